@@ -1,0 +1,54 @@
+"""The few tags in which a briefing is written, and how they are read back.
+
+The synthesizer writes them, Claude and the offline reasoner read them. Text from outside is escaped, so that
+a document or a question cannot open or close a tag of ours.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import Literal
+
+import msgspec
+
+Tag = Literal["conversation", "question", "attempts", "reasoning", "open", "round"]
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One tool call as a briefing notes it.
+
+    Attributes:
+        outcome: `found`, `nothing`, `failed` or `repeated`.
+        facts: Numbers of sources in this request that it brought, from 1.
+        detail: The error, or the substitute that answered; empty where there is nothing to say.
+    """
+
+    round: int
+    tool: str
+    arguments: dict[str, object]
+    outcome: Literal["found", "nothing", "failed", "repeated"]
+    facts: tuple[int, ...] = ()
+    detail: str = ""
+
+
+def wrap(tag: Tag, text: str) -> str:
+    """`text`, escaped, between the opening and the closing tag."""
+    return f"<{tag}>\n{html.escape(text, quote=False)}\n</{tag}>"
+
+
+def unwrap(tag: Tag, text: str) -> str | None:
+    """What stands between the first `tag` and its end in `text`, unescaped; None where there is none."""
+    found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", text, re.DOTALL)
+    return html.unescape(found.group(1)) if found else None
+
+
+def write_attempts(attempts: tuple[Attempt, ...]) -> str:
+    """The attempts as JSON lines in their tag."""
+    return wrap("attempts", "\n".join(msgspec.json.encode(attempt).decode() for attempt in attempts))
+
+
+def read_attempts(text: str) -> tuple[Attempt, ...]:
+    """The attempts written in `text`; none where the tag is missing."""
+    body = unwrap("attempts", text)
+    return tuple(msgspec.json.decode(line, type=Attempt) for line in (body or "").splitlines() if line.strip())

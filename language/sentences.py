@@ -1,0 +1,30 @@
+"""Sentences as offsets into their text, so that what is shown, cited and stored is the same characters."""
+
+from __future__ import annotations
+
+import sentencex
+
+
+def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
+    """Offsets in characters at which the sentences of `text` begin, the first being 0.
+
+    The spans cover the text without gaps: white space belongs to the sentence before it, and a span that
+    is nothing but white space is joined to its neighbour. Boundaries are sentencex's
+    (https://github.com/wikimedia/sentencex).
+    """
+    starts = [0]
+    position = 0
+    blank_so_far = True
+    for part in sentencex.segment(language, text):
+        blank = not part.strip()
+        if position and not blank and not blank_so_far:
+            starts.append(position)
+        blank_so_far = blank_so_far and blank
+        position += len(part)
+    return tuple(starts)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `text`; joined, they are the text again."""
+    starts = sentence_starts(text)
+    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]

@@ -1,0 +1,1 @@
+"""The shared language: every event, value, port and error; imports nothing of ours."""

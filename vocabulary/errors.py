@@ -1,0 +1,132 @@
+"""Every error of ours; each says what was wanted, what was found and what to do.
+
+    ServiceError
+    ├── BadInputError          the caller's question or parameters cannot be used
+    ├── NotFoundError          a conversation, trace or course that is not there
+    ├── ConfigurationError     settings that cannot work (missing package, unreadable folder, foreign index)
+    │   └── ToolDefinitionError  a tool whose name, types or docstring cannot be used
+    ├── KnowledgeError         the catalogue or the index cannot be read or written
+    │   └── DocumentError      one document cannot be read; names the file and the reason
+    ├── TraceError             a trace cannot be read or written
+    │   ├── SequenceError      an append expected another `seq`: somebody else wrote
+    │   └── DecodeError        a stored event is of an unknown kind, version or shape
+    ├── ModelError             one call of the Messages API failed; `kind` says how
+    ├── UnheardEventError      an event was published that no component hears: a mistake in the wiring
+    └── SlowReaderError        a live follower read too slowly and was cut off
+"""
+
+from __future__ import annotations
+
+
+class ServiceError(Exception):
+    """The root of our errors: a `code` for machines, and a sentence for people."""
+
+    code = "service_error"
+
+
+class BadInputError(ServiceError):
+    """The caller's input cannot be used."""
+
+    code = "bad_input"
+
+
+class NotFoundError(ServiceError):
+    """What was asked for is not there."""
+
+    code = "not_found"
+
+
+class ConfigurationError(ServiceError):
+    """The settings cannot work as they are."""
+
+    code = "configuration"
+
+
+class ToolDefinitionError(ConfigurationError):
+    """A tool's function cannot be offered to the model as it is written."""
+
+    code = "tool_definition"
+
+
+class KnowledgeError(ServiceError):
+    """The catalogue or the index cannot be used."""
+
+    code = "knowledge"
+
+
+class DocumentError(KnowledgeError):
+    """One document cannot be read."""
+
+    code = "document"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class TraceError(ServiceError):
+    """A trace cannot be read or written."""
+
+    code = "trace"
+
+
+class SequenceError(TraceError):
+    """An append found another last `seq` than it expected."""
+
+    code = "trace_sequence"
+
+    def __init__(self, query_id: str, expected_seq: int, found_seq: int) -> None:
+        super().__init__(
+            f"trace {query_id}: expected to append after seq {expected_seq}, found {found_seq}; "
+            "another writer owns this trace, so this one must stop"
+        )
+        self.query_id = query_id
+        self.expected_seq = expected_seq
+        self.found_seq = found_seq
+
+
+class DecodeError(TraceError):
+    """A stored event cannot be read by this version."""
+
+    code = "trace_decode"
+
+
+class ModelError(ServiceError):
+    """One call of the Messages API failed.
+
+    Attributes:
+        kind: A `FailureKind` of vocabulary/events.py.
+        retryable: Whether the same request may succeed later.
+        retry_after_s: Seconds the server asked to wait, or None.
+        request_id: The server's id of the request, or None.
+    """
+
+    code = "model"
+
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after_s: float | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
+        self.request_id = request_id
+
+
+class UnheardEventError(ServiceError):
+    """An event was published that no component hears."""
+
+    code = "unheard_event"
+
+
+class SlowReaderError(ServiceError):
+    """A live follower's buffer was full."""
+
+    code = "slow_reader"

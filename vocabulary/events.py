@@ -1,0 +1,426 @@
+"""Every event of a query, in the order in which a query meets them.
+
+An event says what happened (or, where its name ends in `Requested`, what is asked for) and holds values only.
+`Recorded` wraps it with its place in the trace: `seq`, `cause` and time are the session's, given when it is recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, Literal, TypeVar
+
+import msgspec
+
+from vocabulary.values import (
+    Citation,
+    Dropped,
+    Exchange,
+    Fact,
+    Indicator,
+    Kept,
+    Message,
+    Passage,
+    QuerySettings,
+    ReplyCitation,
+    Request,
+    ShownSource,
+    ToolCall,
+    Usage,
+)
+
+VERSION = 1
+"""Version of this vocabulary; raised when a recorded event changes its shape."""
+
+Limit = Literal[
+    "rounds", "deadline", "tokens", "cost", "repeated_call", "no_progress",
+    "all_tools_failed", "tool_failed", "reasoning_failed", "provider_open",
+]  # fmt: skip
+FailureKind = Literal[
+    "rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "malformed",
+    "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "abandoned",
+]  # fmt: skip
+ToolFailureKind = Literal["unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned"]
+RecoveryLevel = Literal["tool", "round", "session", "response"]
+AnswerMode = Literal["reply", "partial", "plain"]
+Reasoner = Literal["primary", "fallback"]
+Confidence = Literal["high", "medium", "low"]
+Status = Literal["answered", "partial", "cancelled", "failed"]
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"):
+    """What every event shares: frozen, built by name, tagged with its kind."""
+
+
+class QueryReceived(Event, frozen=True, tag="query_received"):
+    """A question came in, with everything from outside that later decisions use.
+
+    Attributes:
+        session_id: The conversation.
+        history: Its last exchanges, oldest first.
+        courses: The titles of all courses, one a line.
+        tools: Names of the tools that may be offered.
+        versions: Names and versions of what shapes the run (system prompt, reasoner, index), as pairs.
+        provider_open: The provider's circuit is open: go straight to the fallback reasoner.
+    """
+
+    query: str
+    session_id: str
+    settings: QuerySettings
+    history: tuple[Exchange, ...] = ()
+    courses: Kept = Kept("")
+    tools: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    provider_open: bool = False
+
+
+class RoundOpened(Event, frozen=True, tag="round_opened"):
+    """A round begins; the final one offers no tools.
+
+    Attributes:
+        round: From 1; the final call has the number after the last tool round.
+        call_id: The reasoning call that this round will make.
+        rounds_left: Rounds of tools that remain after this one.
+    """
+
+    round: int
+    call_id: str
+    final: bool
+    rounds_left: int
+
+
+class SentencesToScore(Event, frozen=True, tag="sentences_to_score"):
+    """The briefing does not fit its budget: sentences must be ranked by meaning before some are dropped."""
+
+    call_id: str
+    query: str
+    sentences: tuple[Kept, ...]
+
+
+class SentencesScored(Event, frozen=True, tag="sentences_scored"):
+    """Similarity of each sentence to the question, -1 to 1, in the order asked; empty when it could not be had."""
+
+    call_id: str
+    scores: tuple[float, ...]
+
+
+class BriefingPrepared(Event, frozen=True, tag="briefing_prepared"):
+    """What the next reasoning call is shown.
+
+    Attributes:
+        sources: Row n is the request's source number n.
+        tokens: Estimated tokens of the messages.
+        facts: Ids of the facts shown, whole or in part.
+    """
+
+    call_id: str
+    round: int
+    messages: tuple[Message, ...]
+    sources: tuple[ShownSource, ...]
+    facts: tuple[str, ...]
+    tokens: int
+    dropped: tuple[Dropped, ...] = ()
+
+
+class ReasoningRequested(Event, frozen=True, tag="reasoning_requested"):
+    """One call of the Messages API is asked for."""
+
+    call_id: str
+    round: int
+    final: bool
+    reasoner: Reasoner
+    model: str
+    max_tokens: int
+    timeout_s: float
+    max_rounds: int
+    messages: tuple[Message, ...]
+
+
+class ReasoningStarted(Event, frozen=True, tag="reasoning_started"):
+    """An attempt is sent; `request` is exactly what went out, `reasoner` names who answers (model or `offline`)."""
+
+    call_id: str
+    attempt: int
+    reasoner: str
+    request: Request
+
+
+class ToolCallStreamed(Event, frozen=True, tag="tool_call_streamed"):
+    """A tool call is complete in the stream, before the message is."""
+
+    call_id: str
+    round: int
+    call: ToolCall
+
+
+class ReasoningRetried(Event, frozen=True, tag="reasoning_retried"):
+    """An attempt failed and another follows; text streamed so far is void."""
+
+    call_id: str
+    attempt: int
+    wait_s: float
+    why: FailureKind
+    detail: str
+
+
+class ReasoningFailed(Event, frozen=True, tag="reasoning_failed"):
+    """A reasoning call brought no reply."""
+
+    call_id: str
+    failure: FailureKind
+    detail: str
+    retryable: bool = False
+    retry_after_s: float | None = None
+    request_id: str | None = None
+
+
+class ReasoningCompleted(Event, frozen=True, tag="reasoning_completed"):
+    """A whole reply.
+
+    Attributes:
+        content: Each content block's JSON, as received.
+        text: The text blocks joined.
+        stop_reason: As received; unknown ones are treated as an end.
+        model: The model that the server says answered.
+    """
+
+    call_id: str
+    round: int
+    content: tuple[Kept, ...]
+    text: Kept
+    tool_calls: tuple[ToolCall, ...]
+    citations: tuple[ReplyCitation, ...]
+    stop_reason: str
+    usage: Usage
+    model: str
+    message_id: str
+    request_id: str | None = None
+
+
+class ToolRequested(Event, frozen=True, tag="tool_requested"):
+    """One tool call is to be run."""
+
+    round: int
+    call: ToolCall
+    timeout_s: float
+
+
+class ToolStarted(Event, frozen=True, tag="tool_started"):
+    """A tool begins to run."""
+
+    tool_call_id: str
+    name: str
+
+
+class ToolSubstituted(Event, frozen=True, tag="tool_substituted"):
+    """A tool failed and another is run in its place, with arguments made to fit."""
+
+    tool_call_id: str
+    failed: str
+    substitute: str
+    arguments: str
+    why: str
+
+
+class ToolSucceeded(Event, frozen=True, tag="tool_succeeded"):
+    """A tool call brought something (which may be that nothing was found).
+
+    Attributes:
+        output: What the tool said in words, bounded.
+        passages: The evidence, best first.
+        name: The tool that answered: the substitute where there was one.
+    """
+
+    tool_call_id: str
+    name: str
+    output: Kept
+    passages: tuple[Passage, ...]
+    duration_ms: float
+
+
+class ToolFailed(Event, frozen=True, tag="tool_failed"):
+    """A tool call brought nothing; `detail` says what was wrong, in words that help the model."""
+
+    tool_call_id: str
+    name: str
+    failure: ToolFailureKind
+    detail: str
+    duration_ms: float = 0.0
+
+
+class ToolCallsConfirmed(Event, frozen=True, tag="tool_calls_confirmed"):
+    """The reply is complete: these calls, and no others, make up the round."""
+
+    round: int
+    tool_call_ids: tuple[str, ...]
+
+
+class ToolsSettled(Event, frozen=True, tag="tools_settled"):
+    """Every confirmed call of the round has its outcome."""
+
+    round: int
+    succeeded: tuple[str, ...]
+    failed: tuple[str, ...]
+
+
+class ContextSynthesized(Event, frozen=True, tag="context_synthesized"):
+    """The round's outcomes are in memory.
+
+    Attributes:
+        facts: The new facts, in order of discovery.
+        repeated: Ids of facts that were found again.
+        open_parts: Parts of the question for which nothing was found yet.
+    """
+
+    round: int
+    facts: tuple[Fact, ...]
+    repeated: tuple[str, ...] = ()
+    open_parts: tuple[str, ...] = ()
+
+
+class BreakerTripped(Event, frozen=True, tag="breaker_tripped"):
+    """A limit was reached: something asked for is refused, and an answer follows."""
+
+    limit: Limit
+    detail: str
+    tool_call_id: str | None = None
+
+
+class DeadlineNeared(Event, frozen=True, tag="deadline_neared"):
+    """Only the share kept for the final call is left."""
+
+    left_s: float
+
+
+class DeadlinePassed(Event, frozen=True, tag="deadline_passed"):
+    """No time is left for another call; `left_s` is what assembling may take."""
+
+    left_s: float
+
+
+class CallsAbandoned(Event, frozen=True, tag="calls_abandoned"):
+    """These reasoning or tool calls are no longer wanted; each that still runs ends as failed (`abandoned`)."""
+
+    call_ids: tuple[str, ...]
+    why: str
+
+
+class RecoveryStarted(Event, frozen=True, tag="recovery_started"):
+    """Something failed and the query goes on another way."""
+
+    level: RecoveryLevel
+    why: str
+    event_seq: int
+
+
+class QueryCancelled(Event, frozen=True, tag="query_cancelled"):
+    """The caller went away or took the question back."""
+
+    why: str
+
+
+class HandlerFailed(Event, frozen=True, tag="handler_failed"):
+    """A component raised while handling an event; `handler` is `Class.method`."""
+
+    handler: str
+    error: str
+    event_seq: int
+
+
+class SessionStalled(Event, frozen=True, tag="session_stalled"):
+    """Nothing is queued, nothing runs, and the query is not closed; `waiting_for` names who owes what."""
+
+    waiting_for: tuple[str, ...]
+
+
+class RecordingFailed(Event, frozen=True, tag="recording_failed"):
+    """The trace store refused an append; the query goes on."""
+
+    detail: str
+
+
+class AnswerRequested(Event, frozen=True, tag="answer_requested"):
+    """An answer is to be built now.
+
+    Attributes:
+        mode: `reply` (from the reply of `call_id`), `partial` (from the facts in hand), `plain` (a statement only).
+        why: Why it is not a reply's; empty for `reply`.
+    """
+
+    mode: AnswerMode
+    call_id: str | None = None
+    why: str = ""
+
+
+class ResponseAssembled(Event, frozen=True, tag="response_assembled"):
+    """The answer, as the caller gets it.
+
+    Attributes:
+        sources: What is cited, in order, without repeats; `source_links` beside it.
+        rounds: Rounds of tools that were run.
+        reasoner: Who spoke: the model's name, `offline`, or `none`.
+        calls: Reasoning calls that brought a reply.
+    """
+
+    answer: str
+    sources: tuple[str, ...]
+    source_links: tuple[str | None, ...]
+    citations: tuple[Citation, ...]
+    confidence: Confidence
+    indicators: tuple[Indicator, ...]
+    rounds: int
+    reasoner: str
+    calls: int
+    usage: Usage
+
+
+class QueryClosed(Event, frozen=True, tag="query_closed"):
+    """The query is over; nothing of it runs any more."""
+
+    status: Status
+
+
+AnyEvent = (
+    QueryReceived | RoundOpened | SentencesToScore | SentencesScored | BriefingPrepared | ReasoningRequested
+    | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
+    | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolCallsConfirmed | ToolsSettled
+    | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted
+    | QueryCancelled | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested | ResponseAssembled
+    | QueryClosed
+)  # fmt: skip
+"""The whole vocabulary."""
+
+E = TypeVar("E", bound=Event)
+
+
+class Recorded(msgspec.Struct, Generic[E], frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An event in its trace.
+
+    Attributes:
+        seq: 1, 2, 3 … within the query, without gaps.
+        cause: The `seq` of the event that led to it; 0 for what came from outside.
+        at: Seconds since the epoch, never running backwards within a query.
+        version: The vocabulary's version when it was written.
+    """
+
+    query_id: str
+    seq: int
+    cause: int
+    at: float
+    event: E
+    version: int = VERSION
+
+
+class TextDelta(msgspec.Struct, frozen=True, kw_only=True, tag="text_delta", tag_field="kind"):
+    """A piece of a reply's text for live followers; never recorded."""
+
+    call_id: str
+    text: str
+
+
+class TextDiscarded(msgspec.Struct, frozen=True, kw_only=True, tag="text_discarded", tag_field="kind"):
+    """The text streamed for this call is void; never recorded."""
+
+    call_id: str
+
+
+Live = TextDelta | TextDiscarded
+"""What live followers get beside the recorded events."""

@@ -1,0 +1,144 @@
+"""The outside world as the components see it: one small protocol for each thing that is not ours to decide."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from typing import Any, Protocol
+
+from vocabulary.events import AnyEvent, Event, Live, Recorded
+from vocabulary.values import Exchange, Passage, Request, Value
+
+Json = dict[str, Any]
+"""A JSON object."""
+
+
+class Publish(Protocol):
+    """Puts an event into the session's mailbox; its cause is the event being handled."""
+
+    def __call__(self, event: AnyEvent, /) -> None: ...
+
+
+class Tell(Protocol):
+    """Sends live followers something that is not recorded."""
+
+    def __call__(self, live: Live, /) -> None: ...
+
+
+class Spawn(Protocol):
+    """Starts work that the session owns: it counts as running until it ends, and ends with the session.
+
+    `background` work (a timer) does not count: a session with nothing else running is stalled.
+    """
+
+    def __call__(
+        self, work: Coroutine[Any, Any, None], /, *, background: bool = False
+    ) -> Callable[[], object]:
+        """Starts it; the result cancels it."""
+
+
+class Clock(Protocol):
+    """Time, so that tests and replays can have their own."""
+
+    def now(self) -> float:
+        """Seconds since the epoch, never running backwards."""
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class Model(Protocol):
+    """A server that speaks the Messages API."""
+
+    @property
+    def name(self) -> str | None:
+        """What answers are labelled with, or None: the model that the request names."""
+
+    def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        """Sends the request and yields the stream's events as JSON objects.
+
+        Raises:
+            ModelError: The call failed, at any point.
+        """
+
+
+class ToolOutput(Value, frozen=True):
+    """What a tool brought: words, and the evidence in them, best first."""
+
+    text: str
+    passages: tuple[Passage, ...] = ()
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length."""
+
+    @property
+    def name(self) -> str:
+        """Model and backend; an index belongs to one."""
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector a text, unit length. Blocks; call it from a thread."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` by the model's own tokenizer, special tokens left out."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Tokens beyond which a text would be cut off, special tokens left out."""
+
+
+class TraceSummary(Value, frozen=True):
+    """One line of a trace listing. `status` is a `Status`, or `open` while no `QueryClosed` is stored."""
+
+    query_id: str
+    session_id: str
+    query: str
+    status: str
+    started_at: float
+    duration_ms: float | None
+    events: int
+    confidence: str | None = None
+    reasoner: str | None = None
+
+
+class TraceStore(Protocol):
+    """Append-only logs, one a query."""
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        """Stores events whose first `seq` is `expected_seq + 1`, all or none.
+
+        Raises:
+            SequenceError: The log's last `seq` is not `expected_seq`.
+            TraceError: The store cannot be written.
+        """
+
+    async def read(self, query_id: str, after: int = 0) -> list[Recorded[AnyEvent]]:
+        """The events with `seq` > `after`, in order.
+
+        Raises:
+            NotFoundError: No such trace.
+            DecodeError: An event is of an unknown kind, version or shape.
+        """
+
+    async def list(self, limit: int = 50, before: float | None = None) -> list[TraceSummary]:
+        """The newest first; `before` (seconds since the epoch) pages on."""
+
+    async def exchanges(self, session_id: str, limit: int) -> list[Exchange]:
+        """The conversation's last answered exchanges since it was cleared, oldest first.
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
+
+    async def open_conversation(self, session_id: str) -> None:
+        """Makes the conversation known."""
+
+    async def clear_conversation(self, session_id: str) -> None:
+        """Forgets the exchanges so far (their traces stay).
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
+
+    async def close(self) -> None: ...

@@ -1,0 +1,245 @@
+"""The values that events are made of: frozen, typed, comparable, and stored once where they are large."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+import msgspec
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every value and event shares: it cannot change, is built by name, and refuses unknown fields."""
+
+
+class Kept:
+    """A text that may be large or often repeated: equal by content, stored once under its SHA-256.
+
+    In memory it is the whole text. A trace store writes it once and refers to it by `key`
+    (traces/codec.py); everywhere else it reads and writes as a plain JSON string.
+    """
+
+    __slots__ = ("_key", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._key: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The SHA-256 of the UTF-8 bytes, in hex."""
+        if self._key is None:
+            self._key = hashlib.sha256(self.text.encode()).hexdigest()
+        return self._key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kept) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"Kept({self.text!r})"
+
+
+class ToolCall(Value, frozen=True):
+    """One tool call that the model asked for.
+
+    Attributes:
+        id: The model's own id, unique within the query.
+        arguments: The JSON object as the model wrote it; it may be cut off or malformed.
+    """
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Passage(Value, frozen=True):
+    """A piece of evidence that a tool brought, with where it stands.
+
+    Attributes:
+        id: Content address: the same passage found twice has the same id.
+        source: What a reader is shown, such as `Practical Search - Lesson 3`.
+        kind: `passage` (course text), `outline` (a course's table of contents), `text` (any other tool's words).
+        starts: Offsets in `text`, in characters, at which its sentences begin; the first is 0.
+            Sentence n is `text[starts[n]:starts[n + 1]]`, so that the sentences joined are the text.
+        score: How well it met the tool's query; comparable within one tool call only.
+    """
+
+    id: str
+    source: str
+    text: Kept
+    starts: tuple[int, ...] = (0,)
+    course: str | None = None
+    lesson: int | None = None
+    title: str | None = None
+    link: str | None = None
+    kind: Literal["passage", "outline", "text"] = "passage"
+    score: float = 0.0
+
+    def sentence(self, number: int) -> str:
+        """Sentence `number` (from 0), with the white space that follows it."""
+        end = self.starts[number + 1] if number + 1 < len(self.starts) else None
+        return self.text.text[self.starts[number] : end]
+
+
+class Fact(Value, frozen=True):
+    """A passage as the session remembers it.
+
+    Attributes:
+        id: `f1`, `f2` … in order of discovery within the query.
+        tool_call_id: The call that found it first.
+        round: The round of that call.
+    """
+
+    id: str
+    passage: Passage
+    tool_call_id: str
+    round: int
+
+
+class ShownSource(Value, frozen=True):
+    """One source as a request showed it: its fact, and which of the fact's sentences were sent, block by block."""
+
+    fact_id: str
+    sentences: tuple[int, ...]
+
+
+class Dropped(Value, frozen=True):
+    """Something that a briefing left out.
+
+    Attributes:
+        what: A fact id, or `round N notes`.
+        sentences: Which sentences of the fact; empty means all of it.
+        why: The rule that dropped it, in plain words.
+        tokens: Estimated tokens that this freed.
+    """
+
+    what: str
+    why: str
+    tokens: int
+    sentences: tuple[int, ...] = ()
+
+
+class Message(Value, frozen=True):
+    """One message of a Messages API request; each content block is its JSON text."""
+
+    role: Literal["user", "assistant"]
+    content: tuple[Kept, ...]
+
+
+class Request(Value, frozen=True):
+    """A Messages API request, exactly as it was sent (engine/request.py turns it into its bytes).
+
+    Attributes:
+        system: The system prompt's JSON (a list of text blocks).
+        tools: The tool definitions' JSON (a list), or None where none are offered.
+        tool_choice: The tool choice's JSON object, or None.
+        extra: A JSON object of further top-level fields, or None.
+    """
+
+    model: str
+    max_tokens: int
+    system: Kept
+    messages: tuple[Message, ...]
+    tools: Kept | None = None
+    tool_choice: str | None = None
+    extra: str | None = None
+
+
+class Usage(Value, frozen=True):
+    """Tokens of one or several calls. All input = input + cache read + cache write."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+        )
+
+
+class ReplyCitation(Value, frozen=True):
+    """A citation as a reply gave it, in the numbering of that reply's own request.
+
+    Attributes:
+        start: Where the cited span of the reply's text begins, in characters.
+        end: Where it ends (exclusive).
+        source: Index among all sources of the request, from 0.
+        first_block: First content block of that source.
+        end_block: One past the last block.
+        cited_text: What the server says it cited.
+    """
+
+    start: int
+    end: int
+    source: int
+    first_block: int
+    end_block: int
+    cited_text: str
+
+
+class Citation(Value, frozen=True):
+    """A citation of the answer, resolved to recorded evidence.
+
+    Attributes:
+        start: Where the claim begins in the answer, in characters.
+        end: Where it ends (exclusive).
+        cited_text: An exact substring of the passage's text.
+        fact: The fact's id; from there the trace leads to tool call, reasoning call and request.
+    """
+
+    start: int
+    end: int
+    cited_text: str
+    source: str
+    fact: str
+    course: str | None = None
+    lesson: int | None = None
+    link: str | None = None
+
+
+class Indicator(Value, frozen=True):
+    """One reason for doubt: its kind, a sentence for the reader, and the `seq` of the event that it rests on."""
+
+    kind: str
+    detail: str
+    event_seq: int
+
+
+class Exchange(Value, frozen=True):
+    """One earlier question of the conversation and its answer."""
+
+    question: str
+    answer: str
+
+
+class QuerySettings(Value, frozen=True):
+    """What one query may spend and how it behaves; a copy of the service's settings with the caller's wishes.
+
+    Attributes:
+        max_rounds: Rounds of tools allowed, 0 to 5.
+        deadline_s: Seconds from receipt to answer.
+        final_reserve_s: Seconds of the deadline kept back for the final call.
+        tool_timeout_s: Seconds a tool may take that names no limit of its own.
+        max_tokens: Most output tokens of one call.
+        briefing_tokens: Most tokens of facts and notes shown to a call.
+        early_dispatch: Start a tool call when its block is complete in the stream.
+        on_tool_failure: `recover`, or `stop`: answer at the first failed tool with what is there.
+    """
+
+    max_rounds: int = 2
+    deadline_s: float = 60.0
+    final_reserve_s: float = 15.0
+    tool_timeout_s: float = 10.0
+    model: str = "claude-sonnet-5-5"
+    max_tokens: int = 1500
+    briefing_tokens: int = 6000
+    early_dispatch: bool = True
+    on_tool_failure: Literal["recover", "stop"] = "recover"
