@@ -8,20 +8,24 @@ from functools import lru_cache
 
 import Stemmer
 
-_WORD = re.compile(r"\w+(?:[.'’+#-]\w+)*[+#]*", re.UNICODE)
-_STOP = frozenset(
-    """a about above after again all also am an and any are as at be because been before being below between both
-    but by can could course courses did do does doing down during each explain few for from further give had has have
-    having he her here hers him his how i if in into is it its itself just lesson lessons let may me might more most
-    must my no nor not now of off on once one only or other our out over own please s same say says shall she should
-    show so some such t taught teach teaches tell than that the their them then there these they this those through
-    to too treat treats under until up use used uses very was we were what when where which while who whom why will
-    with would you your""".split()
-)
+_WORD = re.compile(r"\w+(?:\.\w+)*[+#]*")
+_POSSESSIVE = re.compile(r"['’]s?\b")
+_STOP_WORDS = """
+    a about above after again all also am an and any are as at be because been before being below between both but by
+    can could course courses did do does doing down during each explain few for from further give had has have having
+    he her here hers him his how i if in into is it its itself just lesson lessons let may me might more most must my
+    no nor not now of off on once one only or other our out over own please s same say says shall she should show so
+    some such t taught teach teaches tell than that the their them then there these they this those through to too
+    treat treats under until up use used uses very was we were what when where which while who whom why will with
+    would you your
+"""
+_STOP = frozenset(_STOP_WORDS.split())
 
 
 def fold(text: str) -> str:
     """`text` in lower case and without accents."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in plain if not unicodedata.combining(c))
 
@@ -34,7 +38,7 @@ def stem(word: str) -> str:
 
 def words(text: str) -> list[str]:
     """All words of `text`, folded, in order."""
-    return _WORD.findall(fold(text))
+    return _WORD.findall(_POSSESSIVE.sub("", fold(text)))
 
 
 def terms(text: str) -> list[str]:

@@ -1,18 +1,18 @@
 """Every error of ours; each says what was wanted, what was found and what to do.
 
-    ServiceError
-    ├── BadInputError          the caller's question or parameters cannot be used
-    ├── NotFoundError          a conversation, trace or course that is not there
-    ├── ConfigurationError     settings that cannot work (missing package, unreadable folder, foreign index)
-    │   └── ToolDefinitionError  a tool whose name, types or docstring cannot be used
-    ├── KnowledgeError         the catalogue or the index cannot be read or written
-    │   └── DocumentError      one document cannot be read; names the file and the reason
-    ├── TraceError             a trace cannot be read or written
-    │   ├── SequenceError      an append expected another `seq`: somebody else wrote
-    │   └── DecodeError        a stored event is of an unknown kind, version or shape
-    ├── ModelError             one call of the Messages API failed; `kind` says how
-    ├── UnheardEventError      an event was published that no component hears: a mistake in the wiring
-    └── SlowReaderError        a live follower read too slowly and was cut off
+ServiceError
+├── BadInputError          the caller's question or parameters cannot be used
+├── NotFoundError          a conversation, trace or course that is not there
+├── ConfigurationError     settings that cannot work (missing package, unreadable folder, foreign index)
+│   └── ToolDefinitionError  a tool whose name, types or docstring cannot be used
+├── KnowledgeError         the catalogue or the index cannot be read or written
+│   └── DocumentError      one document cannot be read; names the file and the reason
+├── TraceError             a trace cannot be read or written
+│   ├── SequenceError      an append expected another `seq`: somebody else wrote
+│   └── DecodeError        a stored event is of an unknown kind, version or shape
+├── ModelError             one call of the Messages API failed; `kind` says how
+├── UnheardEventError      an event was published that no component hears: a mistake in the wiring
+└── SlowReaderError        a live follower read too slowly and was cut off
 """
 
 from __future__ import annotations

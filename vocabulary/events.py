@@ -31,7 +31,7 @@ VERSION = 1
 """Version of this vocabulary; raised when a recorded event changes its shape."""
 
 Limit = Literal[
-    "rounds", "deadline", "tokens", "cost", "repeated_call", "no_progress",
+    "rounds", "tool_calls", "deadline", "tokens", "cost", "repeated_call", "no_progress",
     "all_tools_failed", "tool_failed", "reasoning_failed", "provider_open",
 ]  # fmt: skip
 FailureKind = Literal[
@@ -388,7 +388,7 @@ AnyEvent = (
 )  # fmt: skip
 """The whole vocabulary."""
 
-E = TypeVar("E", bound=Event)
+E = TypeVar("E", bound=Event, covariant=True)
 
 
 class Recorded(msgspec.Struct, Generic[E], frozen=True, kw_only=True, forbid_unknown_fields=True):

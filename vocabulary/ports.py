@@ -30,9 +30,7 @@ class Spawn(Protocol):
     `background` work (a timer) does not count: a session with nothing else running is stalled.
     """
 
-    def __call__(
-        self, work: Coroutine[Any, Any, None], /, *, background: bool = False
-    ) -> Callable[[], object]:
+    def __call__(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
         """Starts it; the result cancels it."""
 
 
@@ -113,7 +111,7 @@ class TraceStore(Protocol):
             TraceError: The store cannot be written.
         """
 
-    async def read(self, query_id: str, after: int = 0) -> list[Recorded[AnyEvent]]:
+    async def read(self, query_id: str, after: int = 0) -> Sequence[Recorded[AnyEvent]]:
         """The events with `seq` > `after`, in order.
 
         Raises:
@@ -121,10 +119,10 @@ class TraceStore(Protocol):
             DecodeError: An event is of an unknown kind, version or shape.
         """
 
-    async def list(self, limit: int = 50, before: float | None = None) -> list[TraceSummary]:
+    async def list(self, limit: int = 50, before: float | None = None) -> Sequence[TraceSummary]:
         """The newest first; `before` (seconds since the epoch) pages on."""
 
-    async def exchanges(self, session_id: str, limit: int) -> list[Exchange]:
+    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         """The conversation's last answered exchanges since it was cleared, oldest first.
 
         Raises:

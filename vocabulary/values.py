@@ -228,6 +228,7 @@ class QuerySettings(Value, frozen=True):
         deadline_s: Seconds from receipt to answer.
         final_reserve_s: Seconds of the deadline kept back for the final call.
         tool_timeout_s: Seconds a tool may take that names no limit of its own.
+        max_tool_calls: Most tool calls of one round.
         max_tokens: Most output tokens of one call.
         briefing_tokens: Most tokens of facts and notes shown to a call.
         early_dispatch: Start a tool call when its block is complete in the stream.
@@ -238,6 +239,7 @@ class QuerySettings(Value, frozen=True):
     deadline_s: float = 60.0
     final_reserve_s: float = 15.0
     tool_timeout_s: float = 10.0
+    max_tool_calls: int = 8
     model: str = "claude-sonnet-5-5"
     max_tokens: int = 1500
     briefing_tokens: int = 6000

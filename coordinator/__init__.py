@@ -1,0 +1,7 @@
+"""The query's life cycle: what happens next, and when it must end."""
+
+from coordinator.coordinator import QueryCoordinator
+from coordinator.deadline import DeadlineTimer
+from coordinator.intake import Limits, receive
+
+__all__ = ["DeadlineTimer", "Limits", "QueryCoordinator", "receive"]

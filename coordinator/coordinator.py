@@ -1,0 +1,83 @@
+"""The coordinator's ear and mouth: each handler folds one event by its rule and says what the rule returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from coordinator import rules
+from coordinator.rules import Decision
+from coordinator.state import QueryState
+from vocabulary.events import (
+    BriefingPrepared,
+    ContextSynthesized,
+    DeadlineNeared,
+    DeadlinePassed,
+    Event,
+    QueryCancelled,
+    QueryReceived,
+    ReasoningCompleted,
+    ReasoningFailed,
+    Recorded,
+    ResponseAssembled,
+    SessionStalled,
+    ToolCallStreamed,
+    ToolsSettled,
+)
+from vocabulary.ports import Publish
+
+E = TypeVar("E", bound=Event)
+
+
+class QueryCoordinator:
+    """Decides what a query does next: rounds, breaker, deadline, recovery, end. It alone stops anything."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self._state = QueryState()
+
+    @property
+    def state(self) -> QueryState:
+        """What it knows now."""
+        return self._state
+
+    def on_query_received(self, said: Recorded[QueryReceived]) -> None:
+        self._follow(rules.after_query_received, said)
+
+    def on_briefing_prepared(self, said: Recorded[BriefingPrepared]) -> None:
+        self._follow(rules.after_briefing, said)
+
+    def on_tool_call_streamed(self, said: Recorded[ToolCallStreamed]) -> None:
+        self._follow(rules.after_tool_call_streamed, said)
+
+    def on_reasoning_completed(self, said: Recorded[ReasoningCompleted]) -> None:
+        self._follow(rules.after_reasoning_completed, said)
+
+    def on_reasoning_failed(self, said: Recorded[ReasoningFailed]) -> None:
+        self._follow(rules.after_reasoning_failed, said)
+
+    def on_tools_settled(self, said: Recorded[ToolsSettled]) -> None:
+        self._follow(rules.after_tools_settled, said)
+
+    def on_context_synthesized(self, said: Recorded[ContextSynthesized]) -> None:
+        self._follow(rules.after_context_synthesized, said)
+
+    def on_deadline_neared(self, said: Recorded[DeadlineNeared]) -> None:
+        self._follow(rules.after_deadline_neared, said)
+
+    def on_deadline_passed(self, said: Recorded[DeadlinePassed]) -> None:
+        self._follow(rules.after_deadline_passed, said)
+
+    def on_session_stalled(self, said: Recorded[SessionStalled]) -> None:
+        self._follow(rules.after_stall, said)
+
+    def on_response_assembled(self, said: Recorded[ResponseAssembled]) -> None:
+        self._follow(rules.after_response, said)
+
+    def on_query_cancelled(self, said: Recorded[QueryCancelled]) -> None:
+        self._follow(rules.after_cancelled, said)
+
+    def _follow(self, rule: Callable[[QueryState, Recorded[E]], Decision], said: Recorded[E]) -> None:
+        self._state, events = rule(self._state, said)
+        for event in events:
+            self._publish(event)

@@ -1,0 +1,70 @@
+"""Turns what a caller sent into the first event of a query, or says what was wrong with it."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from vocabulary.errors import BadInputError
+from vocabulary.events import QueryReceived
+from vocabulary.values import QuerySettings, Value
+
+
+class Limits(Value, frozen=True):
+    """What a caller may ask for.
+
+    Attributes:
+        query_chars: Longest question, in characters.
+        max_rounds: Most rounds of tools a query may name.
+        min_deadline_s: Shortest deadline a query may name, in seconds.
+        max_deadline_s: Longest, in seconds.
+    """
+
+    query_chars: int = 8_000
+    max_rounds: int = 5
+    min_deadline_s: float = 1.0
+    max_deadline_s: float = 600.0
+
+
+def receive(
+    query: str,
+    session_id: str,
+    settings: QuerySettings,
+    *,
+    max_rounds: int | None = None,
+    deadline_s: float | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - a frozen value
+) -> QueryReceived:
+    """The first event of a query; history, courses, tools and versions are the wiring's to add.
+
+    Raises:
+        BadInputError: The question is empty or too long, or a wish is out of its range.
+    """
+    rounds = settings.max_rounds if max_rounds is None else max_rounds
+    deadline = settings.deadline_s if deadline_s is None else deadline_s
+    _check_range("max_rounds", rounds, 0, limits.max_rounds)
+    _check_range("deadline_s", deadline, limits.min_deadline_s, limits.max_deadline_s)
+    wishes = replace(settings, max_rounds=rounds, deadline_s=float(deadline))
+    return QueryReceived(query=_checked_query(query, limits), session_id=session_id, settings=wishes)
+
+
+def _checked_query(query: str, limits: Limits) -> str:
+    text = query.replace("\x00", "").strip()
+    if not text:
+        raise BadInputError("The question is empty: send some text in `query`.")
+    if len(text) > limits.query_chars:
+        raise BadInputError(
+            f"The question has {len(text):,} characters, the most is {limits.query_chars:,}: "
+            "shorten it, or index long material as a document and ask about it."
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadInputError(
+            "The question holds half of a surrogate pair, which is no character: send valid Unicode."
+        ) from error
+    return text
+
+
+def _check_range(name: str, value: float, least: float, most: float) -> None:
+    if not least <= value <= most:
+        raise BadInputError(f"`{name}` is {value:g}, it must be from {least:g} to {most:g}.")

@@ -1,0 +1,44 @@
+"""What the coordinator knows of a query: a value, made anew at each event."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from vocabulary.events import Reasoner
+from vocabulary.values import QuerySettings, Value
+
+Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "answering", "closed"]
+Finish = Literal["no", "final", "now"]
+"""How far the deadline has come: `final` allows one more call, `now` none."""
+
+
+class QueryState(Value, frozen=True):
+    """A query's life so far.
+
+    Attributes:
+        phase: What is being waited for.
+        round: The round that is open; 0 before the first.
+        final: The open round is the final one.
+        call_id: The reasoning call of the open round.
+        tool_call_ids: Tool calls requested in the open round.
+        asked: Name and arguments of every tool call requested so far.
+        failed_rounds: Rounds on end in which every tool call failed.
+        partial: The answer asked for is not a reply.
+        stalls: How often the session stood still.
+        due_seq: The event that made the deadline due, for the recovery's record.
+    """
+
+    settings: QuerySettings = QuerySettings()
+    received_at: float = 0.0
+    phase: Phase = "new"
+    round: int = 0
+    final: bool = False
+    call_id: str = ""
+    reasoner: Reasoner = "primary"
+    tool_call_ids: tuple[str, ...] = ()
+    asked: frozenset[tuple[str, str]] = frozenset()
+    some_tool_failed: bool = False
+    failed_rounds: int = 0
+    finish: Finish = "no"
+    partial: bool = False
+    stalls: int = 0

@@ -1,0 +1,157 @@
+"""The two tools over the courses, by the names and meanings that course chatbots know, and the one behind them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated, Protocol
+
+from pydantic import Field
+
+from dispatcher.bounds import content_id, line
+from dispatcher.definition import tool_from_function
+from dispatcher.output import line_starts
+from dispatcher.tool import Tool
+from vocabulary.errors import NotFoundError
+from vocabulary.ports import ToolOutput
+from vocabulary.values import Kept, Passage
+
+Query = Annotated[str, Field(min_length=1, max_length=2_000)]
+CourseName = Annotated[str, Field(min_length=1, max_length=300)]
+LessonNumber = Annotated[int, Field(ge=0, le=100_000)]
+
+
+class Lesson(Protocol):
+    """One lesson, as an outline tells it."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def title(self) -> str: ...
+
+
+class Course(Protocol):
+    """One course, as an outline tells it."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def link(self) -> str | None: ...
+    @property
+    def instructor(self) -> str | None: ...
+    @property
+    def lessons(self) -> Sequence[Lesson]: ...
+
+
+class CourseMatch(Protocol):
+    """The course that a name means: its title, or None and the nearest titles."""
+
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def nearest(self) -> tuple[str, ...]: ...
+
+
+class CourseLibrary(Protocol):
+    """What the course tools need of the knowledge; it blocks and may be called from any thread."""
+
+    def search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
+        """The best passages by meaning and words, best first."""
+
+    def keyword_search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
+        """The best passages by words alone: needs neither embedder nor index."""
+
+    def resolve_course(self, name: str) -> CourseMatch: ...
+
+    def outline(self, title: str) -> Course | None: ...
+
+
+def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
+    """`search_course_content`, `get_course_outline`, and `keyword_search`, which is not offered to the model."""
+    courses = _CourseTools(library)
+    return (
+        tool_from_function(
+            courses.search_course_content, retry_safe=True, substitutes=("get_course_outline", "keyword_search")
+        ),
+        tool_from_function(courses.get_course_outline, retry_safe=True),
+        tool_from_function(courses.keyword_search, offered=False),
+    )
+
+
+class _CourseTools:
+    def __init__(self, library: CourseLibrary) -> None:
+        self._library = library
+
+    async def search_course_content(
+        self, query: Query, course_name: CourseName | None = None, lesson_number: LessonNumber | None = None
+    ) -> ToolOutput:
+        """Searches the text of the course lessons and returns the passages that best answer the query, by meaning.
+
+        Use it for questions about what a course or lesson teaches: facts, explanations, examples, comparisons.
+        To compare two courses or lessons, call it once for each. It does not list a course's lessons: for titles,
+        links or the number of lessons use get_course_outline.
+
+        Args:
+            query: What to look for, as a short question or phrase in the words that the course would use.
+            course_name: Search in this course only. Part of its title is enough. Leave out to search all courses.
+            lesson_number: Search in the lesson of this number only.
+        """
+        course = await self._title(course_name) if course_name else None
+        found = await asyncio.to_thread(self._library.search, query, course, lesson_number)
+        return _passages(found, query, course, lesson_number)
+
+    async def keyword_search(
+        self, query: Query, course_name: CourseName | None = None, lesson_number: LessonNumber | None = None
+    ) -> ToolOutput:
+        """Searches the text of the course lessons by words alone."""
+        course = await self._title(course_name) if course_name else None
+        found = await asyncio.to_thread(self._library.keyword_search, query, course, lesson_number)
+        return _passages(found, query, course, lesson_number)
+
+    async def get_course_outline(self, course_name: CourseName) -> ToolOutput:
+        """Returns a course's outline: its title, instructor, and the number and title of every lesson.
+
+        Use it for questions about how a course is built: which lessons it has, how many, what comes when, or which
+        lesson treats a topic by its title. It holds no lesson text: for what a lesson says use search_course_content.
+
+        Args:
+            course_name: The course's title; part of it is enough.
+        """
+        title = await self._title(course_name)
+        course = await asyncio.to_thread(self._library.outline, title)
+        if course is None:
+            raise NotFoundError(f"The course {line(title, 300)!r} is no longer there.")
+        return _outline(course)
+
+    async def _title(self, name: str) -> str:
+        match = await asyncio.to_thread(self._library.resolve_course, name)
+        if match.title is None:
+            nearest = "; ".join(line(title, 200) for title in match.nearest[:5])
+            hint = f"The nearest are: {nearest}." if nearest else "There are no courses yet."
+            raise NotFoundError(f"No course named '{line(name, 200)}'. {hint}")
+        return match.title
+
+
+def _passages(found: Sequence[Passage], query: str, course: str | None, lesson: int | None) -> ToolOutput:
+    if found:
+        text = "\n\n".join(f"[{passage.source}]\n{passage.text.text}" for passage in found)
+        return ToolOutput(text=text, passages=tuple(found))
+    scope = ([] if lesson is None else [f"lesson {lesson}"]) + ([] if course is None else [f"the course '{course}'"])
+    where = f" in {' of '.join(scope)}" if scope else ""
+    return ToolOutput(text=f"Nothing was found for '{line(query, 200)}'{where}.")
+
+
+def _outline(course: Course) -> ToolOutput:
+    lines = [f"Course: {course.title}", *([f"Instructor: {course.instructor}"] if course.instructor else [])]
+    lines += [f"Lesson {lesson.number}: {lesson.title}" for lesson in course.lessons]
+    text = "\n".join(" ".join(each.split()) for each in lines)
+    passage = Passage(
+        id=content_id(course.title, text),
+        source=course.title,
+        text=Kept(text),
+        starts=line_starts(text),
+        course=course.title,
+        link=course.link,
+        kind="outline",
+    )
+    return ToolOutput(text=text, passages=(passage,))

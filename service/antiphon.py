@@ -1,0 +1,192 @@
+"""The service as a Python object: ask a question, watch it being worked out, get the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+
+import structlog
+from msgspec.structs import replace
+
+from bus import Bus, Session, Waiting
+from coordinator import Limits, receive
+from knowledge import Course, Library
+from service.building import Built, build
+from service.caller import Caller, Outcome
+from service.errors import BusyError
+from service.settings import Settings
+from service.wiring import wire
+from vocabulary.errors import ServiceError
+from vocabulary.events import AnyEvent, Live, QueryCancelled, QueryReceived, Recorded
+from vocabulary.ports import TraceStore
+from vocabulary.values import Kept, Value
+
+log = structlog.get_logger(__name__)
+
+EXCHANGES_REMEMBERED = 2
+REFRESH_EVERY_S = 1.0
+
+
+class Question(Value, frozen=True):
+    """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings."""
+
+    query: str
+    session_id: str | None = None
+    max_rounds: int | None = None
+    deadline_s: float | None = None
+
+
+class Readiness(Value, frozen=True):
+    """Whether questions can be answered, and by what; `problems` says in sentences what is missing."""
+
+    ready: bool
+    reasoner: str
+    embedder: str
+    generation: int | None
+    courses: int
+    chunks: int
+    problems: tuple[str, ...] = ()
+
+
+class Running:
+    """A query under way."""
+
+    def __init__(self, session: Session, caller: Caller, first: QueryReceived) -> None:
+        self.query_id = session.query_id
+        self.session_id = first.session_id
+        self._session = session
+        self._caller = caller
+        self._work = asyncio.create_task(session.run(first), name=f"query {session.query_id}")
+
+    def follow(self) -> AsyncIterator[Recorded[AnyEvent] | Live]:
+        """Every event from the first, live, with text as it is written; ends with the query."""
+        return self._session.follow()
+
+    def cancel(self, why: str) -> None:
+        """Ends the query; its trace says why."""
+        if not self._work.done():
+            self._session.publish(QueryCancelled(why=why))
+
+    async def outcome(self) -> Outcome:
+        """The answer, once there is one; at worst a statement of what failed."""
+        await asyncio.shield(self._work)
+        return self._caller.outcome(self.query_id, self.session_id)
+
+
+class Antiphon:
+    """Answers questions over the indexed courses. Make one a process with `open`, and `close` it."""
+
+    def __init__(self, settings: Settings, built: Built) -> None:
+        self.settings = settings
+        self.store: TraceStore = built.store
+        self._built = built
+        self._bus = Bus(built.store, built.parts.clock)
+        self._limits = Limits(query_chars=settings.query_chars)
+        self._closing = False
+        self._refreshing = asyncio.create_task(self._refresh_library(), name="watch the index")
+
+    @classmethod
+    async def open(cls, settings: Settings) -> Antiphon:
+        """Builds every part.
+
+        Raises:
+            ConfigurationError: The settings cannot work.
+            KnowledgeError: The index cannot be read.
+            TraceError: The trace store cannot be opened.
+        """
+        return cls(settings, await asyncio.to_thread(build, settings))
+
+    async def start(self, question: Question) -> Running:
+        """Begins to work on a question.
+
+        Raises:
+            BadInputError: The question or a wish cannot be used.
+            NotFoundError: No such conversation.
+            BusyError: Too many queries run, or the service is closing.
+        """
+        if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
+            raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
+        first = await self._receive(question)
+        caller = Caller()
+        session = self._bus.open(uuid.uuid4().hex, lambda ports: wire(self._built.parts, ports, caller))
+        return Running(session, caller, first)
+
+    async def ask(self, question: Question) -> Outcome:
+        """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""
+        running = await self.start(question)
+        try:
+            return await running.outcome()
+        except asyncio.CancelledError:
+            running.cancel("the caller went away")
+            raise
+
+    def courses(self) -> tuple[Course, ...]:
+        """The courses that can be asked about."""
+        return self._library.courses()
+
+    async def clear_conversation(self, session_id: str) -> None:
+        """Forgets what was said; the traces stay. Raises NotFoundError where there is no such conversation."""
+        await self.store.clear_conversation(session_id)
+
+    def running(self) -> dict[str, tuple[Waiting, ...]]:
+        """Each open query, and who owes it what."""
+        return {query_id: session.waiting() for query_id, session in self._bus.sessions.items()}
+
+    def readiness(self) -> Readiness:
+        """Whether questions can be answered now."""
+        state = self._library.describe()
+        empty = () if state.chunks else ("Nothing is indexed yet: run `antiphon index PATH…`.",)
+        return Readiness(
+            ready=not empty and not self._closing,
+            reasoner=self._built.reasoner,
+            embedder=state.embedder,
+            generation=state.generation,
+            courses=state.documents,
+            chunks=state.chunks,
+            problems=empty,
+        )
+
+    async def close(self) -> None:
+        """Ends every query and lets go of everything."""
+        self._closing = True
+        self._refreshing.cancel()
+        await asyncio.gather(self._refreshing, return_exceptions=True)
+        await self._bus.close()
+        await self._built.close()
+
+    @property
+    def _library(self) -> Library:
+        return self._built.library
+
+    async def _receive(self, question: Question) -> QueryReceived:
+        session_id = question.session_id or uuid.uuid4().hex
+        first = receive(
+            question.query,
+            session_id,
+            self.settings.query_settings(),
+            max_rounds=question.max_rounds,
+            deadline_s=question.deadline_s,
+            limits=self._limits,
+        )
+        if question.session_id is None:
+            await self.store.open_conversation(session_id)
+            return self._described(first)
+        history = await self.store.exchanges(session_id, EXCHANGES_REMEMBERED)
+        return replace(self._described(first), history=tuple(history))
+
+    def _described(self, first: QueryReceived) -> QueryReceived:
+        """The question with what the run depends on: courses, tools and versions."""
+        titles = "\n".join(course.title for course in self._library.courses())
+        versions = (*self._built.versions, ("index", str(self._library.describe().generation)))
+        return replace(first, courses=Kept(titles), tools=self._built.tool_names, versions=versions)
+
+    async def _refresh_library(self) -> None:
+        """Switches to a new index when another process has made one."""
+        while True:
+            await asyncio.sleep(REFRESH_EVERY_S)
+            try:
+                if await asyncio.to_thread(self._library.refresh):
+                    log.info("index_switched", generation=self._library.describe().generation)
+            except ServiceError as error:
+                log.warning("index_not_switched", error=str(error))

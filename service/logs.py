@@ -1,0 +1,30 @@
+"""Logging: structlog, for people on a terminal and as JSON elsewhere; the only place that configures it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import structlog
+from structlog.typing import Processor
+
+from service.settings import Settings
+
+
+def configure_logging(settings: Settings) -> None:
+    """Sets up structlog for this process. Lines go to standard error; each carries its session's bound values."""
+    as_json = settings.log_format == "json" or (settings.log_format == "auto" and not sys.stderr.isatty())
+    renderer: Processor = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
+    errors: list[Processor] = [structlog.processors.format_exc_info] if as_json else []
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *errors,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.log_level.upper())),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )

@@ -1,0 +1,114 @@
+"""The settings, and the only place that reads the environment (and `.env`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from vocabulary.errors import ConfigurationError
+from vocabulary.values import QuerySettings
+
+
+class Settings(BaseSettings):
+    """How this service runs; every field is `ANTIPHON_<NAME>` in the environment unless it says otherwise.
+
+    Attributes:
+        host: Address to serve on; loopback unless you put something in front of it.
+        port: Port to serve on.
+        allowed_hosts: Names by which callers may address the service, with commas between; `*` is any.
+        data_dir: Folder of the index and the traces; made where it is missing.
+        reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
+        embedder: `auto` is `minilm` where sentence-transformers is installed, and `onnx` otherwise.
+        chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
+        tools: Tools of your own: `package.module:name`, several with commas between.
+        deadline_s: Seconds from question to answer.
+        final_reserve_s: Seconds of the deadline kept for the final call (never more than two fifths of it).
+        concurrent_queries: Queries that may run at once; more are refused with 503.
+        query_chars: Longest question, in characters.
+        anthropic_api_key: `ANTHROPIC_API_KEY`.
+        anthropic_base_url: `ANTHROPIC_BASE_URL`: any server that speaks the Messages API.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="ANTIPHON_", env_file=".env", extra="ignore", populate_by_name=True, env_ignore_empty=True
+    )
+
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+    allowed_hosts: str = "localhost,127.0.0.1,[::1]"
+    data_dir: Path = Path("data")
+    reasoner: Literal["auto", "claude", "offline"] = "auto"
+    model: str = "claude-sonnet-5-5"
+    max_tokens: int = Field(1500, ge=1)
+    max_rounds: int = Field(2, ge=0, le=5)
+    max_tool_calls: int = Field(8, ge=1, le=64)
+    deadline_s: float = Field(60.0, ge=1.0, le=600.0)
+    final_reserve_s: float = Field(15.0, ge=0.0)
+    tool_timeout_s: float = Field(10.0, gt=0.0)
+    briefing_tokens: int = Field(6000, ge=200)
+    early_dispatch: bool = True
+    on_tool_failure: Literal["recover", "stop"] = "recover"
+    embedder: Literal["auto", "minilm", "onnx"] = "auto"
+    chroma_url: str | None = None
+    tools: str = ""
+    concurrent_queries: int = Field(500, ge=1)
+    query_chars: int = Field(8_000, ge=1)
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["auto", "console", "json"] = "auto"
+    anthropic_api_key: SecretStr | None = Field(
+        None, validation_alias=AliasChoices("anthropic_api_key", "ANTHROPIC_API_KEY")
+    )
+    anthropic_base_url: str | None = Field(
+        None, validation_alias=AliasChoices("anthropic_base_url", "ANTHROPIC_BASE_URL")
+    )
+
+    @field_validator("chroma_url", "anthropic_base_url")
+    @classmethod
+    def _must_be_a_url(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise ValueError(f"must begin with http:// or https://, found {value!r}")
+        return value
+
+    @property
+    def speaks_to_claude(self) -> bool:
+        """Whether the primary reasoner is a server outside this process."""
+        if self.reasoner == "auto":
+            return self.anthropic_api_key is not None or self.anthropic_base_url is not None
+        return self.reasoner == "claude"
+
+    def query_settings(self) -> QuerySettings:
+        """What a query gets when its caller wishes nothing else."""
+        return QuerySettings(
+            max_rounds=self.max_rounds,
+            deadline_s=self.deadline_s,
+            final_reserve_s=self.final_reserve_s,
+            tool_timeout_s=self.tool_timeout_s,
+            max_tool_calls=self.max_tool_calls,
+            model=self.model,
+            max_tokens=self.max_tokens,
+            briefing_tokens=self.briefing_tokens,
+            early_dispatch=self.early_dispatch,
+            on_tool_failure=self.on_tool_failure,
+        )
+
+
+def load_settings(**overrides: object) -> Settings:
+    """The settings of this process; `overrides` (None ones left out) win over the environment.
+
+    Raises:
+        ConfigurationError: A value cannot be used; every such value is named.
+    """
+    given = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        return Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
+    except ValidationError as error:
+        wrong = "; ".join(f"{_shown_name(e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
+        raise ConfigurationError(f"These settings cannot be used: {wrong}.") from error
+
+
+def _shown_name(location: tuple[int | str, ...]) -> str:
+    name = str(location[0]).upper() if location else "settings"
+    return name if name.startswith("ANTHROPIC_") else f"ANTIPHON_{name}"

@@ -1,0 +1,94 @@
+"""Who hears what: the one table of subscriptions, and the parts that a session is built from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bus import Ports, Subscription
+
+from assembler import ResponseAssembler
+from coordinator import DeadlineTimer, QueryCoordinator
+from dispatcher import Registry, ToolDispatcher
+from engine import ReasoningEngine
+from service.caller import Caller
+from synthesizer import ContextSynthesizer, SentenceScorer
+from vocabulary import events as e
+from vocabulary.events import Reasoner
+from vocabulary.ports import Clock, Embedder, Model
+from vocabulary.values import Kept
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What all sessions share: the doors to the outside. None of them holds a query's state."""
+
+    clock: Clock
+    models: Mapping[Reasoner, Model]
+    tools: Registry
+    tool_definitions: Kept
+    embedder: Embedder | None
+
+
+def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
+    """Builds one session's components and says who hears what, in the order in which they hear it."""
+    coordinator = QueryCoordinator(ports.publish)
+    timer = DeadlineTimer(ports.publish, ports.spawn, parts.clock)
+    engine = ReasoningEngine(
+        ports.publish, ports.tell, ports.spawn, parts.clock, models=parts.models, tools=parts.tool_definitions
+    )
+    dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools)
+    synthesizer = ContextSynthesizer(ports.publish)
+    scorer = SentenceScorer(ports.publish, ports.spawn, parts.embedder)
+    assembler = ResponseAssembler(ports.publish)
+    return (
+        (e.QueryReceived, synthesizer.on_query_received),
+        (e.QueryReceived, assembler.on_query_received),
+        (e.QueryReceived, timer.on_query_received),
+        (e.QueryReceived, coordinator.on_query_received),
+        (e.QueryReceived, caller.on_query_received),
+        (e.RoundOpened, synthesizer.on_round_opened),
+        (e.RoundOpened, assembler.on_round_opened),
+        (e.SentencesToScore, scorer.on_sentences_to_score),
+        (e.SentencesScored, synthesizer.on_sentences_scored),
+        (e.BriefingPrepared, assembler.on_briefing_prepared),
+        (e.BriefingPrepared, coordinator.on_briefing_prepared),
+        (e.ReasoningRequested, engine.on_reasoning_requested),
+        (e.ReasoningStarted, assembler.on_reasoning_started),
+        (e.ToolCallStreamed, coordinator.on_tool_call_streamed),
+        (e.ReasoningRetried, assembler.on_reasoning_retried),
+        (e.ReasoningFailed, assembler.on_reasoning_failed),
+        (e.ReasoningFailed, coordinator.on_reasoning_failed),
+        (e.ReasoningCompleted, synthesizer.on_reasoning_completed),
+        (e.ReasoningCompleted, assembler.on_reasoning_completed),
+        (e.ReasoningCompleted, coordinator.on_reasoning_completed),
+        (e.ToolRequested, synthesizer.on_tool_requested),
+        (e.ToolRequested, dispatcher.on_tool_requested),
+        (e.ToolStarted, synthesizer.on_tool_started),
+        (e.ToolSubstituted, synthesizer.on_tool_substituted),
+        (e.ToolSubstituted, assembler.on_tool_substituted),
+        (e.ToolSucceeded, synthesizer.on_tool_succeeded),
+        (e.ToolFailed, synthesizer.on_tool_failed),
+        (e.ToolFailed, assembler.on_tool_failed),
+        (e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
+        (e.ToolsSettled, synthesizer.on_tools_settled),
+        (e.ToolsSettled, coordinator.on_tools_settled),
+        (e.ContextSynthesized, assembler.on_context_synthesized),
+        (e.ContextSynthesized, coordinator.on_context_synthesized),
+        (e.BreakerTripped, synthesizer.on_breaker_tripped),
+        (e.BreakerTripped, assembler.on_breaker_tripped),
+        (e.DeadlineNeared, coordinator.on_deadline_neared),
+        (e.DeadlinePassed, coordinator.on_deadline_passed),
+        (e.CallsAbandoned, engine.on_calls_abandoned),
+        (e.CallsAbandoned, dispatcher.on_calls_abandoned),
+        (e.RecoveryStarted, assembler.on_recovery_started),
+        (e.QueryCancelled, coordinator.on_query_cancelled),
+        (e.HandlerFailed, assembler.on_handler_failed),
+        (e.SessionStalled, coordinator.on_session_stalled),
+        (e.RecordingFailed, assembler.on_recording_failed),
+        (e.AnswerRequested, assembler.on_answer_requested),
+        (e.ResponseAssembled, caller.on_response_assembled),
+        (e.ResponseAssembled, coordinator.on_response_assembled),
+        (e.QueryClosed, timer.on_query_closed),
+        (e.QueryClosed, caller.on_query_closed),
+    )

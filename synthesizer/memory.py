@@ -1,0 +1,76 @@
+"""What a query remembers: the four layers, and the blocks that were made of them; a fold over its events."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from synthesizer import facts, intent, reasoning, usage
+from synthesizer.blocks import SourceBlock, source_block, text_block
+from synthesizer.conversation import conversation_tag
+from synthesizer.facts import Facts
+from synthesizer.intent import Intent
+from synthesizer.reasoning import Reasoning
+from synthesizer.usage import ToolUsage
+from language.markup import wrap
+from vocabulary.events import ContextSynthesized, Event, QueryReceived, ToolsSettled
+from vocabulary.values import Kept, QuerySettings, Value
+
+
+class Memory(Value, frozen=True):
+    """The four layers and what every briefing of the query shares.
+
+    Attributes:
+        head: The blocks that open each briefing: conversation and question.
+        sources: One block a fact, in order of discovery.
+        settled_rounds: Rounds whose outcomes are in.
+    """
+
+    settings: QuerySettings = QuerySettings()
+    facts: Facts = Facts()
+    reasoning: Reasoning = Reasoning()
+    intent: Intent = Intent()
+    usage: ToolUsage = ToolUsage()
+    head: tuple[Kept, ...] = ()
+    sources: tuple[SourceBlock, ...] = ()
+    settled_rounds: tuple[int, ...] = ()
+
+
+def remember(memory: Memory, event: Event) -> Memory:
+    """The memory after an event that closes no round."""
+    memory = replace(
+        memory,
+        facts=facts.fold(memory.facts, event),
+        reasoning=reasoning.fold(memory.reasoning, event),
+        intent=intent.fold(memory.intent, event),
+        usage=usage.fold(memory.usage, event),
+    )
+    if isinstance(event, QueryReceived):
+        return replace(memory, settings=event.settings, head=_head(event))
+    return memory
+
+
+def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesized | None]:
+    """The memory with a round's outcomes in it, and what there is to say; nothing where the round is over already."""
+    if event.round in memory.settled_rounds:
+        return memory, None
+    layer, discovery = facts.settle(memory.facts, event)
+    memory = replace(
+        memory,
+        facts=layer,
+        intent=intent.serve(memory.intent, discovery.new),
+        usage=usage.settle(memory.usage, event, discovery),
+        sources=(*memory.sources, *(source_block(fact) for fact in discovery.new)),
+        settled_rounds=(*memory.settled_rounds, event.round),
+    )
+    return memory, ContextSynthesized(
+        round=event.round,
+        facts=discovery.new,
+        repeated=discovery.repeated,
+        open_parts=intent.open_parts(memory.intent),
+    )
+
+
+def _head(event: QueryReceived) -> tuple[Kept, ...]:
+    said_before = conversation_tag(event.history)
+    opening = (text_block(said_before),) if said_before else ()
+    return (*opening, text_block(wrap("question", event.query)))

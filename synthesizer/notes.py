@@ -1,0 +1,125 @@
+"""The notes that end a briefing: what was tried, what was said, what is open, and which round this is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+import msgspec
+
+from language.markup import Attempt, wrap, write_attempts
+from synthesizer import intent, reasoning
+from synthesizer.memory import Memory
+from synthesizer.shortening import shorten
+from synthesizer.tokens import tokens_of
+from synthesizer.usage import ToolUsage, Tried, arguments_of, facts_of
+from vocabulary.events import RoundOpened
+from vocabulary.values import Dropped, Value
+
+MOST_SHARE = 0.5
+"""The notes' most share of a briefing's budget: the rest is the facts'."""
+DETAIL_CHARS = 300
+ARGUMENT_CHARS = 300
+NAME_CHARS = 100
+MOST_ARGUMENTS = 12
+_OUTCOMES: dict[str, Literal["found", "nothing", "failed", "repeated"]] = {
+    "found": "found",
+    "nothing": "nothing",
+    "failed": "failed",
+    "repeated": "repeated",
+}
+
+T = TypeVar("T")
+
+
+class Notes(Value, frozen=True):
+    """The tags of the last block, and what did not fit among them."""
+
+    text: str
+    dropped: tuple[Dropped, ...] = ()
+
+
+def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int]) -> Notes:
+    """The notes for the call of `opened`, whose request numbers its facts by `numbers` (fact id to 1, 2, …).
+
+    Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
+    """
+    attempts = [_attempt(memory.usage, tried, numbers) for tried in memory.usage.settled]
+    fixed = [_open_tag(memory) if attempts else "", _round_tag(opened)]
+    room = int(memory.settings.briefing_tokens * MOST_SHARE) - sum(map(tokens_of, fixed))
+    tried = _newest([_Line(a.round, a, tokens_of(write_attempts((a,)))) for a in attempts], room)
+    said = _newest([_Line(n, text, tokens_of(text)) for n, text in reasoning.lines(memory.reasoning)], tried.room)
+    tags = [
+        write_attempts(tuple(line.content for line in tried.kept)) if tried.kept else "",
+        wrap("reasoning", "\n".join(line.content for line in said.kept)) if said.kept else "",
+        *fixed,
+    ]
+    dropped = tuple(
+        Dropped(what=f"round {line.round} notes", why="the notes had outgrown their share", tokens=line.tokens)
+        for line in (*said.gone, *tried.gone)
+    )
+    return Notes(text="\n".join(tag for tag in tags if tag), dropped=dropped)
+
+
+@dataclass(frozen=True)
+class _Line(Generic[T]):
+    round: int
+    content: T
+    tokens: int
+
+
+@dataclass(frozen=True)
+class _Chosen(Generic[T]):
+    kept: list[_Line[T]]
+    gone: list[_Line[T]]
+    room: int
+
+
+def _newest(lines: Sequence[_Line[T]], room: int) -> _Chosen[T]:
+    """The last of `lines` that fit into `room` tokens, without gaps."""
+    first_kept = len(lines)
+    while first_kept and lines[first_kept - 1].tokens <= room:
+        first_kept -= 1
+        room -= lines[first_kept].tokens
+    return _Chosen(kept=list(lines[first_kept:]), gone=list(lines[:first_kept]), room=room)
+
+
+def _attempt(usage: ToolUsage, tried: Tried, numbers: Mapping[str, int]) -> Attempt:
+    return Attempt(
+        round=tried.round,
+        tool=tried.tool[:NAME_CHARS],
+        arguments=_short_arguments(tried.arguments),
+        outcome=_OUTCOMES.get(tried.outcome, "failed"),
+        facts=tuple(numbers[id_] for id_ in facts_of(usage, tried) if id_ in numbers),
+        detail=_detail(tried),
+    )
+
+
+def _short_arguments(written: str) -> dict[str, object]:
+    """The arguments, with what is long made short: the model may write anything."""
+    shown = list(arguments_of(written).items())[:MOST_ARGUMENTS]
+    return {name[:NAME_CHARS]: _short_value(value) for name, value in shown}
+
+
+def _short_value(value: object) -> object:
+    if isinstance(value, str):
+        return shorten(value, ARGUMENT_CHARS)
+    encoded = msgspec.json.encode(value).decode()
+    return value if len(encoded) <= ARGUMENT_CHARS else shorten(encoded, ARGUMENT_CHARS)
+
+
+def _detail(tried: Tried) -> str:
+    answered = f"answered by {tried.substitute[:NAME_CHARS]}" if tried.substitute else ""
+    return ". ".join(part for part in (answered, shorten(tried.detail, DETAIL_CHARS)) if part)
+
+
+def _open_tag(memory: Memory) -> str:
+    parts = intent.open_parts(memory.intent)
+    return wrap("open", "\n".join(parts)) if parts else ""
+
+
+def _round_tag(opened: RoundOpened) -> str:
+    if opened.final:
+        return wrap("round", "Final answer: no tools.")
+    return wrap("round", f"Round {opened.round} of {opened.round + opened.rounds_left}: tools may be used.")

@@ -1,0 +1,113 @@
+"""Recorded events as plain JSON, for people and other programs, and the words with which a foreign one is refused.
+
+A `Kept` reads and writes as a plain string here; traces/packing.py has the form in which a store holds it once.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from vocabulary.errors import DecodeError
+from vocabulary.events import VERSION, AnyEvent, Event, Live, Recorded
+from vocabulary.values import Kept
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class _Header(msgspec.Struct):
+    """As much of a refused event as tells where it stands."""
+
+    query_id: str = "unknown"
+    seq: int = 0
+    version: int = VERSION
+
+
+def text_of(kept: object) -> str:
+    """The plain form of a `Kept`, as msgspec asks for it."""
+    if isinstance(kept, Kept):
+        return kept.text
+    raise NotImplementedError(f"{type(kept).__name__} is no value of the vocabulary")
+
+
+def kept_of(_type: type, text: object) -> Kept:
+    """A `Kept` from its plain form, as msgspec asks for it."""
+    if isinstance(text, str):
+        return Kept(text)
+    raise ValueError(f"Expected `str`, got `{type(text).__name__}`")
+
+
+_encoder = msgspec.json.Encoder(enc_hook=text_of)
+_decoder: msgspec.json.Decoder[Recorded[AnyEvent]] = msgspec.json.Decoder(Recorded[AnyEvent], dec_hook=kept_of)
+_header_decoder = msgspec.json.Decoder(_Header)
+
+
+def to_json(told: Recorded[Event] | Live) -> bytes:
+    """What a follower or reader is told, as JSON; numbers must be finite, which JSON cannot say otherwise."""
+    try:
+        return _encoder.encode(told)
+    except UnicodeEncodeError:
+        return _encoder.encode(_mended(told))
+
+
+def from_json(data: bytes) -> Recorded[AnyEvent]:
+    """The recorded event that `data` says.
+
+    Raises:
+        DecodeError: Its kind, a field or its version is not of this vocabulary, or it is no JSON.
+    """
+    try:
+        recorded = _decoder.decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:
+        header = _header(data)
+        check_version(header.query_id, header.seq, header.version)
+        raise refusal(header.query_id, header.seq, str(error)) from error
+    check_version(recorded.query_id, recorded.seq, recorded.version)
+    return recorded
+
+
+def check_version(query_id: str, seq: int, version: int) -> None:
+    """Refuses an event that another version of the vocabulary wrote."""
+    if version != VERSION:
+        raise refusal(query_id, seq, f"it was written with vocabulary version {version}")
+
+
+def refusal(query_id: str, seq: int, found: str) -> DecodeError:
+    """The error for an event that cannot be read: where it stands, what was found, what this program reads."""
+    return DecodeError(
+        f"trace {query_id}, seq {seq or 'unknown'}: {found}; this program reads vocabulary version {VERSION}, "
+        "so read the trace with the program that wrote it"
+    )
+
+
+def without_surrogates(struct: S) -> S:
+    """`struct` with lone surrogates replaced by U+FFFD and split pairs joined.
+
+    Hostile JSON brings them in (`"\\ud800"`), and no UTF-8 text, hence no JSON file and no database, can hold them.
+    """
+    plain = msgspec.to_builtins(struct, enc_hook=text_of)
+    return msgspec.convert(_sound(plain), type(struct), dec_hook=kept_of)
+
+
+def _mended(told: Recorded[Event] | Live) -> Recorded[Event] | Live:
+    if isinstance(told, Recorded):
+        return msgspec.structs.replace(told, event=without_surrogates(told.event))
+    return without_surrogates(told)
+
+
+def _sound(plain: object) -> object:
+    if isinstance(plain, str):
+        return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(plain, dict):
+        return {key: _sound(value) for key, value in plain.items()}
+    if isinstance(plain, list | tuple):
+        return [_sound(value) for value in plain]
+    return plain
+
+
+def _header(data: bytes) -> _Header:
+    try:
+        return _header_decoder.decode(data)
+    except msgspec.DecodeError:
+        return _Header()

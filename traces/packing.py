@@ -1,0 +1,90 @@
+"""The form in which a store holds an event: long texts are replaced by `{"kept": "<sha256>"}` and stored once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from traces.codec import check_version, refusal, text_of, without_surrogates
+from vocabulary.events import AnyEvent, Event, Recorded
+from vocabulary.values import Kept
+
+KEPT_FROM_BYTES = 200
+"""Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""
+
+
+class Packer:
+    """Packs events, and gathers the long texts that they refer to until `take_texts`."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._encoder = msgspec.json.Encoder(enc_hook=self._refer)
+
+    def pack(self, event: Event) -> bytes:
+        """The event's JSON in the store's form."""
+        try:
+            return self._encoder.encode(event)
+        except UnicodeEncodeError:
+            return self._encoder.encode(without_surrogates(event))
+
+    def take_texts(self) -> dict[str, str]:
+        """The texts gathered since the last call, by key."""
+        texts, self._texts = self._texts, {}
+        return texts
+
+    def _refer(self, value: object) -> object:
+        text = text_of(value)
+        if not isinstance(value, Kept) or not _long(text):
+            return text
+        self._texts[value.key] = text
+        return {"kept": value.key}
+
+
+class Unpacker:
+    """Unpacks events; the same text is fetched once and shared by all events that refer to it.
+
+    Args:
+        fetch: The text of a key, or None where there is none.
+    """
+
+    def __init__(self, fetch: Callable[[str], str | None]) -> None:
+        self._fetch = fetch
+        self._seen: dict[str, Kept] = {}
+        self._decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=self._kept)
+
+    def unpack(
+        self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes
+    ) -> Recorded[AnyEvent]:
+        """The recorded event.
+
+        Raises:
+            DecodeError: Its kind, a field or its version is not of this vocabulary, or a text of it is missing.
+        """
+        check_version(query_id, seq, version)
+        try:
+            event = self._decoder.decode(body)
+        except msgspec.DecodeError as error:
+            raise refusal(query_id, seq, str(error)) from error
+        return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event, version=version)
+
+    def _kept(self, _type: type, found: object) -> Kept:
+        match found:
+            case str():
+                return Kept(found)
+            case {"kept": str(key)} if len(found) == 1:
+                return self._seen.get(key) or self._look_up(key)
+        raise ValueError("Expected a text or its key")
+
+    def _look_up(self, key: str) -> Kept:
+        text = self._fetch(key)
+        if text is None:
+            raise ValueError(f"The text {key} is missing from the store")
+        return self._seen.setdefault(key, Kept(text))
+
+
+def _long(text: str) -> bool:
+    """Whether `text` has `KEPT_FROM_BYTES` bytes; most texts are told by their length, without encoding them."""
+    if len(text) >= KEPT_FROM_BYTES:
+        return True
+    return len(text) * 4 >= KEPT_FROM_BYTES and len(text.encode()) >= KEPT_FROM_BYTES
