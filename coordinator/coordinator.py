@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from coordinator import rules
-from coordinator.rules import Decision
+from coordinator import endings, rounds
 from coordinator.state import QueryState
+from coordinator.steps import Decision
 from vocabulary.events import (
     BriefingPrepared,
     ContextSynthesized,
@@ -42,40 +42,40 @@ class QueryCoordinator:
         return self._state
 
     def on_query_received(self, said: Recorded[QueryReceived]) -> None:
-        self._follow(rules.after_query_received, said)
+        self._follow(rounds.after_query_received, said)
 
     def on_briefing_prepared(self, said: Recorded[BriefingPrepared]) -> None:
-        self._follow(rules.after_briefing, said)
+        self._follow(rounds.after_briefing, said)
 
     def on_tool_call_streamed(self, said: Recorded[ToolCallStreamed]) -> None:
-        self._follow(rules.after_tool_call_streamed, said)
+        self._follow(rounds.after_tool_call_streamed, said)
 
     def on_reasoning_completed(self, said: Recorded[ReasoningCompleted]) -> None:
-        self._follow(rules.after_reasoning_completed, said)
+        self._follow(rounds.after_reasoning_completed, said)
 
     def on_reasoning_failed(self, said: Recorded[ReasoningFailed]) -> None:
-        self._follow(rules.after_reasoning_failed, said)
+        self._follow(rounds.after_reasoning_failed, said)
 
     def on_tools_settled(self, said: Recorded[ToolsSettled]) -> None:
-        self._follow(rules.after_tools_settled, said)
+        self._follow(rounds.after_tools_settled, said)
 
     def on_context_synthesized(self, said: Recorded[ContextSynthesized]) -> None:
-        self._follow(rules.after_context_synthesized, said)
+        self._follow(rounds.after_context_synthesized, said)
 
     def on_deadline_neared(self, said: Recorded[DeadlineNeared]) -> None:
-        self._follow(rules.after_deadline_neared, said)
+        self._follow(endings.after_deadline_neared, said)
 
     def on_deadline_passed(self, said: Recorded[DeadlinePassed]) -> None:
-        self._follow(rules.after_deadline_passed, said)
+        self._follow(endings.after_deadline_passed, said)
 
     def on_session_stalled(self, said: Recorded[SessionStalled]) -> None:
-        self._follow(rules.after_stall, said)
+        self._follow(endings.after_stall, said)
 
     def on_response_assembled(self, said: Recorded[ResponseAssembled]) -> None:
-        self._follow(rules.after_response, said)
+        self._follow(endings.after_response, said)
 
     def on_query_cancelled(self, said: Recorded[QueryCancelled]) -> None:
-        self._follow(rules.after_cancelled, said)
+        self._follow(endings.after_cancelled, said)
 
     def _follow(self, rule: Callable[[QueryState, Recorded[E]], Decision], said: Recorded[E]) -> None:
         self._state, events = rule(self._state, said)

@@ -1,0 +1,65 @@
+"""The rules of endings: the deadline, a session that stands still, the answer, the caller who left.
+
+Pure, like the rules of rounds.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from coordinator.state import QueryState
+from coordinator.steps import Decision, partial, plain, stop_work, then
+from vocabulary.events import (
+    BreakerTripped,
+    DeadlineNeared,
+    DeadlinePassed,
+    QueryCancelled,
+    QueryClosed,
+    Recorded,
+    RecoveryStarted,
+    ResponseAssembled,
+    SessionStalled,
+)
+
+
+def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Decision:
+    """Tool rounds end here; what is left is the final call's."""
+    if state.final or state.phase in ("answering", "closed"):
+        return state, ()
+    tripped = BreakerTripped(limit="deadline", detail="the time for tools is used up; the final call follows")
+    state, abandoned = stop_work(replace(state, finish="final"), tripped.detail)
+    return state, (tripped, *abandoned)
+
+
+def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Decision:
+    if state.phase in ("answering", "closed"):
+        return state, ()
+    tripped = BreakerTripped(limit="deadline", detail="the time is used up; the answer is built from what was found")
+    state = replace(state, finish="now")
+    if state.phase in ("reasoning", "tools"):
+        state, abandoned = stop_work(state, tripped.detail)
+        return state, (tripped, *abandoned)
+    return then((state, (tripped,)), partial("no time was left for an answer by the model"))
+
+
+def after_stall(state: QueryState, said: Recorded[SessionStalled]) -> Decision:
+    """Nothing moves any more: answer with what there is, then plainly, then close."""
+    why = "a part did not answer: " + ", ".join(said.event.waiting_for)
+    state = replace(state, stalls=state.stalls + 1)
+    if state.stalls > 2:
+        return replace(state, phase="closed"), (QueryClosed(status="failed"),)
+    recovery = RecoveryStarted(level="response", why=why, event_seq=said.seq)
+    mode = plain(why) if state.phase == "answering" else partial(why)
+    return then((state, (recovery,)), mode)
+
+
+def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decision:
+    if state.phase == "closed":
+        return state, ()
+    return replace(state, phase="closed"), (QueryClosed(status="partial" if state.partial else "answered"),)
+
+
+def after_cancelled(state: QueryState, _: Recorded[QueryCancelled]) -> Decision:
+    if state.phase == "closed":
+        return state, ()
+    return replace(state, phase="closed"), (QueryClosed(status="cancelled"),)

@@ -1,0 +1,167 @@
+"""The rules of rounds: from the question to the reply that is its answer.
+
+Each rule takes the state and an event, and returns the new state and the events to say. All of them are pure.
+No event fixes the next one: a rule looks at what came and decides.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from coordinator import ledger
+from coordinator.breaker import call_key, refuse_call, refuse_round
+from coordinator.state import QueryState
+from coordinator.steps import Decision, abandon, answer_with, open_round, partial, reopen_round, then
+from vocabulary.events import (
+    AnyEvent,
+    BreakerTripped,
+    BriefingPrepared,
+    ContextSynthesized,
+    QueryReceived,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    Recorded,
+    RecoveryStarted,
+    ToolCallsConfirmed,
+    ToolCallStreamed,
+    ToolRequested,
+    ToolsSettled,
+)
+from vocabulary.values import ToolCall
+
+
+def after_query_received(_: QueryState, said: Recorded[QueryReceived]) -> Decision:
+    event = said.event
+    state = QueryState(settings=event.settings, received_at=said.at)
+    if not event.provider_open:
+        return open_round(state)
+    state, opened = open_round(replace(state, reasoner="fallback"))
+    tripped = BreakerTripped(limit="provider_open", detail="the provider failed repeatedly and is being left alone")
+    return state, (tripped, *opened)
+
+
+def after_briefing(state: QueryState, said: Recorded[BriefingPrepared]) -> Decision:
+    event = said.event
+    if state.phase != "briefing" or event.call_id != state.call_id:
+        return state, ()
+    if state.finish == "final" and not state.final:
+        return open_round(state, final=True)
+    timeout_s = ledger.call_timeout_s(state.settings, said.at - state.received_at, final=state.final)
+    request = ReasoningRequested(
+        call_id=state.call_id,
+        round=state.round,
+        final=state.final,
+        reasoner=state.reasoner,
+        model=state.settings.model,
+        max_tokens=state.settings.max_tokens,
+        timeout_s=timeout_s,
+        max_rounds=state.settings.max_rounds,
+        messages=event.messages,
+    )
+    return replace(state, phase="reasoning"), (request,)
+
+
+def after_tool_call_streamed(state: QueryState, said: Recorded[ToolCallStreamed]) -> Decision:
+    """Early dispatch: the call starts now; the reply's end confirms it."""
+    if not state.settings.early_dispatch or not _awaits_reply(state, said.event.call_id):
+        return state, ()
+    if refuse_call(state, said.event.call) is not None:
+        return state, ()  # said once, when the reply is complete
+    return _request_tool(state, said.event.call, said.at)
+
+
+def after_reasoning_completed(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
+    reply = said.event
+    if not _awaits_reply(state, reply.call_id):
+        return state, ()
+    if reply.stop_reason == "refusal":
+        return then(abandon(state, "the model refused"), answer_with(reply.call_id))
+    if reply.tool_calls:
+        return _request_tools(state, said)
+    if reply.text.text.strip():
+        return then((state, ()), answer_with(reply.call_id))
+    return _after_empty_reply(state, said.seq)
+
+
+def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -> Decision:
+    event = said.event
+    if not _awaits_reply(state, event.call_id):
+        return state, ()
+    if state.finish == "now":
+        return then((state, ()), partial("no time was left for an answer by the model"))
+    if event.failure == "abandoned":
+        return open_round(state, final=True)
+    why = f"the model's call failed ({event.failure}): {event.detail}"
+    if state.reasoner == "fallback":
+        return then(abandon(state, why), partial(why))
+    state, said_first = abandon(replace(state, reasoner="fallback"), why)
+    recovery = RecoveryStarted(level="response", why=why, event_seq=said.seq)
+    state, opened = reopen_round(state)
+    return state, (*said_first, recovery, *opened)
+
+
+def after_tools_settled(state: QueryState, said: Recorded[ToolsSettled]) -> Decision:
+    event = said.event
+    if state.phase != "tools" or event.round != state.round:
+        return state, ()
+    all_failed = bool(event.failed) and not event.succeeded
+    return replace(
+        state,
+        phase="synthesizing",
+        some_tool_failed=state.some_tool_failed or bool(event.failed),
+        failed_rounds=state.failed_rounds + 1 if all_failed else 0,
+    ), ()
+
+
+def after_context_synthesized(state: QueryState, said: Recorded[ContextSynthesized]) -> Decision:
+    if state.phase != "synthesizing" or said.event.round != state.round:
+        return state, ()
+    if state.finish == "now":
+        return then((state, ()), partial("no time was left for an answer by the model"))
+    tripped = refuse_round(state, new_facts=len(said.event.facts)) if state.finish == "no" else None
+    state, opened = open_round(state, final=tripped is not None or state.finish == "final")
+    return state, opened if tripped is None else (tripped, *opened)
+
+
+def _awaits_reply(state: QueryState, call_id: str) -> bool:
+    return state.phase == "reasoning" and state.call_id == call_id
+
+
+def _request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
+    timeout_s = ledger.tool_timeout_s(state.settings, at - state.received_at)
+    state = replace(state, tool_call_ids=(*state.tool_call_ids, call.id), asked=state.asked | {call_key(call)})
+    return state, (ToolRequested(round=state.round, call=call, timeout_s=timeout_s),)
+
+
+def _request_tools(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
+    """Asks the breaker for each call that is not under way yet, and confirms the round."""
+    events: list[AnyEvent] = []
+    for call in said.event.tool_calls:
+        if call.id in state.tool_call_ids:
+            continue
+        refusal = refuse_call(state, call)
+        if refusal is not None:
+            events.append(refusal)
+            continue
+        state, asked = _request_tool(state, call, said.at)
+        events.extend(asked)
+    if state.tool_call_ids:
+        events.append(ToolCallsConfirmed(round=state.round, tool_call_ids=state.tool_call_ids))
+        return replace(state, phase="tools"), tuple(events)
+    return then((state, tuple(events)), _after_refused_calls(state, said.event))
+
+
+def _after_refused_calls(state: QueryState, reply: ReasoningCompleted) -> Decision:
+    """Every call was refused: what the reply says is the answer, or one more call without tools gives it."""
+    if not state.final:
+        return open_round(state, final=True)
+    mode = answer_with(reply.call_id) if reply.text.text.strip() else partial("the model gave no answer")
+    return then((state, ()), mode)
+
+
+def _after_empty_reply(state: QueryState, seq: int) -> Decision:
+    why = "the model's reply was empty"
+    recovery = RecoveryStarted(level="round", why=why, event_seq=seq)
+    following = then((state, ()), partial(why)) if state.final else open_round(state, final=True)
+    return then((state, (recovery,)), following)

@@ -1,0 +1,68 @@
+"""The steps that rules are put together from: open a round, give up work, ask for an answer."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from coordinator.state import QueryState
+from vocabulary.events import AnswerRequested, AnyEvent, CallsAbandoned, RoundOpened
+
+Decision = tuple[QueryState, tuple[AnyEvent, ...]]
+"""What a rule returns: the state from now on, and what is said, in order."""
+
+
+def open_round(state: QueryState, *, final: bool = False) -> Decision:
+    number = state.round + 1
+    final = final or number > state.settings.max_rounds
+    state = replace(state, round=number, final=final, phase="briefing", call_id=f"call-{number}", tool_call_ids=())
+    return state, (_round_opened(state),)
+
+
+def reopen_round(state: QueryState) -> Decision:
+    """The same round again, by the reasoner that the state names."""
+    state = replace(state, phase="briefing", call_id=f"{state.call_id}-{state.reasoner}", tool_call_ids=())
+    return state, (_round_opened(state),)
+
+
+def _round_opened(state: QueryState) -> RoundOpened:
+    left = 0 if state.final else state.settings.max_rounds - state.round
+    return RoundOpened(round=state.round, call_id=state.call_id, final=state.final, rounds_left=left)
+
+
+def abandon(state: QueryState, why: str) -> Decision:
+    """Gives up tool calls that were started early for a reply that will not come."""
+    if not state.tool_call_ids:
+        return state, ()
+    return replace(state, tool_call_ids=()), (CallsAbandoned(call_ids=state.tool_call_ids, why=why),)
+
+
+def stop_work(state: QueryState, why: str) -> Decision:
+    """Gives up whatever runs; each such call ends as failed, and that moves the query on."""
+    running: dict[str, tuple[str, ...]] = {
+        "reasoning": (state.call_id, *state.tool_call_ids),
+        "tools": state.tool_call_ids,
+    }
+    call_ids = running.get(state.phase, ())
+    return state, (CallsAbandoned(call_ids=call_ids, why=why),) if call_ids else ()
+
+
+def answer_with(call_id: str) -> AnswerRequested:
+    return AnswerRequested(mode="reply", call_id=call_id)
+
+
+def partial(why: str) -> AnswerRequested:
+    return AnswerRequested(mode="partial", why=why)
+
+
+def plain(why: str) -> AnswerRequested:
+    return AnswerRequested(mode="plain", why=why)
+
+
+def then(before: Decision, following: AnswerRequested | Decision) -> Decision:
+    """What `before` says, and after it the answer's request or another decision."""
+    state, events = before
+    if isinstance(following, AnswerRequested):
+        state = replace(state, phase="answering", partial=following.mode != "reply")
+        return state, (*events, following)
+    after_state, more = following
+    return after_state, (*events, *more)
