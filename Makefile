@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check unit eval bench lock clean
+.PHONY: run setup setup-dev test check eval bench load lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -31,8 +31,11 @@ check: $(VENV)/.dev
 eval: $(DATA)/knowledge/current
 	$(BIN)/antiphon eval samples/questions.jsonl
 
-bench: $(VENV)/.dev
+bench: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.overhead
+
+load: setup $(VENV)/.dev
+	$(BIN)/python -m benchmarks.load
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)

@@ -4,6 +4,7 @@ from dispatcher.course_tools import CourseLibrary, course_tools
 from dispatcher.definition import tool_from_function
 from dispatcher.dispatcher import ToolDispatcher
 from dispatcher.loading import load_tools
+from dispatcher.output import quotable
 from dispatcher.registry import Registry
 from dispatcher.tool import Adapt, Tool
 
@@ -15,5 +16,6 @@ __all__ = [
     "ToolDispatcher",
     "course_tools",
     "load_tools",
+    "quotable",
     "tool_from_function",
 ]

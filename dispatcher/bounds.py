@@ -25,7 +25,11 @@ MAX_LINK = 2_000
 
 def clean(text: str) -> str:
     """`text` with lone surrogates replaced: they cannot be written as UTF-8, so neither recorded nor sent."""
-    return text.encode("utf-8", "replace").decode() if any("\ud800" <= c <= "\udfff" for c in text) else text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
 
 
 def line(text: str, limit: int) -> str:
@@ -36,7 +40,7 @@ def line(text: str, limit: int) -> str:
 
 def content_id(source: str, text: str) -> str:
     """A passage's id: the same text of the same source has the same one."""
-    return hashlib.sha256(f"{source}\0{text}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{source}\0{text}".encode()).hexdigest()[:32]
 
 
 def bounded(output: ToolOutput) -> ToolOutput:

@@ -97,7 +97,8 @@ def _types(fn: Callable[..., object], signature: Mapping[str, inspect.Parameter]
         hints = get_type_hints(fn, include_extras=True)
     except (NameError, TypeError) as error:
         raise ToolDefinitionError(
-            f"Tool {origin(fn)} has a type that cannot be read ({error}); write a type, and import it at the top of its module."
+            f"Tool {origin(fn)} has a type that cannot be read ({error}); "
+            "write a type, and import it at the top of its module."
         ) from error
     for name in signature:
         if name not in hints:

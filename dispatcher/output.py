@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from pydantic_core import to_json
 
 from dispatcher.bounds import MAX_PASSAGE, bounded, clean, content_id
@@ -23,12 +24,31 @@ def to_output(tool: str, returned: object) -> ToolOutput:
     """
     if isinstance(returned, ToolOutput):
         return bounded(returned)
-    if isinstance(returned, str):
-        return _quotable(tool, clean(returned), None)
     if returned is None:
         return ToolOutput(text=NOTHING)
-    text = to_json(returned, indent=2).decode()
-    return _quotable(tool, text, line_starts(text[: MAX_PASSAGE + 1]))
+    if isinstance(returned, str):
+        return _one(quotable(tool, returned))
+    passage = quotable(tool, to_json(returned, indent=2).decode())
+    return _one(msgspec.structs.replace(passage, starts=line_starts(passage.text.text[: MAX_PASSAGE + 1])))
+
+
+def quotable(source: str, text: str, *, title: str | None = None, link: str | None = None) -> Passage:
+    """A passage of any tool's words, which an answer can cite sentence by sentence.
+
+    Args:
+        source: What a reader is shown as its origin.
+        link: A web address where it stands, or None.
+    """
+    text = clean(text)
+    return Passage(
+        id=content_id(clean(source), text),
+        source=source,
+        text=Kept(text),
+        starts=sentence_starts(text[: MAX_PASSAGE + 1]),
+        title=title,
+        link=link,
+        kind="text",
+    )
 
 
 def line_starts(text: str) -> tuple[int, ...]:
@@ -37,14 +57,6 @@ def line_starts(text: str) -> tuple[int, ...]:
     return (0, *(end for end in ends if end < len(text)))
 
 
-def _quotable(tool: str, text: str, starts: tuple[int, ...] | None) -> ToolOutput:
-    if not text.strip():
-        return ToolOutput(text=NOTHING)
-    passage = Passage(
-        id=content_id(tool, text),
-        source=tool,
-        text=Kept(text),
-        starts=sentence_starts(text[: MAX_PASSAGE + 1]) if starts is None else starts,
-        kind="text",
-    )
-    return bounded(ToolOutput(text=text, passages=(passage,)))
+def _one(passage: Passage) -> ToolOutput:
+    text = passage.text.text
+    return bounded(ToolOutput(text=text, passages=(passage,))) if text.strip() else ToolOutput(text=NOTHING)

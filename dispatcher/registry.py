@@ -20,11 +20,12 @@ class Registry:
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools: dict[str, Tool] = {}
         for tool in tools:
-            first = self._tools.setdefault(tool.name, tool)
-            if first is not tool:
+            first = self._tools.get(tool.name)
+            if first:
                 raise ToolDefinitionError(
                     f"Two tools are called {tool.name!r}: {first.origin} and {tool.origin}; rename one."
                 )
+            self._tools[tool.name] = tool
         for tool in self._tools.values():
             self._check_substitutes(tool)
         self._definitions = Kept(_definitions([self._tools[name] for name in self.names]))

@@ -8,7 +8,7 @@ from dispatcher.attempts import MAX_DETAIL, attempts, describe, run_tool, stand_
 from dispatcher.bounds import line
 from dispatcher.registry import Registry
 from dispatcher.tool import Tool
-from vocabulary.errors import BadInputError, NotFoundError
+from vocabulary.errors import BadInputError, NotFoundError, UnheardEventError
 from vocabulary.events import ToolFailed, ToolFailureKind, ToolRequested, ToolStarted, ToolSubstituted, ToolSucceeded
 from vocabulary.ports import Clock, Publish, Spawn, ToolOutput
 from vocabulary.values import Kept
@@ -83,6 +83,8 @@ class ToolRun:
                 return self._failed("not_found", line(str(error), MAX_DETAIL))
             except BadInputError as error:
                 return self._failed("invalid_arguments", line(str(error), MAX_DETAIL))
+            except UnheardEventError:
+                raise  # A mistake in the wiring, not in the tool.
             except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
                 why = describe(candidate, error)
                 failures.append(why)

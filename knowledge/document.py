@@ -34,3 +34,10 @@ class Document(Value, frozen=True):
     sections: tuple[Section, ...]
     link: str | None = None
     instructor: str | None = None
+
+
+class KnownDocument(Value, frozen=True):
+    """What is remembered of a document that was indexed before."""
+
+    content_hash: str
+    title: str

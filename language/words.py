@@ -9,7 +9,7 @@ from functools import lru_cache
 import Stemmer
 
 _WORD = re.compile(r"\w+(?:\.\w+)*[+#]*")
-_POSSESSIVE = re.compile(r"['’]s?\b")
+_POSSESSIVE = re.compile(r"['\u2019]s?\b")
 _STOP_WORDS = """
     a about above after again all also am an and any are as at be because been before being below between both but by
     can could course courses did do does doing down during each explain few for from further give had has have having

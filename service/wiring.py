@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bus import Ports, Subscription
-
 from assembler import ResponseAssembler
+from bus import Ports, Subscription
 from coordinator import DeadlineTimer, QueryCoordinator
 from dispatcher import Registry, ToolDispatcher
 from engine import ReasoningEngine

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import msgspec
+from msgspec.structs import replace
 
+from language.words import terms
 from synthesizer.tokens import tokens_of
 from vocabulary.values import Fact, Kept, Passage, Value
 
@@ -20,6 +20,7 @@ class SourceBlock(Value, frozen=True):
         kept: The `search_result` block's JSON.
         sentences: Which sentences of the fact it holds, one content block each.
         tokens: Estimated tokens of each of them.
+        terms: The stems that each of them holds; worked out once, for serving parts and for worth.
         label_tokens: Estimated tokens of its source and title.
     """
 
@@ -27,6 +28,7 @@ class SourceBlock(Value, frozen=True):
     kept: Kept
     sentences: tuple[int, ...]
     tokens: tuple[int, ...]
+    terms: tuple[frozenset[str], ...]
     label_tokens: int
 
     @property
@@ -40,25 +42,43 @@ def text_block(text: str) -> Kept:
     return _kept({"type": "text", "text": text})
 
 
-def source_block(fact: Fact, numbers: Iterable[int] | None = None) -> SourceBlock:
-    """A fact with the sentences `numbers`, or all; blank ones are never sent, the API refuses them."""
+def source_block(fact: Fact) -> SourceBlock:
+    """The block of a whole fact; blank sentences are never sent, the API refuses them."""
     passage = fact.passage
-    wanted = range(len(passage.starts)) if numbers is None else numbers
-    shown = [(number, text) for number in wanted if (text := passage.sentence(number)).strip()]
+    numbers = tuple(n for n in range(len(passage.starts)) if passage.sentence(n).strip())
+    texts = [passage.sentence(number) for number in numbers]
     source, title = _labels(passage)
-    block = {
-        "type": "search_result",
-        "source": source,
-        "title": title,
-        "content": [{"type": "text", "text": text} for _, text in shown],
-        "citations": {"enabled": True},
-    }
     return SourceBlock(
         fact=fact,
-        kept=_kept(block),
-        sentences=tuple(number for number, _ in shown),
-        tokens=tuple(tokens_of(text) for _, text in shown),
+        kept=_search_result(passage, texts),
+        sentences=numbers,
+        tokens=tuple(tokens_of(text) for text in texts),
+        terms=tuple(frozenset(terms(text)) for text in texts),
         label_tokens=tokens_of(source) + tokens_of(title),
+    )
+
+
+def with_sentences(block: SourceBlock, numbers: frozenset[int]) -> SourceBlock:
+    """The block with only the sentences `numbers`; the very same one where that leaves nothing out."""
+    places = [place for place, number in enumerate(block.sentences) if number in numbers]
+    if len(places) == len(block.sentences):
+        return block
+    shown = tuple(block.sentences[place] for place in places)
+    passage = block.fact.passage
+    return replace(
+        block,
+        kept=_search_result(passage, [passage.sentence(number) for number in shown]),
+        sentences=shown,
+        tokens=tuple(block.tokens[place] for place in places),
+        terms=tuple(block.terms[place] for place in places),
+    )
+
+
+def _search_result(passage: Passage, texts: list[str]) -> Kept:
+    source, title = _labels(passage)
+    content = [{"type": "text", "text": text} for text in texts]
+    return _kept(
+        {"type": "search_result", "source": source, "title": title, "content": content, "citations": {"enabled": True}}
     )
 
 

@@ -1,48 +1,77 @@
-"""What goes when a briefing outgrows its budget: single sentences, those worth least to the question first.
+"""What goes when a briefing outgrows its budget: single sentences, in an order that is written down here.
 
-The order in which sentences go: first any that alone takes more than a quarter of the room (no course sentence does;
-a table on one line may), then by worth, the lowest first. Worth adds up
-- the likeness of meaning to the question, -1 to 1, where an embedder gave it,
-- half the share of the question's terms that the sentence holds, rare terms weighing more,
-- a fifth of the passage's score, relative to the best of its tool call,
-- less a sixth for each round of age.
-Of two sentences of equal worth the one found later goes first.
+First any sentence that alone takes more than a quarter of the room (no course sentence does; a table on one line may:
+it would drive out everything else). Then by worth, the lowest first; of two that are worth the same, the one found
+later. A fact whose last sentence goes is not shown at all, which frees its labels too.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from math import log
+from collections.abc import Sequence
 
-from language.words import terms
-from synthesizer.blocks import SourceBlock
-from vocabulary.values import Dropped, Fact, Value
+from synthesizer.blocks import SourceBlock, with_sentences
+from vocabulary.values import Dropped, Value
 
-OVERLAP_WEIGHT = 1 / 2
-SCORE_WEIGHT = 1 / 5
-AGE_WEIGHT = 1 / 6
 LONGEST_SHARE = 1 / 4
+TOO_LONG = "one sentence took more than a quarter of the budget"
+LEAST_WORTH = "over the budget, and worth least to the question"
 
 
-class Sentence(Value, frozen=True):
-    """One sentence that a briefing could show.
+class Shown(Value, frozen=True):
+    """The sources that a briefing shows, in order of discovery, and what it leaves out."""
 
-    Attributes:
-        source: Position of its fact among all.
-        number: Its number within the passage.
-        tokens: Estimated tokens.
+    sources: tuple[SourceBlock, ...]
+    dropped: tuple[Dropped, ...] = ()
+
+
+def fit(sources: Sequence[SourceBlock], worths: Sequence[float], room: int) -> Shown:
+    """What of `sources` to show so that it takes at most `room` tokens; all of it where it fits.
+
+    Args:
+        worths: The worth of every sentence of the sources, in order.
     """
+    places = [(source, at) for source, block in enumerate(sources) for at in range(len(block.sentences))]
+    left = [len(block.sentences) for block in sources]
+    total = sum(block.all_tokens for block in sources if block.sentences)
+    gone: dict[int, dict[str, list[int]]] = {}
+    for index, why in _drop_order(sources, places, worths, room):
+        if total <= room:
+            break
+        source, at = places[index]
+        left[source] -= 1
+        total -= sources[source].tokens[at] + (0 if left[source] else sources[source].label_tokens)
+        gone.setdefault(source, {}).setdefault(why, []).append(at)
+    return _shown(sources, gone)
 
-    source: int
-    number: int
-    text: str
-    tokens: int
+
+def _drop_order(
+    sources: Sequence[SourceBlock], places: Sequence[tuple[int, int]], worths: Sequence[float], room: int
+) -> list[tuple[int, str]]:
+    too_long = [i for i, (source, at) in enumerate(places) if sources[source].tokens[at] > room * LONGEST_SHARE]
+    others = frozenset(range(len(places))).difference(too_long)
+    by_worth = sorted(others, key=lambda index: (worths[index], -index))
+    return [*((index, TOO_LONG) for index in too_long), *((index, LEAST_WORTH) for index in by_worth)]
 
 
-class Kept_(Value, frozen=True):
-    """What is left of each source, and what went."""
+def _shown(sources: Sequence[SourceBlock], gone: dict[int, dict[str, list[int]]]) -> Shown:
+    shown: list[SourceBlock] = []
+    dropped: list[Dropped] = []
+    for source, block in enumerate(sources):
+        by_reason = gone.get(source, {})
+        lost = frozenset(at for places in by_reason.values() for at in places)
+        left = frozenset(number for at, number in enumerate(block.sentences) if at not in lost)
+        if left:
+            shown.append(with_sentences(block, left))
+        dropped.extend(_dropped(block, why, places, whole=not left) for why, places in by_reason.items())
+    return Shown(sources=tuple(shown), dropped=tuple(dropped))
 
-    sentences: tuple[tuple[int, ...], ...]
-    dropped: tuple[Dropped, ...]
+
+def _dropped(block: SourceBlock, why: str, places: list[int], *, whole: bool) -> Dropped:
+    """What of one fact went for one reason; no sentences are named where that is all of it."""
+    all_of_it = whole and len(places) == len(block.sentences)
+    return Dropped(
+        what=block.fact.id,
+        why=why,
+        tokens=sum(block.tokens[at] for at in places) + (block.label_tokens if all_of_it else 0),
+        sentences=() if all_of_it else tuple(sorted(block.sentences[at] for at in places)),
+    )

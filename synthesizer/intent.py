@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from language.words import terms
-from synthesizer.question_parts import Part, parts_of
+from synthesizer.blocks import SourceBlock
+from synthesizer.question_parts import Part, label_terms, parts_of
 from vocabulary.events import Event, QueryReceived
-from vocabulary.values import Fact, Passage, Value
-
-READ_CHARS = 20_000
-"""How much of a passage is looked at; a longer one is no course text."""
+from vocabulary.values import Passage, Value
 
 
 class Intent(Value, frozen=True):
@@ -35,9 +32,9 @@ def fold(intent: Intent, event: Event) -> Intent:
     return Intent(question=event.query, parts=parts, served=((),) * len(parts))
 
 
-def serve(intent: Intent, new: tuple[Fact, ...]) -> Intent:
-    """The layer with what `new` facts serve."""
-    found = [(fact, _terms_of(fact.passage)) for fact in new]
+def serve(intent: Intent, new: tuple[SourceBlock, ...]) -> Intent:
+    """The layer with what the facts of the `new` blocks serve."""
+    found = [(block.fact, _terms_of(block)) for block in new]
     served = tuple(
         (*ids, *(fact.id for fact, held in found if _serves(part, fact.passage, held)))
         for part, ids in zip(intent.parts, intent.served, strict=True)
@@ -50,9 +47,13 @@ def open_parts(intent: Intent) -> tuple[str, ...]:
     return tuple(part.text for part, ids in zip(intent.parts, intent.served, strict=True) if not ids)
 
 
-def _terms_of(passage: Passage) -> frozenset[str]:
-    text = passage.text.text[:READ_CHARS]
-    return frozenset(terms(f"{passage.source}\n{passage.course or ''}\n{passage.title or ''}\n{text}"))
+def _terms_of(block: SourceBlock) -> frozenset[str]:
+    passage = block.fact.passage
+    return frozenset().union(*block.terms, *(label_terms(label) for label in _labels(passage) if label))
+
+
+def _labels(passage: Passage) -> tuple[str | None, ...]:
+    return passage.source, passage.course, passage.title
 
 
 def _serves(part: Part, passage: Passage, held: frozenset[str]) -> bool:

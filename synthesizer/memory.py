@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from language.markup import wrap
 from synthesizer import facts, intent, reasoning, usage
 from synthesizer.blocks import SourceBlock, source_block, text_block
 from synthesizer.conversation import conversation_tag
 from synthesizer.facts import Facts
 from synthesizer.intent import Intent
 from synthesizer.reasoning import Reasoning
+from synthesizer.tokens import tokens_of
 from synthesizer.usage import ToolUsage
-from language.markup import wrap
 from vocabulary.events import ContextSynthesized, Event, QueryReceived, ToolsSettled
 from vocabulary.values import Kept, QuerySettings, Value
 
@@ -21,6 +22,7 @@ class Memory(Value, frozen=True):
 
     Attributes:
         head: The blocks that open each briefing: conversation and question.
+        head_tokens: Estimated tokens of them.
         sources: One block a fact, in order of discovery.
         settled_rounds: Rounds whose outcomes are in.
     """
@@ -31,6 +33,7 @@ class Memory(Value, frozen=True):
     intent: Intent = Intent()
     usage: ToolUsage = ToolUsage()
     head: tuple[Kept, ...] = ()
+    head_tokens: int = 0
     sources: tuple[SourceBlock, ...] = ()
     settled_rounds: tuple[int, ...] = ()
 
@@ -45,7 +48,9 @@ def remember(memory: Memory, event: Event) -> Memory:
         usage=usage.fold(memory.usage, event),
     )
     if isinstance(event, QueryReceived):
-        return replace(memory, settings=event.settings, head=_head(event))
+        tags = _head_tags(event)
+        head_tokens = sum(tokens_of(tag) for tag in tags)
+        return replace(memory, settings=event.settings, head=tuple(map(text_block, tags)), head_tokens=head_tokens)
     return memory
 
 
@@ -54,12 +59,13 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
     if event.round in memory.settled_rounds:
         return memory, None
     layer, discovery = facts.settle(memory.facts, event)
+    blocks = tuple(source_block(fact) for fact in discovery.new)
     memory = replace(
         memory,
         facts=layer,
-        intent=intent.serve(memory.intent, discovery.new),
+        intent=intent.serve(memory.intent, blocks),
         usage=usage.settle(memory.usage, event, discovery),
-        sources=(*memory.sources, *(source_block(fact) for fact in discovery.new)),
+        sources=(*memory.sources, *blocks),
         settled_rounds=(*memory.settled_rounds, event.round),
     )
     return memory, ContextSynthesized(
@@ -70,7 +76,7 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
     )
 
 
-def _head(event: QueryReceived) -> tuple[Kept, ...]:
+def _head_tags(event: QueryReceived) -> tuple[str, ...]:
     said_before = conversation_tag(event.history)
-    opening = (text_block(said_before),) if said_before else ()
-    return (*opening, text_block(wrap("question", event.query)))
+    question = wrap("question", event.query)
+    return (said_before, question) if said_before else (question,)

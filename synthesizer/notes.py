@@ -19,6 +19,7 @@ from vocabulary.values import Dropped, Value
 
 MOST_SHARE = 0.5
 """The notes' most share of a briefing's budget: the rest is the facts'."""
+OUTGROWN = "the notes had outgrown their share of the budget"
 DETAIL_CHARS = 300
 ARGUMENT_CHARS = 300
 NAME_CHARS = 100
@@ -47,19 +48,23 @@ def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int])
     """
     attempts = [_attempt(memory.usage, tried, numbers) for tried in memory.usage.settled]
     fixed = [_open_tag(memory) if attempts else "", _round_tag(opened)]
-    room = int(memory.settings.briefing_tokens * MOST_SHARE) - sum(map(tokens_of, fixed))
+    room = most_tokens(memory) - sum(map(tokens_of, fixed)) - 1  # the tags' line breaks
     tried = _newest([_Line(a.round, a, tokens_of(write_attempts((a,)))) for a in attempts], room)
-    said = _newest([_Line(n, text, tokens_of(text)) for n, text in reasoning.lines(memory.reasoning)], tried.room)
+    lines = reasoning.lines(memory.reasoning)
+    said = _newest([_Line(n, line, tokens_of(wrap("reasoning", line))) for n, line in lines], tried.room)
     tags = [
         write_attempts(tuple(line.content for line in tried.kept)) if tried.kept else "",
         wrap("reasoning", "\n".join(line.content for line in said.kept)) if said.kept else "",
         *fixed,
     ]
-    dropped = tuple(
-        Dropped(what=f"round {line.round} notes", why="the notes had outgrown their share", tokens=line.tokens)
-        for line in (*said.gone, *tried.gone)
-    )
+    gone = [(line.round, line.tokens) for line in said.gone] + [(line.round, line.tokens) for line in tried.gone]
+    dropped = tuple(Dropped(what=f"round {number} notes", why=OUTGROWN, tokens=tokens) for number, tokens in gone)
     return Notes(text="\n".join(tag for tag in tags if tag), dropped=dropped)
+
+
+def most_tokens(memory: Memory) -> int:
+    """The most that notes may take."""
+    return int(memory.settings.briefing_tokens * MOST_SHARE)
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def _newest(lines: Sequence[_Line[T]], room: int) -> _Chosen[T]:
 def _attempt(usage: ToolUsage, tried: Tried, numbers: Mapping[str, int]) -> Attempt:
     return Attempt(
         round=tried.round,
-        tool=tried.tool[:NAME_CHARS],
+        tool=shorten(tried.tool, NAME_CHARS),
         arguments=_short_arguments(tried.arguments),
         outcome=_OUTCOMES.get(tried.outcome, "failed"),
         facts=tuple(numbers[id_] for id_ in facts_of(usage, tried) if id_ in numbers),
@@ -97,20 +102,19 @@ def _attempt(usage: ToolUsage, tried: Tried, numbers: Mapping[str, int]) -> Atte
 
 
 def _short_arguments(written: str) -> dict[str, object]:
-    """The arguments, with what is long made short: the model may write anything."""
+    """The arguments, with what is long or nested made one short line: the model may write anything."""
     shown = list(arguments_of(written).items())[:MOST_ARGUMENTS]
-    return {name[:NAME_CHARS]: _short_value(value) for name, value in shown}
+    return {shorten(name, NAME_CHARS): _short_value(value) for name, value in shown}
 
 
 def _short_value(value: object) -> object:
-    if isinstance(value, str):
-        return shorten(value, ARGUMENT_CHARS)
-    encoded = msgspec.json.encode(value).decode()
-    return value if len(encoded) <= ARGUMENT_CHARS else shorten(encoded, ARGUMENT_CHARS)
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return shorten(value if isinstance(value, str) else msgspec.json.encode(value).decode(), ARGUMENT_CHARS)
 
 
 def _detail(tried: Tried) -> str:
-    answered = f"answered by {tried.substitute[:NAME_CHARS]}" if tried.substitute else ""
+    answered = f"answered by {shorten(tried.substitute, NAME_CHARS)}" if tried.substitute else ""
     return ". ".join(part for part in (answered, shorten(tried.detail, DETAIL_CHARS)) if part)
 
 

@@ -13,6 +13,7 @@ from vocabulary.values import Value
 
 READ_CHARS = 2_000
 SHOWN_CHARS = 200
+MOST_PARTS = 12
 _SIDE = r"([^?!;\n]{1,200}?)"
 _LAST_SIDE = r"([^?!;,.\n]{1,200})"
 _COMPARISONS = tuple(
@@ -52,7 +53,7 @@ def parts_of(question: str, course_titles: tuple[str, ...]) -> tuple[Part, ...]:
     """The parts of `question`, of which only a bounded beginning is read."""
     text = " ".join(question[:READ_CHARS].split())
     parts = (*_sides(text), *_courses(text, course_titles), *_lessons(text))
-    return parts or _whole(text)
+    return parts[:MOST_PARTS] or _whole(text)
 
 
 def _sides(text: str) -> tuple[Part, ...]:
@@ -74,14 +75,14 @@ def _courses(text: str, titles: tuple[str, ...]) -> tuple[Part, ...]:
     return tuple(
         Part(kind="course", text=shorten(title, SHOWN_CHARS), terms=wanted, needed=len(wanted), course=title)
         for title in titles
-        if (wanted := _title_terms(title)) and wanted <= asked
+        if (wanted := label_terms(title)) and wanted <= asked
     )
 
 
 @lru_cache(maxsize=20_000)
-def _title_terms(title: str) -> frozenset[str]:
-    """Cached because every query looks at every title."""
-    return frozenset(terms(title))
+def label_terms(label: str) -> frozenset[str]:
+    """The terms of a title or source; cached, because every query meets the same ones."""
+    return frozenset(terms(label))
 
 
 def _lessons(text: str) -> tuple[Part, ...]:

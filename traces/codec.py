@@ -82,7 +82,7 @@ def refusal(query_id: str, seq: int, found: str) -> DecodeError:
 
 
 def without_surrogates(struct: S) -> S:
-    """`struct` with lone surrogates replaced by U+FFFD and split pairs joined.
+    """`struct` with every text sound.
 
     Hostile JSON brings them in (`"\\ud800"`), and no UTF-8 text, hence no JSON file and no database, can hold them.
     """
@@ -96,9 +96,14 @@ def _mended(told: Recorded[Event] | Live) -> Recorded[Event] | Live:
     return without_surrogates(told)
 
 
+def sound_text(text: str) -> str:
+    """`text` as UTF-8 can hold it: lone surrogates replaced by U+FFFD, split pairs joined."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _sound(plain: object) -> object:
     if isinstance(plain, str):
-        return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return sound_text(plain)
     if isinstance(plain, dict):
         return {key: _sound(value) for key, value in plain.items()}
     if isinstance(plain, list | tuple):
@@ -109,5 +114,5 @@ def _sound(plain: object) -> object:
 def _header(data: bytes) -> _Header:
     try:
         return _header_decoder.decode(data)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return _Header()

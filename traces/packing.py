@@ -53,9 +53,7 @@ class Unpacker:
         self._seen: dict[str, Kept] = {}
         self._decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=self._kept)
 
-    def unpack(
-        self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes
-    ) -> Recorded[AnyEvent]:
+    def unpack(self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes) -> Recorded[AnyEvent]:
         """The recorded event.
 
         Raises:
@@ -72,7 +70,7 @@ class Unpacker:
         match found:
             case str():
                 return Kept(found)
-            case {"kept": str(key)} if len(found) == 1:
+            case {"kept": str(key), **others} if not others:
                 return self._seen.get(key) or self._look_up(key)
         raise ValueError("Expected a text or its key")
 

@@ -1,0 +1,32 @@
+"""An outcome as its caller gets it."""
+
+from __future__ import annotations
+
+from msgspec.structs import asdict
+
+from api.query_schemas import CitationReply, IndicatorReply, QueryAnswer, UncertaintyReply, UsageReply
+from service import Outcome
+
+__all__ = ["QueryAnswer", "answer_of"]
+
+
+def answer_of(outcome: Outcome) -> QueryAnswer:
+    """The JSON object of an answer, the same over HTTP, in a live stream and on the command line."""
+    response = outcome.response
+    return QueryAnswer(
+        answer=response.answer,
+        sources=list(response.sources),
+        source_links=list(response.source_links),
+        session_id=outcome.session_id,
+        query_id=outcome.query_id,
+        citations=[CitationReply(**asdict(citation)) for citation in response.citations],
+        uncertainty=UncertaintyReply(
+            confidence=response.confidence,
+            indicators=[IndicatorReply(**asdict(indicator)) for indicator in response.indicators],
+        ),
+        rounds=response.rounds,
+        reasoner=response.reasoner,
+        usage=UsageReply(calls=response.calls, **asdict(response.usage)),
+        duration_ms=outcome.duration_ms,
+        status=outcome.status,
+    )

@@ -1,0 +1,62 @@
+"""Builds the FastAPI app: the service's life, the guards round it, and its routes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from api.access import AccessLog
+from api.errors import ALWAYS, install_error_handlers
+from api.facade import Opener
+from api.guards import BodyLimit, HostGuard, SafeHeaders, hosts_for
+from api.release import release
+from api.routes import conversations, courses, health, queries, traces
+from service import Antiphon, Settings, load_settings
+
+MAX_BODY_BYTES = 1_000_000
+DESCRIPTION = """\
+Answers questions over course documents in at most two rounds of tool calls; every step is an event.
+
+Ask with `POST /api/query`. With `Accept: text/event-stream` the same query comes as live events, its answer last.
+Every answer names its `query_id`; `GET /api/traces/{query_id}` returns all that led to it.
+Errors have one shape: `{"error": {"code", "message", "query_id"}}`.
+"""
+
+
+def create_app(settings: Settings | None = None, open_service: Opener = Antiphon.open) -> FastAPI:
+    """The app; the service opens when it starts and closes when it stops.
+
+    Args:
+        settings: None reads them from the environment.
+        open_service: Opens the service; tests hand in another.
+    """
+    chosen = settings or load_settings()
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        service = await open_service(chosen)
+        app.state.service = service
+        try:
+            yield
+        finally:
+            await service.close()
+
+    app = FastAPI(
+        title="Antiphon",
+        summary="Cited answers over course documents, every step an event.",
+        description=DESCRIPTION,
+        version=release(),
+        lifespan=life,
+        responses=ALWAYS,
+    )
+    for routes in (queries, courses, conversations, traces, health):
+        app.include_router(routes.router)
+    install_error_handlers(app)
+    # The last added is the outermost: a refusal of a guard is logged and has the headers too.
+    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
+    app.add_middleware(HostGuard, allowed=hosts_for(chosen.host))
+    app.add_middleware(SafeHeaders)
+    app.add_middleware(AccessLog)
+    return app

@@ -1,0 +1,163 @@
+"""How every refusal and failure looks to a caller: one shape, and one table of error class to status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from api.schemas import ErrorReply
+from service import BusyError
+from vocabulary.errors import (
+    BadInputError,
+    ConfigurationError,
+    KnowledgeError,
+    NotFoundError,
+    ServiceError,
+    TraceError,
+)
+
+log = structlog.get_logger(__name__)
+
+STATUS_OF: dict[type[ServiceError], int] = {
+    BadInputError: 400,
+    NotFoundError: 404,
+    BusyError: 503,
+    ConfigurationError: 503,
+    KnowledgeError: 503,
+    TraceError: 503,
+    ServiceError: 500,
+}
+"""The status of each of our errors; a class that is not named here has that of its nearest parent."""
+
+_OF_STATUS = {
+    404: ("not_found", "There is no such path here: see /docs for those there are."),
+    405: ("method_not_allowed", "This path does not take that method: see /docs."),
+}
+_BUG = "Something went wrong inside the service, and it was logged. Try again; if it stays, report it."
+
+
+class Refusal(HTTPException):
+    """A request that the API itself refuses."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(status, message)
+        self.code = code
+
+    def as_response(self) -> JSONResponse:
+        return refuse(self.status_code, self.code, self.detail)
+
+
+def refuse(status: int, code: str, message: str, query_id: str | None = None) -> JSONResponse:
+    """An error as a caller gets it. A connection whose body was left unread is closed."""
+    headers = {"X-Content-Type-Options": "nosniff"}
+    if status == 413:
+        headers["Connection"] = "close"
+    if status == 503:
+        headers["Retry-After"] = "1"
+    return JSONResponse(error_body(code, message, query_id), status, headers)
+
+
+def error_body(code: str, message: str, query_id: str | None = None) -> dict[str, dict[str, str]]:
+    """The one error shape; `message` may hold what a caller sent, so half surrogates are made harmless."""
+    error = {"code": code, "message": message.encode(errors="replace").decode()}
+    return {"error": error | ({"query_id": query_id} if query_id else {})}
+
+
+def status_of(error: ServiceError) -> int:
+    """The status of `error`, by the table."""
+    return next(STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF)
+
+
+def describe_failure(error: BaseException, query_id: str | None) -> dict[str, dict[str, str]]:
+    """The error shape of a failure that came after an answer had begun."""
+    if isinstance(error, ServiceError):
+        return error_body(error.code, str(error), query_id)
+    return error_body("internal", _BUG, query_id)
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Makes every error of `app` come in the one shape."""
+    app.add_exception_handler(ServiceError, _on_service_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(Exception, _on_bug)
+
+
+async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, ServiceError)
+    status = status_of(error)
+    if status >= 500:
+        log.warning("request_failed", code=error.code, detail=str(error), query_id=_query_id(request))
+    return refuse(status, error.code, str(error), _query_id(request))
+
+
+async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    problems = error.errors()
+    if any(problem["type"] == "json_invalid" for problem in problems):
+        position = problems[0]["loc"][-1]
+        message = f"The body is not JSON (a mistake near character {position}): send an object such as {_EXAMPLE}."
+        return refuse(400, "malformed_json", message)
+    return refuse(422, "invalid_request", f"{_in_words(problems)}.")
+
+
+async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    if isinstance(error, Refusal):
+        return error.as_response()
+    if error.status_code == 400:
+        message = f"The body cannot be read as JSON in UTF-8: send an object such as {_EXAMPLE}."
+        return refuse(400, "malformed_json", message)
+    code, message = _OF_STATUS.get(error.status_code, ("http_error", "This request cannot be answered: see /docs."))
+    response = refuse(error.status_code, code, message, _query_id(request))
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _on_bug(request: Request, _: Exception) -> JSONResponse:
+    """The server logs the exception itself; the caller gets no more than that there was one."""
+    return refuse(500, "internal", _BUG, _query_id(request))
+
+
+def _query_id(request: Request) -> str | None:
+    return getattr(request.state, "query_id", None)
+
+
+_EXAMPLE = '{"query": "What is BM25?"}'
+
+
+def _in_words(problems: Sequence[Any]) -> str:
+    """Each validation problem as `field: what is wrong`, without what was sent."""
+    return "; ".join(f"{_field(problem['loc'])}: {problem['msg']}" for problem in problems[:5])
+
+
+def _field(location: Sequence[str | int]) -> str:
+    inside = [str(part) for part in location[1:]]
+    return f"`{'.'.join(inside)}`" if inside else f"the {location[0]}"
+
+
+def _documented(status: int, description: str) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": ErrorReply, "description": description}}
+
+
+ALWAYS = (
+    _documented(400, "The request cannot be used; the message says why.")
+    | _documented(422, "A field is missing or has the wrong type.")
+    | _documented(500, "A mistake of the service; nothing of its inside is told.")
+)
+"""What every route may answer with."""
+
+WITH_BODY = _documented(413, "The body is too large.") | _documented(415, "The body is not declared as JSON.")
+"""What a route that takes a body may answer with."""
+
+WITH_NAME = _documented(404, "There is none of that name.")
+"""What a route that names something may answer with."""
+
+UNAVAILABLE = _documented(503, "Busy, closing, or the index or the traces cannot be used now; the message says which.")
+"""What a route that needs the service's stores may answer with."""

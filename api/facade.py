@@ -1,0 +1,61 @@
+"""What the API needs of the service, so that its tests can hand it a small one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Annotated, Protocol, cast
+
+from fastapi import Depends, Request
+
+from bus import Waiting
+from knowledge import Course
+from service import Outcome, Question, Readiness, Settings
+from vocabulary.events import AnyEvent, Live, Recorded
+from vocabulary.ports import TraceStore
+
+
+class Asked(Protocol):
+    """A query under way."""
+
+    @property
+    def query_id(self) -> str: ...
+
+    @property
+    def session_id(self) -> str: ...
+
+    def follow(self) -> AsyncIterator[Recorded[AnyEvent] | Live]: ...
+
+    async def outcome(self) -> Outcome: ...
+
+    def cancel(self, why: str) -> None: ...
+
+
+class Facade(Protocol):
+    """The service as the routes see it; `service.Antiphon` is one."""
+
+    @property
+    def store(self) -> TraceStore: ...
+
+    async def start(self, question: Question) -> Asked: ...
+
+    def courses(self) -> Sequence[Course]: ...
+
+    async def clear_conversation(self, session_id: str) -> None: ...
+
+    def running(self) -> Mapping[str, tuple[Waiting, ...]]: ...
+
+    def readiness(self) -> Readiness: ...
+
+    async def close(self) -> None: ...
+
+
+Opener = Callable[[Settings], Awaitable[Facade]]
+"""Opens the service; the app closes it."""
+
+
+def _opened(request: Request) -> Facade:
+    return cast(Facade, request.app.state.service)
+
+
+Service = Annotated[Facade, Depends(_opened)]
+"""The open service, as a route asks for it."""

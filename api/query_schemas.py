@@ -1,0 +1,141 @@
+"""A question and its answer as JSON, with the examples that the API's documentation shows."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, StrictStr
+
+from api.schemas import Schema
+from vocabulary.events import Confidence, Status
+
+
+class QueryRequest(Schema):
+    """A question."""
+
+    query: StrictStr = Field(description="The question, in any words.", examples=["What is BM25 good at?"])
+    session_id: StrictStr | None = Field(
+        None, description="The conversation, as an earlier answer named it; null begins one."
+    )
+    max_rounds: Annotated[int, Field(strict=True)] | None = Field(
+        None, description="Most rounds of tool calls, 0 to 5; null is the service's setting.", examples=[2]
+    )
+    deadline_s: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
+        None, description="Seconds until the answer must be there, 1 to 600; null is the service's setting."
+    )
+
+
+class CitationReply(Schema):
+    """A span of the answer and the words that it rests on."""
+
+    start: int = Field(description="Where the claim begins in `answer`, in characters.")
+    end: int = Field(description="Where it ends (exclusive).")
+    cited_text: str = Field(description="Exact words of the passage.")
+    source: str
+    course: str | None
+    lesson: int | None
+    link: str | None
+    fact: str = Field(description="The fact's id in the trace.")
+
+
+class IndicatorReply(Schema):
+    """One reason for doubt; `event_seq` names the event that it rests on."""
+
+    kind: str
+    detail: str
+    event_seq: int
+
+
+class UncertaintyReply(Schema):
+    """How sure the answer is, and why not surer."""
+
+    confidence: Confidence
+    indicators: list[IndicatorReply]
+
+
+class UsageReply(Schema):
+    """Reasoning calls and their tokens; all input = input + cache read + cache write."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+
+
+class QueryAnswer(Schema):
+    """The answer to a question, and where it comes from."""
+
+    answer: str
+    sources: list[str] = Field(description="What is cited, in order, without repeats.")
+    source_links: list[str | None] = Field(description="The link of each source; null where it has none.")
+    session_id: str = Field(description="The conversation: send it with the next question.")
+    query_id: str = Field(description="The trace's id.")
+    citations: list[CitationReply]
+    uncertainty: UncertaintyReply
+    rounds: int = Field(description="Rounds of tool calls that were run.")
+    reasoner: str = Field(description="Who spoke: a model's name, `offline`, or `none`.")
+    usage: UsageReply
+    duration_ms: float
+    status: Status
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "answer": "BM25 is strong where exact words matter.",
+                    "sources": ["Practical Information Retrieval - Lesson 2"],
+                    "source_links": ["https://antiphon.example/courses/information-retrieval/2"],
+                    "session_id": "s-5d1f0c2e",
+                    "query_id": "q-0b8a4a7c",
+                    "citations": [
+                        {
+                            "start": 0,
+                            "end": 40,
+                            "cited_text": "BM25 is strong where exact words matter.",
+                            "source": "Practical Information Retrieval - Lesson 2",
+                            "course": "Practical Information Retrieval",
+                            "lesson": 2,
+                            "link": "https://antiphon.example/courses/information-retrieval/2",
+                            "fact": "f1",
+                        }
+                    ],
+                    "uncertainty": {"confidence": "high", "indicators": []},
+                    "rounds": 1,
+                    "reasoner": "offline",
+                    "usage": {
+                        "calls": 2,
+                        "input_tokens": 1840,
+                        "output_tokens": 96,
+                        "cache_read_tokens": 0,
+                        "cache_write_tokens": 0,
+                    },
+                    "duration_ms": 41.7,
+                    "status": "answered",
+                }
+            ]
+        }
+    )
+
+
+class WaitingReply(Schema):
+    """Who owes a query which event, and since when (seconds since the epoch)."""
+
+    who: str = Field(examples=["engine"])
+    event: str = Field(examples=["reasoning_completed or reasoning_failed"])
+    about: str = Field(description="The call or round; empty where there is only one.", examples=["c1"])
+    since_seq: int = Field(description="The event that asked for it.", examples=[4])
+    since_at: float
+
+
+class RunningReply(Schema):
+    """A query under way and what it waits for."""
+
+    query_id: str
+    waiting_for: list[WaitingReply]
+
+
+class RunningQueriesReply(Schema):
+    """The queries under way."""
+
+    queries: list[RunningReply]

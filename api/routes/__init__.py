@@ -1,0 +1,1 @@
+"""The paths of the API, one subject a file."""

@@ -1,0 +1,76 @@
+"""Asking, and seeing what is being worked out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from api.accept import EVENT_STREAM, JSON, preferred
+from api.answer import QueryAnswer, answer_of
+from api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
+from api.facade import Service
+from api.guards import require_json
+from api.live import LiveAnswer
+from api.query_schemas import QueryRequest, RunningQueriesReply, RunningReply, WaitingReply
+from api.waiting import outcome_or_gone
+from service import Question
+
+router = APIRouter(prefix="/api", tags=["queries"])
+
+CLIENT_GONE = 499
+"""What nginx logs for a client that went away; nobody reads the answer."""
+
+_STREAM_EXAMPLE = (
+    'event: query_received\nid: 1\ndata: {"query_id":"q-0b8a4a7c","seq":1,…}\n\n'
+    'event: text_delta\ndata: {"kind":"text_delta","call_id":"c2","text":"BM25 is"}\n\n'
+    'event: answer\ndata: {"answer":"BM25 is strong where exact words matter.",…}\n\n'
+)
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The answer; with `Accept: text/event-stream` every event as it is recorded, the answer last.",
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}},
+    }
+}
+
+
+@router.post(
+    "/query",
+    summary="Ask a question",
+    response_model=QueryAnswer,
+    response_description="The answer.",
+    responses=_ANSWERS | WITH_BODY | WITH_NAME | UNAVAILABLE,
+    dependencies=[Depends(require_json)],
+)
+async def ask(body: QueryRequest, request: Request, service: Service) -> Response:
+    """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
+
+    With `Accept: text/event-stream` each recorded event is sent as `event: <kind>`, `id: <seq>`, and its JSON as in
+    `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` tell the text as it is written; `answer` is last.
+    `events_lost` says that the reader was too slow for the events, `error` that the query failed after it began.
+    A client that goes away cancels its query.
+    """
+    wishes = Question(
+        query=body.query, session_id=body.session_id, max_rounds=body.max_rounds, deadline_s=body.deadline_s
+    )
+    asked = await service.start(wishes)
+    request.state.query_id = asked.query_id
+    if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
+        return LiveAnswer(asked)
+    outcome = await outcome_or_gone(asked, request)
+    if outcome is None:
+        return Response(status_code=CLIENT_GONE)
+    return Response(answer_of(outcome).model_dump_json(), media_type=JSON)
+
+
+@router.get("/queries", summary="The queries under way")
+async def running(service: Service) -> RunningQueriesReply:
+    """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
+    table = service.running()
+    return RunningQueriesReply(
+        queries=[
+            RunningReply(query_id=query_id, waiting_for=[WaitingReply(**asdict(waiting)) for waiting in owed])
+            for query_id, owed in table.items()
+        ]
+    )

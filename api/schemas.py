@@ -1,0 +1,124 @@
+"""What goes out as JSON about courses, conversations, traces, health and errors, with examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
+
+
+class Schema(BaseModel):
+    """What every body shares: fields that we do not know are ignored, so that older and newer callers work."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class LessonReply(Schema):
+    """One lesson."""
+
+    number: int
+    title: str
+    link: str | None
+
+
+class CourseReply(Schema):
+    """One course and its lessons."""
+
+    title: str
+    link: str | None
+    instructor: str | None
+    lessons: list[LessonReply]
+
+
+class CoursesReply(Schema):
+    """What can be asked about."""
+
+    total_courses: int = Field(examples=[1])
+    course_titles: list[str] = Field(examples=[["Practical Information Retrieval"]])
+    courses: list[CourseReply]
+
+
+class ClearRequest(Schema):
+    """Which conversation to forget."""
+
+    session_id: StrictStr = Field(examples=["s-5d1f0c2e"])
+
+
+class ClearReply(Schema):
+    """The conversation's exchanges are forgotten; its traces stay."""
+
+    status: str = Field(examples=["ok"])
+    session_id: str = Field(examples=["s-5d1f0c2e"])
+
+
+class TraceSummaryReply(Schema):
+    """One line of the list of traces; `status` is `open` while the query runs."""
+
+    query_id: str
+    session_id: str
+    query: str
+    status: str
+    started_at: float = Field(description="Seconds since the epoch.")
+    duration_ms: float | None
+    events: int
+    confidence: str | None
+    reasoner: str | None
+
+
+class TracesReply(Schema):
+    """Traces, the newest first."""
+
+    traces: list[TraceSummaryReply]
+    next_before: float | None = Field(description="Send as `before` for the next page; null at the end.")
+
+
+class TraceReply(Schema):
+    """Every event of a query, in order."""
+
+    query_id: str
+    events: list[dict[str, Any]] = Field(
+        examples=[
+            [
+                {
+                    "query_id": "q-0b8a4a7c",
+                    "seq": 2,
+                    "cause": 1,
+                    "at": 1767225600.004,
+                    "event": {"kind": "round_opened", "round": 1, "call_id": "c1", "final": False, "rounds_left": 1},
+                    "version": 1,
+                }
+            ]
+        ]
+    )
+
+
+class AliveReply(Schema):
+    """The process answers."""
+
+    status: str = Field(examples=["ok"])
+
+
+class ReadinessReply(Schema):
+    """Whether questions can be answered; `problems` says in sentences what is missing."""
+
+    ready: bool
+    reasoner: str = Field(examples=["offline"])
+    embedder: str = Field(examples=["minilm"])
+    generation: int | None = Field(description="Which build of the index is open.", examples=[1])
+    courses: int = Field(examples=[4])
+    chunks: int = Field(examples=[212])
+    problems: list[str] = Field(examples=[[]])
+
+
+class ErrorDetail(Schema):
+    """A code for machines, a sentence for people, and the query where one had begun."""
+
+    code: str = Field(examples=["bad_input"])
+    message: str = Field(examples=["The question is empty: send some text in `query`."])
+    query_id: str | None = None
+
+
+class ErrorReply(Schema):
+    """What every refusal and failure looks like."""
+
+    error: ErrorDetail

@@ -1,0 +1,83 @@
+"""The assembler's ear and mouth: it keeps what an answer is made of, and says the answer when asked."""
+
+from __future__ import annotations
+
+from assembler import seen as keeping
+from assembler.assembling import assemble
+from assembler.seen import Seen, Trouble
+from vocabulary.events import (
+    AnswerRequested,
+    BreakerTripped,
+    BriefingPrepared,
+    ContextSynthesized,
+    HandlerFailed,
+    QueryReceived,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRetried,
+    ReasoningStarted,
+    Recorded,
+    RecordingFailed,
+    RecoveryStarted,
+    ToolFailed,
+    ToolSubstituted,
+)
+from vocabulary.ports import Publish
+
+
+class ResponseAssembler:
+    """Decides the answer of one query, its citations and its uncertainty."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self._seen = Seen()
+
+    @property
+    def seen(self) -> Seen:
+        """What it has seen so far."""
+        return self._seen
+
+    def on_query_received(self, said: Recorded[QueryReceived]) -> None:
+        self._seen = keeping.note_query(self._seen, said.event)
+
+    def on_briefing_prepared(self, said: Recorded[BriefingPrepared]) -> None:
+        self._seen = keeping.note_briefing(self._seen, said)
+
+    def on_reasoning_started(self, said: Recorded[ReasoningStarted]) -> None:
+        self._seen = keeping.note_speaker(self._seen, said.event)
+
+    def on_reasoning_completed(self, said: Recorded[ReasoningCompleted]) -> None:
+        self._seen = keeping.note_reply(self._seen, said)
+
+    def on_context_synthesized(self, said: Recorded[ContextSynthesized]) -> None:
+        self._seen = keeping.note_round(self._seen, said)
+
+    def on_tool_failed(self, said: Recorded[ToolFailed]) -> None:
+        self._note_trouble(said)
+
+    def on_tool_substituted(self, said: Recorded[ToolSubstituted]) -> None:
+        self._note_trouble(said)
+
+    def on_breaker_tripped(self, said: Recorded[BreakerTripped]) -> None:
+        self._note_trouble(said)
+
+    def on_recovery_started(self, said: Recorded[RecoveryStarted]) -> None:
+        self._note_trouble(said)
+
+    def on_reasoning_retried(self, said: Recorded[ReasoningRetried]) -> None:
+        self._note_trouble(said)
+
+    def on_reasoning_failed(self, said: Recorded[ReasoningFailed]) -> None:
+        self._note_trouble(said)
+
+    def on_handler_failed(self, said: Recorded[HandlerFailed]) -> None:
+        self._note_trouble(said)
+
+    def on_recording_failed(self, said: Recorded[RecordingFailed]) -> None:
+        self._note_trouble(said)
+
+    def on_answer_requested(self, said: Recorded[AnswerRequested]) -> None:
+        self._publish(assemble(self._seen, said))
+
+    def _note_trouble(self, said: Recorded[Trouble]) -> None:
+        self._seen = keeping.note_trouble(self._seen, said)

@@ -1,0 +1,48 @@
+"""Builds the answer out of what was seen: by the mode asked for, or the next plainer one that can be had."""
+
+from __future__ import annotations
+
+from assembler.doubts import doubts_of
+from assembler.draft import Draft
+from assembler.partial import partial
+from assembler.plain import plain
+from assembler.reply import from_reply
+from assembler.seen import Seen
+from assembler.uncertainty import confidence, without_repeats
+from vocabulary.events import AnswerRequested, Recorded, ResponseAssembled
+from vocabulary.values import Citation
+
+
+def assemble(seen: Seen, said: Recorded[AnswerRequested]) -> ResponseAssembled:
+    """The answer that was asked for."""
+    draft = _draft(seen, said)
+    indicators = without_repeats((*doubts_of(seen), *draft.doubts))
+    cited = _sources(draft.citations)
+    return ResponseAssembled(
+        answer=draft.text,
+        sources=tuple(cited),
+        source_links=tuple(cited.values()),
+        citations=draft.citations,
+        confidence=confidence(indicators),
+        indicators=indicators,
+        rounds=len({settled.event.round for settled in seen.rounds}),
+        reasoner=draft.reasoner,
+        calls=len(seen.replies),
+        usage=seen.usage,
+    )
+
+
+def _draft(seen: Seen, said: Recorded[AnswerRequested]) -> Draft:
+    asked = said.event
+    if asked.mode == "plain":
+        return plain(seen, asked.why, said.seq)
+    reply = seen.reply_of(asked.call_id) if asked.mode == "reply" else None
+    return from_reply(seen, reply) if reply else partial(seen, asked.why, said.seq)
+
+
+def _sources(citations: tuple[Citation, ...]) -> dict[str, str | None]:
+    """What is cited, in order of first citation, each with its first link."""
+    cited: dict[str, str | None] = {}
+    for citation in citations:
+        cited[citation.source] = cited.get(citation.source) or citation.link
+    return cited

@@ -1,0 +1,68 @@
+"""Which recorded troubles are a reason to doubt the answer."""
+
+from __future__ import annotations
+
+from assembler.seen import Seen, Trouble
+from assembler.uncertainty import indicator
+from assembler.wording import MODEL_FAILURES, TOOL_FAILURES
+from vocabulary.events import (
+    BreakerTripped,
+    HandlerFailed,
+    ReasoningFailed,
+    ReasoningRetried,
+    Recorded,
+    RecoveryStarted,
+    ToolFailed,
+    ToolSubstituted,
+)
+from vocabulary.values import Indicator
+
+LIMIT_DOUBTS = {
+    "rounds": "round_limit",
+    "tool_calls": "tool_call_limit",
+    "deadline": "deadline",
+    "tokens": "budget",
+    "cost": "budget",
+}
+"""The limits whose reaching means that something wanted was not had; the other trips have their own signs."""
+
+
+def doubts_of(seen: Seen) -> list[Indicator]:
+    """The doubts that rest on troubles, in their order."""
+    asked = frozenset(call.id for said in seen.replies for call in said.event.tool_calls)
+    found = (_doubt(said, asked) for said in seen.troubles)
+    return [doubt for doubt in found if doubt is not None]
+
+
+def _doubt(said: Recorded[Trouble], asked: frozenset[str]) -> Indicator | None:
+    event = said.event
+    if isinstance(event, ToolFailed | ToolSubstituted):
+        return _tool_doubt(event, said.seq) if event.tool_call_id in asked else None
+    if isinstance(event, ReasoningRetried | ReasoningFailed):
+        return _model_doubt(event, said.seq)
+    if isinstance(event, BreakerTripped):
+        return indicator(LIMIT_DOUBTS[event.limit], said.seq) if event.limit in LIMIT_DOUBTS else None
+    if isinstance(event, RecoveryStarted):
+        return _recovery_doubt(event, said.seq)
+    return indicator("component_failed" if isinstance(event, HandlerFailed) else "trace_incomplete", said.seq)
+
+
+def _tool_doubt(event: ToolFailed | ToolSubstituted, seq: int) -> Indicator | None:
+    """A failed or replaced call of a reply that was used; that something does not exist is an answer, no failure."""
+    if isinstance(event, ToolSubstituted):
+        return indicator("tool_substituted", seq, tool=event.failed, substitute=event.substitute)
+    if event.failure == "not_found":
+        return None
+    return indicator("tool_failed", seq, tool=event.name, reason=TOOL_FAILURES[event.failure])
+
+
+def _model_doubt(event: ReasoningRetried | ReasoningFailed, seq: int) -> Indicator:
+    failure = event.why if isinstance(event, ReasoningRetried) else event.failure
+    return indicator("reasoning_retried", seq, reason=MODEL_FAILURES[failure])
+
+
+def _recovery_doubt(event: RecoveryStarted, seq: int) -> Indicator | None:
+    """The levels `tool` and `response` show by what they led to: a substitute, a fallback, a partial answer."""
+    if event.level == "round":
+        return indicator("reasoning_retried", seq, reason=event.why)
+    return indicator("degraded_single_round", seq) if event.level == "session" else None

@@ -1,0 +1,38 @@
+"""An answer for when even the assembler failed: it needs nothing, so nothing can keep it from being given."""
+
+from __future__ import annotations
+
+from assembler.draft import NOBODY
+from assembler.uncertainty import confidence, indicator
+from assembler.wording import one_line
+from vocabulary.events import ResponseAssembled
+from vocabulary.values import Usage
+
+
+def last_resort(
+    why: str,
+    event_seq: int,
+    *,
+    rounds: int = 0,
+    calls: int = 0,
+    usage: Usage = Usage(),  # noqa: B008 - a frozen value
+) -> ResponseAssembled:
+    """A plain statement that no answer could be built.
+
+    Args:
+        why: The reason, in words for users.
+        event_seq: The event that tells of the failure; the trace leads on from there.
+    """
+    doubts = (indicator("component_failed", event_seq), indicator("no_evidence", event_seq))
+    return ResponseAssembled(
+        answer=f"This question could not be answered: {one_line(why) or 'the answer could not be put together'}.",
+        sources=(),
+        source_links=(),
+        citations=(),
+        confidence=confidence(doubts),
+        indicators=doubts,
+        rounds=rounds,
+        reasoner=NOBODY,
+        calls=calls,
+        usage=usage,
+    )

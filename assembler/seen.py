@@ -1,0 +1,97 @@
+"""What the assembler has seen of a query: a fold over the events that an answer is made of."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from vocabulary.events import (
+    BreakerTripped,
+    BriefingPrepared,
+    ContextSynthesized,
+    HandlerFailed,
+    QueryReceived,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRetried,
+    ReasoningStarted,
+    Recorded,
+    RecordingFailed,
+    RecoveryStarted,
+    ToolFailed,
+    ToolSubstituted,
+)
+from vocabulary.values import Fact, Usage, Value
+
+Trouble = (
+    ToolFailed
+    | ToolSubstituted
+    | BreakerTripped
+    | RecoveryStarted
+    | ReasoningRetried
+    | ReasoningFailed
+    | HandlerFailed
+    | RecordingFailed
+)
+"""Events that may be a reason for doubt."""
+
+
+class Seen(Value, frozen=True):
+    """The answer's makings.
+
+    Attributes:
+        facts: Every fact, in order of discovery.
+        briefings: What each call was shown, with the table that its citations are resolved against.
+        speakers: Pairs of a call and who answered it.
+        replies: Replies, in order.
+        rounds: What each settled round brought, in order.
+        troubles: Reasons for doubt, in order.
+    """
+
+    question: str = ""
+    facts: tuple[Fact, ...] = ()
+    briefings: tuple[Recorded[BriefingPrepared], ...] = ()
+    speakers: tuple[tuple[str, str], ...] = ()
+    replies: tuple[Recorded[ReasoningCompleted], ...] = ()
+    rounds: tuple[Recorded[ContextSynthesized], ...] = ()
+    troubles: tuple[Recorded[Trouble], ...] = ()
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all replies."""
+        return sum((said.event.usage for said in self.replies), start=Usage())
+
+    def briefing_of(self, call_id: str) -> Recorded[BriefingPrepared] | None:
+        """What the call was shown."""
+        return next((said for said in reversed(self.briefings) if said.event.call_id == call_id), None)
+
+    def reply_of(self, call_id: str | None) -> Recorded[ReasoningCompleted] | None:
+        """What the call brought."""
+        return next((said for said in reversed(self.replies) if said.event.call_id == call_id), None)
+
+    def speaker_of(self, call_id: str) -> str | None:
+        """Who answered the call: the last attempt's reasoner."""
+        return dict(self.speakers).get(call_id)
+
+
+def note_query(seen: Seen, event: QueryReceived) -> Seen:
+    return replace(seen, question=event.query)
+
+
+def note_briefing(seen: Seen, said: Recorded[BriefingPrepared]) -> Seen:
+    return replace(seen, briefings=(*seen.briefings, said))
+
+
+def note_speaker(seen: Seen, event: ReasoningStarted) -> Seen:
+    return replace(seen, speakers=(*seen.speakers, (event.call_id, event.reasoner)))
+
+
+def note_reply(seen: Seen, said: Recorded[ReasoningCompleted]) -> Seen:
+    return replace(seen, replies=(*seen.replies, said))
+
+
+def note_round(seen: Seen, said: Recorded[ContextSynthesized]) -> Seen:
+    return replace(seen, rounds=(*seen.rounds, said), facts=(*seen.facts, *said.event.facts))
+
+
+def note_trouble(seen: Seen, said: Recorded[Trouble]) -> Seen:
+    return replace(seen, troubles=(*seen.troubles, said))

@@ -1,0 +1,66 @@
+"""Every reason for doubt, in one table: how it is worded, and what it does to the answer's confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from assembler.wording import one_line
+from vocabulary.events import Confidence
+from vocabulary.values import Indicator
+
+Effect = Literal["none", "medium", "low"]
+
+
+class Doubt(NamedTuple):
+    """One row: the sentence for the reader, and the best confidence that an answer can still have."""
+
+    wording: str
+    effect: Effect
+
+
+DOUBTS: dict[str, Doubt] = {
+    "tool_failed": Doubt("The tool {tool} brought nothing: {reason}.", "medium"),
+    "tool_substituted": Doubt("The tool {tool} failed; {substitute} was used in its place.", "medium"),
+    "partial_evidence": Doubt("The answer is put together from what was found until then: {why}.", "low"),
+    "context_compressed": Doubt("Not everything found fitted into the last call; {count} item(s) were cut.", "none"),
+    "round_limit": Doubt("More tool calls were wanted than the limit on rounds allows.", "medium"),
+    "tool_call_limit": Doubt("More tool calls were wanted in one round than are allowed.", "medium"),
+    "deadline": Doubt("Time ran out before everything could be looked up.", "medium"),
+    "budget": Doubt("The budget ran out before everything could be looked up.", "medium"),
+    "reasoning_retried": Doubt("A call to the model failed: {reason}.", "none"),
+    "degraded_single_round": Doubt("After a failure the answer was worked out in a single call.", "medium"),
+    "fallback_reasoner": Doubt("The model was away; {reasoner} answered in its place.", "medium"),
+    "no_evidence": Doubt("Nothing was found in the courses that the answer could rest on.", "low"),
+    "general_knowledge": Doubt("The answer was given without looking into the courses.", "medium"),
+    "weak_evidence": Doubt("Nothing was found on: {parts}.", "medium"),
+    "uncited_claim": Doubt("Course material was found, but the answer cites none of it.", "medium"),
+    "unresolved_citation": Doubt("{count} citation(s) of the reply matched nothing that was found.", "medium"),
+    "truncated": Doubt("The answer reached its greatest length and breaks off.", "medium"),
+    "refused": Doubt("The model declined to answer.", "low"),
+    "component_failed": Doubt("A part of the service failed on the way, and the query went on without it.", "medium"),
+    "trace_incomplete": Doubt("The record of this query is incomplete.", "none"),
+}
+
+_ORDER: tuple[Effect, ...] = ("none", "medium", "low")
+_CONFIDENCE: dict[Effect, Confidence] = {"none": "high", "medium": "medium", "low": "low"}
+
+
+def indicator(kind: str, event_seq: int, **words: str | int) -> Indicator:
+    """The doubt `kind`, worded, resting on the event `event_seq`; the words may come from outside and are cut."""
+    shown = {name: one_line(str(word)) for name, word in words.items()}
+    return Indicator(kind=kind, detail=DOUBTS[kind].wording.format_map(shown), event_seq=event_seq)
+
+
+def confidence(indicators: Iterable[Indicator]) -> Confidence:
+    """What is left of confidence: the worst effect decides."""
+    effects = [DOUBTS[doubt.kind].effect for doubt in indicators]
+    return _CONFIDENCE[max(effects, key=_ORDER.index, default="none")]
+
+
+def without_repeats(indicators: Iterable[Indicator]) -> tuple[Indicator, ...]:
+    """The indicators, each kind and wording once, resting on the first event that gave rise to it."""
+    first: dict[tuple[str, str], Indicator] = {}
+    for doubt in indicators:
+        first.setdefault((doubt.kind, doubt.detail), doubt)
+    return tuple(first.values())

@@ -1,0 +1,39 @@
+"""Failures in words for users: nothing of an error's own text, which may tell of internals."""
+
+from __future__ import annotations
+
+from vocabulary.events import FailureKind, ToolFailureKind
+
+TOOL_FAILURES: dict[ToolFailureKind, str] = {
+    "unknown_tool": "there is no such tool",
+    "invalid_arguments": "it was called in a way that it does not understand",
+    "timeout": "it took too long",
+    "error": "it failed",
+    "not_found": "what it was asked for does not exist",
+    "abandoned": "it was given up",
+}
+
+MODEL_FAILURES: dict[FailureKind, str] = {
+    "rate_limit": "too many requests were made",
+    "overloaded": "the provider was overloaded",
+    "timeout": "it took too long",
+    "silence": "it fell silent",
+    "connection": "the provider could not be reached",
+    "truncated_stream": "the reply broke off",
+    "stream_error": "the provider reported an error in mid-reply",
+    "malformed": "the reply could not be read",
+    "authentication": "the provider did not accept the key",
+    "invalid_request": "the provider did not accept the request",
+    "not_found": "the provider does not know the model",
+    "server_error": "the provider had an error",
+    "illegal_request": "the request was not a legal one",
+    "abandoned": "it was given up",
+}
+
+LINE_CHARS = 200
+
+
+def one_line(text: str) -> str:
+    """Text from elsewhere as part of one of our sentences: a line, cut, without its full stop."""
+    line = " ".join(text[: 2 * LINE_CHARS].split()).rstrip(".")
+    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"

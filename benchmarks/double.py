@@ -1,0 +1,96 @@
+"""A double of the Messages API that answers at once: two rounds of tool calls, then text.
+
+It keeps nothing between requests. A request without tools gets the final answer; else the rounds so far are
+counted by the tool_use blocks of its history, or by the rounds that a briefing notes in its `<attempts>`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from language.markup import read_attempts
+
+ANSWER = "BM25 ranks documents by term frequency, document length and rarity. " * 6
+DELTA_CHARACTERS = 40
+CALLS = (("search_course_content", "get_course_outline"), ("search_course_content",))
+"""The tools called in each round: two at once, then one."""
+
+Json = dict[str, object]
+
+
+def rounds_so_far(body: Json) -> int:
+    """How many rounds of tools the request has behind it."""
+    text = json.dumps(body["messages"])
+    if '"tool_use"' in text:
+        return sum(message["role"] == "assistant" for message in body["messages"])  # type: ignore[attr-defined, index]
+    blocks = body["messages"][0]["content"]  # type: ignore[index]
+    if isinstance(blocks, str):
+        return 0
+    return max((attempt.round for block in blocks for attempt in read_attempts(block.get("text", ""))), default=0)
+
+
+def blocks_of_reply(body: Json) -> tuple[list[Json], str]:
+    """The content blocks of the reply and its stop reason."""
+    rounds = rounds_so_far(body)
+    if "tools" not in body or rounds >= len(CALLS):
+        return [{"type": "text", "text": ANSWER}], "end_turn"
+    calls: list[Json] = [
+        {"type": "tool_use", "id": f"toolu_{rounds}_{n}", "name": name, "input": {"text": f"bm25 {rounds} {n}"}}
+        for n, name in enumerate(CALLS[rounds])
+    ]
+    return [{"type": "text", "text": "I will look it up."}, *calls], "tool_use"
+
+
+async def messages(request: Request) -> Response:
+    body = json.loads(await request.body())
+    blocks, stop_reason = blocks_of_reply(body)
+    message: Json = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": blocks,
+        "stop_reason": stop_reason,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 50},
+    }
+    if not body.get("stream"):
+        return JSONResponse(message)
+    return StreamingResponse(_stream(message, blocks, stop_reason), media_type="text/event-stream")
+
+
+def _stream(message: Json, blocks: list[Json], stop_reason: str) -> Iterator[str]:
+    yield _event("message_start", message={**message, "content": [], "stop_reason": None})
+    for index, block in enumerate(blocks):
+        if block["type"] == "text":
+            text = str(block["text"])
+            yield _event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+            for start in range(0, len(text), DELTA_CHARACTERS):
+                piece = text[start : start + DELTA_CHARACTERS]
+                yield _event("content_block_delta", index=index, delta={"type": "text_delta", "text": piece})
+        else:
+            yield _event("content_block_start", index=index, content_block={**block, "input": {}})
+            piece = json.dumps(block["input"])
+            yield _event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": piece})
+        yield _event("content_block_stop", index=index)
+    yield _event(
+        "message_delta", delta={"stop_reason": stop_reason, "stop_sequence": None}, usage={"output_tokens": 50}
+    )
+    yield _event("message_stop")
+
+
+def _event(kind: str, **fields: object) -> str:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+
+async def alive(_: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+app = Starlette(routes=[Route("/v1/messages", messages, methods=["POST"]), Route("/healthz", alive)])

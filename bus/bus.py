@@ -1,0 +1,35 @@
+"""The process's sessions, each with components of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from bus.ports import Components
+from bus.recorder import Recorder
+from bus.session import Session
+from vocabulary.ports import Clock, TraceStore
+
+
+class Bus:
+    """Opens sessions and knows those that run; one a process."""
+
+    def __init__(self, store: TraceStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._sessions: dict[str, Session] = {}
+
+    @property
+    def sessions(self) -> Mapping[str, Session]:
+        """The sessions that have started and not ended, by query id."""
+        return MappingProxyType(self._sessions)
+
+    def open(self, query_id: str, components: Components) -> Session:
+        """A session with components of its own; it begins with `start` or `run`."""
+        recorder = Recorder(query_id, self._store, self._clock)
+        return Session(query_id, recorder, self._clock, components, self._sessions)
+
+    async def close(self) -> None:
+        """Ends all sessions where they stand and waits until their work has stopped."""
+        await asyncio.gather(*(session.stop() for session in list(self._sessions.values())))

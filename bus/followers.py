@@ -1,0 +1,114 @@
+"""Live followers of a session: each has a bounded buffer, and one that reads too slowly is cut off."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable
+
+from vocabulary.errors import NotFoundError, SlowReaderError
+from vocabulary.events import Event, Live, Recorded
+
+Told = Recorded[Event] | Live
+"""What a follower reads."""
+
+
+class Follower:
+    """Reads one session, by `async for`, to its end; made by `Session.follow`, read by one task.
+
+    Leaving early, call `close`; otherwise the buffer fills and the follower is cut off, which harms nobody.
+    """
+
+    def __init__(self, history: Iterable[Recorded[Event]], buffer: int) -> None:
+        self._history = deque(history)
+        self._new: deque[Told] = deque()
+        self._buffer = buffer
+        self._readable = asyncio.Event()
+        self._ended = False
+        self._cut_off = False
+
+    @property
+    def open(self) -> bool:
+        """Whether it still wants what comes."""
+        return not (self._ended or self._cut_off)
+
+    def close(self) -> None:
+        """Wants no more; what is buffered can still be read."""
+        self._ended = True
+        self._readable.set()
+
+    def push(self, told: Told) -> None:
+        """Buffers one more, or cuts the reader off when the buffer is full."""
+        if len(self._new) >= self._buffer:
+            self._cut_off = True
+            self._history.clear()
+            self._new.clear()
+        else:
+            self._new.append(told)
+        self._readable.set()
+
+    def __aiter__(self) -> Follower:
+        return self
+
+    async def __anext__(self) -> Told:
+        """The next event or delta.
+
+        Raises:
+            SlowReaderError: The buffer was full; read the trace from the last event that was seen.
+        """
+        while not (self._history or self._new):
+            self._stop_at_end()
+            self._readable.clear()
+            await self._readable.wait()
+        return self._history.popleft() if self._history else self._new.popleft()
+
+    def _stop_at_end(self) -> None:
+        if self._cut_off:
+            raise SlowReaderError(
+                f"this reader fell {self._buffer} events behind and was cut off; "
+                "read the trace from the last event that was seen"
+            )
+        if self._ended:
+            raise StopAsyncIteration
+
+
+class Followers:
+    """All followers of one session, and the events that a new one must catch up on."""
+
+    def __init__(self, query_id: str) -> None:
+        self._query_id = query_id
+        self._past: list[Recorded[Event]] = []
+        self._followers: list[Follower] = []
+        self._ended = False
+
+    def __bool__(self) -> bool:
+        return bool(self._followers)
+
+    def follow(self, buffer: int) -> Follower:
+        """A new follower, which first gets what was told so far.
+
+        Raises:
+            NotFoundError: The session has ended, so that its events are in the trace store only.
+        """
+        if self._ended:
+            raise NotFoundError(f"query {self._query_id} has ended and cannot be followed; read its trace instead")
+        follower = Follower(self._past, buffer)
+        self._followers.append(follower)
+        return follower
+
+    def tell(self, told: Told) -> None:
+        """Tells all of them; waits for none."""
+        if isinstance(told, Recorded):
+            self._past.append(told)
+        if self._followers:
+            self._followers = [follower for follower in self._followers if follower.open]
+        for follower in self._followers:
+            follower.push(told)
+
+    def end(self) -> None:
+        """Lets each read what it has, then stop; frees everything."""
+        for follower in self._followers:
+            follower.close()
+        self._ended = True
+        self._followers.clear()
+        self._past.clear()

@@ -1,0 +1,70 @@
+"""What a session has yet to deal with, in order; an event gets its place in the trace when it is put in."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from bus.cause import cause_of
+from bus.followers import Told
+from vocabulary.events import AnyEvent, Live, QueryClosed, Recorded
+from vocabulary.ports import Clock
+
+_log = structlog.get_logger(__name__)
+
+
+class Mailbox:
+    """One session's mailbox; it takes nothing after `QueryClosed`, which is a trace's last event."""
+
+    def __init__(self, query_id: str, clock: Clock) -> None:
+        self._query_id = query_id
+        self._clock = clock
+        self._waiting: list[Told] = []
+        self._seq = 0
+        self._shut = False
+        self._news = asyncio.Event()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def post(self, event: AnyEvent) -> None:
+        """Puts an event in; its time is now, its cause the event being handled."""
+        if self._shut:
+            _log.debug("event_after_close", event_kind=type(event).__name__)
+            return
+        self._shut = isinstance(event, QueryClosed)
+        self._seq += 1
+        recorded = Recorded(
+            query_id=self._query_id,
+            seq=self._seq,
+            cause=cause_of(self._query_id),
+            at=self._clock.now(),
+            event=event,
+        )
+        self._waiting.append(recorded)
+        self._news.set()
+
+    def queue(self, live: Live) -> None:
+        """Puts in what is not recorded, so that followers get it after the events before it."""
+        self._waiting.append(live)
+        self._news.set()
+
+    def take(self) -> list[Told]:
+        """Everything in it, which it then no longer holds."""
+        taken, self._waiting = self._waiting, []
+        return taken
+
+    def shut(self) -> None:
+        """Takes nothing more and forgets what it has."""
+        self._shut = True
+        self._waiting = []
+
+    def nudge(self) -> None:
+        """Ends a `news` without putting anything in."""
+        self._news.set()
+
+    async def news(self) -> None:
+        """Returns when something is put in, or at a nudge."""
+        self._news.clear()
+        await self._news.wait()

@@ -1,0 +1,213 @@
+"""One query's session: its mailbox, and the loop that records each event, then delivers it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+from structlog.contextvars import bind_contextvars
+
+from bus.cause import cause_of, handle, mends_a_failure
+from bus.delivery import Delivery
+from bus.failure import in_words
+from bus.followers import Follower, Followers, Told
+from bus.mailbox import Mailbox
+from bus.ports import Components, Ports
+from bus.recorder import Recorder
+from bus.stall import StallCount
+from bus.waiters import Table, Waiting, fold
+from bus.work import Work
+from vocabulary.errors import TraceError
+from vocabulary.events import (
+    AnyEvent,
+    Event,
+    HandlerFailed,
+    Live,
+    QueryClosed,
+    Recorded,
+    RecordingFailed,
+    RoundOpened,
+    SessionStalled,
+)
+from vocabulary.ports import Clock
+
+_log = structlog.get_logger(__name__)
+
+_TURNS_AT_A_TIME = 16
+"""Turns without a pause, after which other sessions get theirs even where components answer one another for ever."""
+
+
+class Session:
+    """One query, from its first event until `QueryClosed` was delivered; made by `Bus.open`.
+
+    Args:
+        recorder: Stores its events.
+        components: Builds who hears them.
+        sessions: Where the session stands while it is open.
+    """
+
+    def __init__(
+        self, query_id: str, recorder: Recorder, clock: Clock, components: Components, sessions: dict[str, Session]
+    ) -> None:
+        self.query_id = query_id
+        self._recorder = recorder
+        self._sessions = sessions
+        self._mailbox = Mailbox(query_id, clock)
+        self._turns = 0
+        self._in_turn = False
+        self._closed = False
+        self._recording_failed = False
+        self._failure: BaseException | None = None
+        self._table: Table = {}
+        self._stalls = StallCount()
+        self._task: asyncio.Task[None] | None = None
+        self._followers = Followers(query_id)
+        self._delivery = Delivery(self._failed)
+        self._work = Work(self._failed, self._mailbox.nudge)
+        self._delivery.subscribe(components(Ports(publish=self.publish, tell=self.tell, spawn=self._work.spawn)))
+
+    def publish(self, event: AnyEvent, /) -> None:
+        """Puts an event into the mailbox; after `QueryClosed` nothing more is taken.
+
+        Raises:
+            UnheardEventError: No component hears it.
+        """
+        if not isinstance(event, QueryClosed):
+            self._delivery.check_heard(event)
+        self._mailbox.post(event)
+
+    def tell(self, live: Live, /) -> None:
+        """Tells live followers, after the events published before it."""
+        if not self._followers:
+            return
+        if self._mailbox or self._in_turn:
+            self._mailbox.queue(live)
+        else:
+            self._followers.tell(live)
+
+    def start(self, first: AnyEvent) -> None:
+        """Publishes the first event and lets the session run by itself.
+
+        Raises:
+            TraceError: The query is open already.
+            UnheardEventError: No component hears the event.
+        """
+        if self.query_id in self._sessions:
+            raise TraceError(f"query {self.query_id} is open already; give each query an id of its own")
+        self.publish(first)
+        self._sessions[self.query_id] = self
+        self._task = asyncio.get_running_loop().create_task(self._run(), name=f"query {self.query_id}")
+        self._task.add_done_callback(self._release)
+
+    async def run(self, first: AnyEvent) -> None:
+        """Starts the session and waits for its end.
+
+        Cancelled, only the waiting ends: publish `QueryCancelled` to end the query.
+        """
+        self.start(first)
+        await self._ended()
+
+    async def drain(self) -> None:
+        """Waits until nothing is left to do, which ends the session, and raises again what a component raised first."""
+        await self._ended()
+        if self._failure is not None:
+            raise self._failure
+
+    async def stop(self) -> None:
+        """Ends the session where it stands; its trace stays open and can be resumed."""
+        if self._task is None or self._task.done():
+            return
+        if not self._closed:
+            self._task.cancel()
+        await asyncio.wait([self._task])
+
+    def follow(self, buffer: int = 1000) -> Follower:
+        """Everything said so far and from here on; cut off when `buffer` items wait to be read.
+
+        Raises:
+            NotFoundError: The session has ended.
+        """
+        return self._followers.follow(buffer)
+
+    def waiting(self) -> tuple[Waiting, ...]:
+        """Who owes which event now, longest owed first."""
+        return tuple(sorted(self._table.values(), key=lambda waiting: waiting.since_seq))
+
+    async def _ended(self) -> None:
+        if self._task is not None:
+            await asyncio.shield(self._task)
+
+    async def _run(self) -> None:
+        bind_contextvars(query_id=self.query_id)
+        try:
+            while not self._closed:
+                await self._step()
+        finally:
+            self._closed = True
+            self._mailbox.shut()
+            self._followers.end()
+            await self._work.stop()
+            await self._recorder.finish()
+
+    async def _step(self) -> None:
+        if self._mailbox:
+            await self._turn()
+        elif self._work.running:
+            await self._mailbox.news()
+        else:
+            self._stall()
+
+    async def _turn(self) -> None:
+        """Records everything in the mailbox at once, then delivers it one by one."""
+        batch = self._mailbox.take()
+        self._in_turn = True
+        await self._record([told for told in batch if isinstance(told, Recorded)])
+        for told in batch:
+            self._deliver(told)
+        self._in_turn = False
+        self._turns += 1
+        if self._turns % _TURNS_AT_A_TIME == 0:
+            await asyncio.sleep(0)
+
+    async def _record(self, events: list[Recorded[Event]]) -> None:
+        error = await self._recorder.record(events) if events else None
+        if error is not None and not self._recording_failed:
+            self._recording_failed = True
+            self._mailbox.post(RecordingFailed(detail=in_words(error)))
+
+    def _deliver(self, told: Told) -> None:
+        self._followers.tell(told)
+        if not isinstance(told, Recorded):
+            return
+        handle(told)
+        self._table = fold(self._table, told)
+        match told.event:
+            case RoundOpened(round=number):
+                bind_contextvars(round=number)
+            case QueryClosed():
+                self._closed = True
+        if not isinstance(told.event, SessionStalled):
+            self._stalls.moved()
+        self._delivery.deliver(told)
+
+    def _stall(self) -> None:
+        """Nothing is queued and nothing runs: says so, and ends the query when that has not helped."""
+        owed = tuple(str(waiting) for waiting in self.waiting())
+        _log.warning("session_stalled", waiting_for=owed)
+        self._mailbox.post(SessionStalled(waiting_for=owed) if self._stalls.stalled() else QueryClosed(status="failed"))
+
+    def _failed(self, handler: str, error: BaseException) -> None:
+        """A bug in a component: logged whole, recorded in words, kept for `drain`."""
+        self._failure = self._failure or error
+        _log.error("handler_failed", handler=handler, exc_info=error)
+        if not mends_a_failure():
+            seq = cause_of(self.query_id)
+            self._mailbox.post(HandlerFailed(handler=handler, error=in_words(error), event_seq=seq))
+
+    def _release(self, _task: asyncio.Task[None]) -> None:
+        """Lets go of everything, also where the task was cancelled before it began."""
+        self._followers.end()
+        self._delivery.clear()
+        self._mailbox.shut()
+        self._table = {}
+        self._sessions.pop(self.query_id, None)

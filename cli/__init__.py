@@ -1,0 +1,5 @@
+"""The `antiphon` command."""
+
+from cli.entry import main
+
+__all__ = ["main"]

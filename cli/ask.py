@@ -1,0 +1,75 @@
+"""`antiphon ask`: one question, watched and answered in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from api import answer_of
+from cli.answers import show_answer
+from cli.options import DataDir, Json, Model, Reasoner
+from cli.session import opened, settings_for_people
+from cli.telling import NOTABLE, tell, tell_recorded
+from cli.terminal import err, print_json
+from service import Antiphon, Outcome, Question, Running
+from vocabulary.errors import SlowReaderError
+from vocabulary.events import Recorded
+
+
+def add_to(app: typer.Typer) -> None:
+    """Makes the command known."""
+    app.command("ask")(ask)
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
+    rounds: Annotated[int | None, typer.Option("--rounds", help="Most rounds of tool calls, 0 to 5.")] = None,
+    deadline: Annotated[float | None, typer.Option("--deadline", help="Seconds until the answer must come.")] = None,
+    as_json: Json = False,
+    events: Annotated[bool, typer.Option("--events", help="Show every event on standard error.")] = False,
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+    model: Model = None,
+) -> None:
+    """Asks a question, shows on standard error how it is worked out, and prints the answer with its sources."""
+    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
+
+    async def work() -> Outcome:
+        async with opened(settings) as service:
+            wishes = Question(query=question, session_id=session, max_rounds=rounds, deadline_s=deadline)
+            return await _watched(service, wishes, every_event=events)
+
+    outcome = asyncio.run(work())
+    if as_json:
+        print_json(answer_of(outcome).model_dump_json(indent=2))
+    else:
+        show_answer(outcome)
+    if outcome.status == "failed":
+        raise typer.Exit(1)
+
+
+async def _watched(service: Antiphon, question: Question, *, every_event: bool) -> Outcome:
+    running = await service.start(question)
+    try:
+        await _show_events(running, every_event=every_event)
+        return await running.outcome()
+    finally:
+        running.cancel("interrupted")  # changes nothing where the query is over
+
+
+async def _show_events(running: Running, *, every_event: bool) -> None:
+    began_at: float | None = None
+    try:
+        async for told in running.follow():
+            if not isinstance(told, Recorded):
+                continue
+            began_at = told.at if began_at is None else began_at
+            if every_event:
+                err.print(tell_recorded(told, began_at), style="dim", soft_wrap=True)
+            elif type(told.event) in NOTABLE:
+                err.print(f"  {tell(told.event, 110)}", style="dim", soft_wrap=True)
+    except SlowReaderError:
+        err.print("  … (this terminal is too slow for the events; the answer comes)", style="dim")

@@ -1,0 +1,37 @@
+"""`antiphon courses`: what can be asked about."""
+
+from __future__ import annotations
+
+import asyncio
+
+import typer
+from rich.table import Table
+
+from cli.options import DataDir
+from cli.session import opened, settings_for_people
+from cli.terminal import one_line, out
+from knowledge import Course
+from service import Settings
+
+
+def add_to(app: typer.Typer) -> None:
+    """Makes the command known."""
+    app.command("courses")(courses)
+
+
+def courses(data_dir: DataDir = None) -> None:
+    """Lists the indexed courses."""
+    found = asyncio.run(_courses(settings_for_people(data_dir=data_dir)))
+    if not found:
+        out.print("Nothing is indexed yet: run `antiphon index PATH…` on a folder of course documents.")
+        return
+    table = Table("Course", "Instructor", "Lessons", "Link")
+    for course in found:
+        row = (course.title, course.instructor or "", str(len(course.lessons)), course.link or "")
+        table.add_row(*(one_line(cell) for cell in row))
+    out.print(table)
+
+
+async def _courses(settings: Settings) -> tuple[Course, ...]:
+    async with opened(settings) as service:
+        return service.courses()

@@ -1,0 +1,84 @@
+"""`antiphon index`: course documents in, a new index out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from cli.options import ChromaUrl, DataDir, Embedder
+from cli.session import settings_for_people
+from cli.terminal import err, one_line, out
+from knowledge import IndexProgress, IndexSummary, index_paths
+from service.building import embedder_of
+
+
+def add_to(app: typer.Typer) -> None:
+    """Makes the command known."""
+    app.command("index")(index)
+
+
+def index(
+    paths: Annotated[list[Path], typer.Argument(help="Files or folders of course documents.")],
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Embed every document again.")] = False,
+    data_dir: DataDir = None,
+    embedder: Embedder = None,
+    chroma_url: ChromaUrl = None,
+) -> None:
+    """Reads course documents into the index; what did not change is not read again, what is gone is removed.
+
+    It may run while the service does, and may be interrupted at any moment: the old index stays until the new one
+    is whole. Exit code 1 where a file could not be indexed; the others are.
+    """
+    settings = settings_for_people(data_dir=data_dir, embedder=embedder, chroma_url=chroma_url)
+    with _Bar() as bar:
+        summary = index_paths(
+            paths,
+            settings.data_dir,
+            embedder_of(settings),
+            chroma_url=settings.chroma_url,
+            rebuild=rebuild,
+            progress=bar.show,
+        )
+    show_summary(summary)
+    if summary.failed:
+        raise typer.Exit(1)
+
+
+class _Bar:
+    """A progress bar on standard error: documents first, then the vector index."""
+
+    _TITLES = {"documents": "Reading and embedding", "vectors": "Building the vector index"}  # noqa: RUF012 - constant
+
+    def __init__(self) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, TextColumn("{task.fields[about]}", markup=False), console=err)
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> _Bar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def show(self, now: IndexProgress) -> None:
+        """Moves the bar to where the run is."""
+        if now.stage not in self._tasks:
+            self._tasks[now.stage] = self._progress.add_task(self._TITLES[now.stage], total=now.total, about="")
+        done = now.done + (now.chunks_done / now.chunks if now.chunks else 0)
+        about = one_line(Path(now.path).name, 40)
+        self._progress.update(self._tasks[now.stage], completed=done, total=now.total, about=about)
+
+
+def show_summary(summary: IndexSummary) -> None:
+    """Prints what the run did, and each file that it could not use with the reason."""
+    table = Table("Added", "Changed", "Unchanged", "Removed", "Failed", "Passages", "Index", "Seconds")
+    counts = (summary.added, summary.changed, summary.unchanged, summary.removed, len(summary.failed), summary.chunks)
+    table.add_row(*map(str, counts), str(summary.generation), f"{summary.seconds:.1f}")
+    out.print(table)
+    for path, reason in summary.failed:
+        err.print(f"not indexed: {one_line(path, 300)}: {one_line(reason, 300)}", style="red", soft_wrap=True)

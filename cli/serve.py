@@ -1,0 +1,101 @@
+"""`antiphon serve`: the REST API, until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+import uvicorn
+
+from api import create_app
+from cli.options import DataDir, Reasoner
+from cli.terminal import err
+from service import Settings, configure_logging, load_settings
+from vocabulary.errors import ConfigurationError
+
+STOPPING_S = 5
+"""Seconds that queries under way get to end when the service is told to stop."""
+
+INTERRUPTED = 130
+
+
+def add_to(app: typer.Typer) -> None:
+    """Makes the command known."""
+    app.command("serve")(serve)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option("--host", help="Address to serve on.", show_default="127.0.0.1")] = None,
+    port: Annotated[int | None, typer.Option("--port", help="Port; 0 takes a free one.", show_default="8000")] = None,
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+) -> None:
+    """Serves the REST API; its documentation is at /docs. Ctrl-C stops it once the queries under way have ended."""
+    settings = load_settings(host=host, port=port, data_dir=data_dir, reasoner=reasoner)
+    configure_logging(settings)
+    with listening(settings) as listener:
+        by = asyncio.run(_serve(settings, listener))
+    if by == signal.SIGINT:
+        raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def listening(settings: Settings) -> Generator[socket.socket, None, None]:
+    """A socket bound to the settings' address, before anything slow is done.
+
+    Raises:
+        ConfigurationError: The address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((settings.host.strip("[]"), settings.port))
+        except OSError as error:
+            raise ConfigurationError(
+                f"Cannot listen on {settings.host}, port {settings.port} ({error.strerror or error}): "
+                "stop what uses it, or choose another with --port and --host."
+            ) from error
+        yield listener
+
+
+async def _serve(settings: Settings, listener: socket.socket) -> int | None:
+    """Serves until a signal comes; returns which."""
+    app = create_app(settings)
+    config = uvicorn.Config(
+        app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=STOPPING_S
+    )
+    server = _Server(config)
+    # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
+    async with app.router.lifespan_context(app):
+        host, port = listener.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        err.print(f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)", soft_wrap=True)
+        await server.serve(sockets=[listener])
+    return server.stopped_by
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which would raise a caught signal again before our service is closed."""
+
+    stopped_by: int | None = None
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._stop, number)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+    def _stop(self, number: int) -> None:
+        self.stopped_by = number
+        self.handle_exit(number, None)

@@ -1,0 +1,95 @@
+"""What one request asks of the offline reasoner, read from its messages alone."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from language.markup import Attempt
+
+_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
+_LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
+_COURSE_LINE = re.compile(r"Course: .")
+
+
+class OfferedTool(NamedTuple):
+    """A tool of the request: what it says of itself, and its parameters' JSON schemas by name."""
+
+    name: str
+    description: str
+    parameters: dict[str, dict[str, object]]
+    required: tuple[str, ...]
+
+
+class Source(NamedTuple):
+    """A piece of evidence in the request.
+
+    Attributes:
+        number: Its place among the request's search results, from 0; None where it cannot be cited.
+        blocks: Its content blocks, a sentence or a line each.
+    """
+
+    number: int | None
+    source: str
+    title: str
+    blocks: tuple[str, ...]
+
+    @property
+    def course(self) -> str:
+        """The course it belongs to, or the whole label where that says no lesson."""
+        found = _SOURCE.match(self.source)
+        return found["course"] if found else self.source
+
+    @property
+    def lesson(self) -> int | None:
+        found = _SOURCE.match(self.source)
+        return int(found["lesson"]) if found else None
+
+    @property
+    def is_outline(self) -> bool:
+        """Whether it is a course's table of contents."""
+        return bool(self.blocks) and bool(_COURSE_LINE.match(self.blocks[0])) and self.lesson is None
+
+    @property
+    def label(self) -> str:
+        """What its passages stand under, for judging how well they fit."""
+        return f"{self.source} {self.title}"
+
+    def lesson_line(self, number: int) -> tuple[int, str] | None:
+        """Block and title of a lesson, in an outline."""
+        for at, block in enumerate(self.blocks):
+            found = _LESSON_LINE.match(block.strip())
+            if found and int(found[1]) == number:
+                return at, found[2].strip()
+        return None
+
+
+class Task(NamedTuple):
+    """All that planning and answering may use.
+
+    Attributes:
+        earlier: Earlier questions of the conversation, oldest first.
+        tools: What may be called now; none in the final call.
+    """
+
+    question: str
+    earlier: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    tools: tuple[OfferedTool, ...] = ()
+
+    @property
+    def rounds_done(self) -> int:
+        return len({attempt.round for attempt in self.attempts})
+
+    @property
+    def passages(self) -> tuple[Source, ...]:
+        """The evidence that is text: everything but outlines."""
+        return tuple(source for source in self.sources if not source.is_outline)
+
+    @property
+    def outlines(self) -> tuple[Source, ...]:
+        return tuple(source for source in self.sources if source.is_outline)
+
+    def offers(self, name: str) -> bool:
+        return any(tool.name == name for tool in self.tools)

@@ -1,0 +1,140 @@
+"""Chroma as the index of meaning: which chunks' vectors lie nearest; everything else is the catalogue's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import chromadb
+import httpx
+from chromadb.config import Settings
+from chromadb.errors import ChromaError, NotFoundError
+
+from knowledge.schema import MEND
+from knowledge.vectors import ChunkVector, Vector, rows_of
+from vocabulary.errors import ConfigurationError, KnowledgeError
+
+BATCH = 1_000
+"""Rows an upsert; Chroma takes 5,461 at most."""
+_NO_LESSON = -1
+_ANSWER_S = 10.0
+_EMBEDDED_NAME = "passages"
+
+
+class ChromaIndex:
+    """One generation's collection, in a folder of ours or on a Chroma server."""
+
+    def __init__(self, client: chromadb.ClientAPI, collection: chromadb.Collection, where: str) -> None:
+        self._client = client
+        self._collection = collection
+        self._where = where
+
+    def nearest(self, vector: Sequence[float], limit: int, course: str | None, lesson: int | None) -> list[str]:
+        """Ids of the chunks nearest to `vector`, of one course or lesson where that is named."""
+        wanted: list[dict[str, str | int]] = [{"course": course}] if course is not None else []
+        wanted += [{"lesson": lesson}] if lesson is not None else []
+        where = {"$and": wanted} if len(wanted) == 2 else (wanted[0] if wanted else None)
+        with _chroma_errors(self._where):
+            found = self._collection.query(query_embeddings=[vector], n_results=limit, where=where, include=[])
+        return list(found["ids"][0])
+
+    def upsert(self, rows: Sequence[ChunkVector]) -> None:
+        """Writes chunks; the same chunk written twice is one."""
+        vectors: Vector = rows_of((row.vector for row in rows), len(rows[0].vector) // 4)
+        lessons = [_NO_LESSON if row.lesson is None else row.lesson for row in rows]
+        with _chroma_errors(self._where):
+            self._collection.upsert(
+                ids=[row.id for row in rows],
+                embeddings=vectors,
+                metadatas=[{"course": row.course, "lesson": lesson} for row, lesson in zip(rows, lessons, strict=True)],
+            )
+
+    def count(self) -> int:
+        with _chroma_errors(self._where):
+            return int(self._collection.count())
+
+    def close(self) -> None:
+        self._client.close()
+
+
+def open_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
+    """The collection that an indexer has built.
+
+    Args:
+        folder: Where the embedded Chroma keeps its files.
+        url: A Chroma server that holds the collection instead, or None.
+        name: The collection's name on a server.
+
+    Raises:
+        KnowledgeError: It is not there, is damaged, or the server does not answer.
+    """
+    where = url or str(folder)
+    if url is None and not folder.is_dir():
+        raise KnowledgeError(f"the vector index {folder} is missing; {MEND}")
+    with _chroma_errors(where):
+        client = _client(folder, url)
+        try:
+            collection = client.get_collection(_name(url, name), embedding_function=None)
+        except NotFoundError as error:
+            client.close()
+            raise KnowledgeError(f"the vector index {name!r} is missing at {where}; {MEND}") from error
+    return ChromaIndex(client, collection, where)
+
+
+def create_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
+    """A new, empty collection; one of the same name, left by a killed run, goes."""
+    where = url or str(folder)
+    with _chroma_errors(where):
+        client = _client(folder, url)
+        if _name(url, name) in {one.name for one in client.list_collections()}:
+            client.delete_collection(_name(url, name))
+        collection = client.create_collection(
+            _name(url, name), embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+        )
+    return ChromaIndex(client, collection, where)
+
+
+def drop_index(url: str, name: str) -> None:
+    """Takes an old generation's collection off a server."""
+    with _chroma_errors(url):
+        client = _client(Path(), url)
+        if name in {one.name for one in client.list_collections()}:
+            client.delete_collection(name)
+        client.close()
+
+
+def _name(url: str | None, name: str) -> str:
+    return name if url else _EMBEDDED_NAME
+
+
+def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
+    settings = Settings(anonymized_telemetry=False)
+    if url is None:
+        return chromadb.PersistentClient(path=str(folder), settings=settings)
+    server = urlsplit(url)
+    if server.scheme not in ("http", "https") or not server.hostname:
+        raise ConfigurationError(f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {url!r}")
+    secure = server.scheme == "https"
+    # Chroma's client waits for ever, so the server is asked first whether it is there.
+    httpx.get(f"{url.rstrip('/')}/api/v2/heartbeat", timeout=_ANSWER_S).raise_for_status()
+    client = chromadb.HttpClient(
+        host=server.hostname, port=server.port or (443 if secure else 80), ssl=secure, settings=settings
+    )
+    # No setting of Chroma 1.5 reaches this timeout (chromadb/api/fastapi.py passes None).
+    client._server._session.timeout = httpx.Timeout(_ANSWER_S)
+    return client
+
+
+@contextmanager
+def _chroma_errors(where: str) -> Iterator[None]:
+    """Wraps what Chroma raises, once. It raises ValueError for a server that it cannot reach."""
+    try:
+        yield
+    except httpx.HTTPError as error:
+        raise KnowledgeError(
+            f"no Chroma server answers at {where} ({error}); start it, or unset ANTIPHON_CHROMA_URL"
+        ) from error
+    except (ChromaError, ValueError, RuntimeError, OSError) as error:
+        raise KnowledgeError(f"the vector index {where} cannot be used ({error}); {MEND}") from error

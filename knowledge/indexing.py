@@ -1,0 +1,162 @@
+"""Indexing: files in, a new generation out, with only what changed embedded again.
+
+It runs in a process of its own, because Chroma's writes hold the interpreter lock for long. It may be killed at
+any moment: each document is one transaction, and what is in use stays as it was until the switch.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+
+from knowledge.building import build_vectors, fill_catalogue
+from knowledge.catalogue import CatalogueWriter
+from knowledge.chroma import drop_index, open_index
+from knowledge.files import find_files
+from knowledge.generations import CATALOGUE, CHROMA, Generations, Plan
+from knowledge.progress import IndexProgress, IndexSummary
+from knowledge.reading import CatalogueReader
+from knowledge.schema import FORMAT
+from knowledge.searching import collection_name
+from knowledge.target import Target, set_target
+from vocabulary.errors import KnowledgeError
+from vocabulary.ports import Embedder
+
+
+def index_paths(
+    paths: Iterable[str | Path],
+    data_dir: Path,
+    embedder: Embedder,
+    *,
+    chroma_url: str | None = None,
+    rebuild: bool = False,
+    progress: Callable[[IndexProgress], None] = lambda _: None,
+) -> IndexSummary:
+    """Brings the index to what the files at `paths` say, and puts it in use.
+
+    Args:
+        paths: Files or folders. Documents indexed earlier from elsewhere stay; those under `paths` whose files
+            are gone go.
+        rebuild: Embed every document again, those from elsewhere too; needed for another embedder and for a
+            damaged index.
+
+    Raises:
+        ConfigurationError: The index was built by another embedder or version, and `rebuild` is not set.
+        KnowledgeError: Another indexer runs, or the data folder or the Chroma server cannot be used.
+    """
+    started = time.monotonic()
+    store = Generations(data_dir)
+    with store.locked(), store.written():
+        run = _Run(store, embedder, chroma_url, rebuild, progress)
+        return run.index(tuple(paths), started)
+
+
+class _Run:
+    """One indexing run, with the lock held."""
+
+    def __init__(
+        self,
+        store: Generations,
+        embedder: Embedder,
+        chroma_url: str | None,
+        rebuild: bool,
+        progress: Callable[[IndexProgress], None],
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._chroma_url = chroma_url
+        self._rebuild = rebuild
+        self._progress = progress
+        self._number = store.current()
+        self._plan = Plan(base=self._number, embedder=embedder.name, format=FORMAT, rebuild=rebuild)
+
+    def index(self, paths: tuple[str | Path, ...], started: float) -> IndexSummary:
+        base = self._open_base()
+        try:
+            known = base.known() if base else {}
+            target = set_target(find_files(paths, known), known)
+            if not (self._rebuild or target.differs or not self._vectors_whole(base)):
+                chunks = base.chunks if base else 0
+                return _summary(target, (), chunks, self._number, time.monotonic() - started)
+            failed, chunks = self._build(target, base)
+        finally:
+            if base is not None:
+                base.close()
+        self._store.publish(self._number + 1)
+        self._drop_old()
+        return _summary(target, failed, chunks, self._number + 1, time.monotonic() - started)
+
+    def _open_base(self) -> CatalogueReader | None:
+        """The catalogue in use; one that cannot be read is given up where everything is built again."""
+        if not self._number:
+            return None
+        try:
+            base = CatalogueReader(self._store.folder(self._number) / CATALOGUE)
+        except KnowledgeError:
+            if self._rebuild:
+                return None
+            raise
+        if not self._rebuild:
+            base.check(self._embedder.name)
+        return base if base.own_format else None
+
+    def _vectors_whole(self, base: CatalogueReader | None) -> bool:
+        """Whether the vector index in use can be opened and holds every chunk."""
+        if base is None or not base.chunks:
+            return True
+        folder = self._store.folder(self._number) / CHROMA
+        try:
+            with closing(open_index(folder, self._chroma_url, collection_name(base.library, self._number))) as index:
+                return index.count() == base.chunks
+        except KnowledgeError:
+            return False
+
+    def _build(self, target: Target, base: CatalogueReader | None) -> tuple[tuple[tuple[str, str], ...], int]:
+        with closing(self._catalogue(base)) as catalogue:
+            failed = fill_catalogue(catalogue, target, base, self._embedder, self._progress)
+            catalogue.finish()
+        vectors = self._store.building / CHROMA
+        shutil.rmtree(vectors, ignore_errors=True)
+        with closing(CatalogueReader(self._store.building / CATALOGUE)) as finished:
+            name = collection_name(finished.library, self._number + 1)
+            build_vectors(finished, vectors, self._chroma_url, name, self._progress)
+            return failed, finished.chunks
+
+    def _catalogue(self, base: CatalogueReader | None) -> CatalogueWriter:
+        """The one that a killed run left, or a copy of the one in use, or a new one."""
+        path = self._store.building / CATALOGUE
+        if not self._store.left_over(self._plan):
+            self._store.clear_building()
+            if base is None or self._rebuild:
+                CatalogueWriter.create(path, self._embedder.name, self._embedder.dimensions).close()
+            else:
+                base.copy_to(path)
+            self._store.keep_plan(self._plan)
+        return CatalogueWriter(path)
+
+    def _drop_old(self) -> None:
+        """Removes all generations but the one put in use and the one before, which queries may still read."""
+        for number in self._store.numbers():
+            if number < self._number:
+                if self._chroma_url is not None:
+                    self._drop_collection(number)
+                self._store.remove(number)
+
+    def _drop_collection(self, number: int) -> None:
+        try:
+            with closing(CatalogueReader(self._store.folder(number) / CATALOGUE)) as old:
+                drop_index(self._chroma_url or "", collection_name(old.library, number))
+        except KnowledgeError:
+            return
+
+
+def _summary(
+    target: Target, failed: tuple[tuple[str, str], ...], chunks: int, generation: int, seconds: float
+) -> IndexSummary:
+    return IndexSummary(
+        added=target.added, unchanged=target.unchanged, changed=target.changed, removed=target.removed,
+        failed=(*target.failed, *failed), chunks=chunks, generation=generation, seconds=seconds,
+    )  # fmt: skip

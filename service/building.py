@@ -1,0 +1,109 @@
+"""Builds the parts that all sessions share, from the settings. Blocks: call it from a thread."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+from bus import SystemClock
+from dispatcher import Registry, course_tools, load_tools
+from engine import SYSTEM_VERSION, AnthropicModel, connect, offline_model
+from knowledge import Library, load_embedder
+from service.settings import Settings
+from service.wiring import Parts
+from traces import SqliteTraceStore
+from vocabulary.errors import ConfigurationError
+from vocabulary.ports import Embedder
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+
+
+@dataclass(frozen=True)
+class Built:
+    """Everything that lives as long as the service."""
+
+    parts: Parts
+    store: SqliteTraceStore
+    library: Library
+    models: tuple[AnthropicModel, ...]
+    reasoner: str
+    versions: tuple[tuple[str, str], ...]
+
+    async def close(self) -> None:
+        for model in self.models:
+            await model.aclose()
+        await self.store.close()
+        self.library.close()
+
+
+def build(settings: Settings) -> Built:
+    """Opens the index, the trace store and the way to the model.
+
+    Raises:
+        ConfigurationError: The settings cannot work.
+        KnowledgeError: The index cannot be read.
+        TraceError: The trace store cannot be opened.
+    """
+    _make_folder(settings)
+    embedder = embedder_of(settings)
+    library = Library.open(settings.data_dir, embedder, settings.chroma_url)
+    offline = offline_model(library.weight)
+    primary = _claude(settings) if settings.speaks_to_claude else offline
+    registry = Registry([*course_tools(library), *load_tools(settings.tools)])
+    reasoner = primary.name or settings.model
+    return Built(
+        parts=Parts(
+            clock=SystemClock(),
+            models={"primary": primary, "fallback": offline},
+            tools=registry,
+            tool_definitions=registry.definitions(),
+            embedder=embedder,
+        ),
+        store=SqliteTraceStore.open(settings.data_dir),
+        library=library,
+        models=(primary,) if primary is offline else (primary, offline),
+        reasoner=reasoner,
+        versions=(
+            ("system_prompt", SYSTEM_VERSION),
+            ("reasoner", reasoner),
+            ("tools", registry.definitions().key),
+            ("embedder", embedder.name),
+        ),
+    )
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """The embedder that the settings name; `auto` is the first that is installed.
+
+    Raises:
+        ConfigurationError: It is not installed.
+    """
+    return load_embedder(embedder_name(settings))
+
+
+def embedder_name(settings: Settings) -> str:
+    """`minilm` or `onnx`."""
+    if settings.embedder != "auto":
+        return settings.embedder
+    return "minilm" if importlib.util.find_spec("sentence_transformers") else "onnx"
+
+
+def _claude(settings: Settings) -> AnthropicModel:
+    key = settings.anthropic_api_key
+    if key is None and settings.anthropic_base_url is None:
+        raise ConfigurationError(
+            "ANTIPHON_REASONER is `claude`, and neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set: set one, "
+            "or use `offline`."
+        )
+    # A compatible server may want no key; the SDK sends none without one only when told so.
+    return connect(key.get_secret_value() if key else "none", settings.anthropic_base_url or ANTHROPIC_URL)
+
+
+def _make_folder(settings: Settings) -> None:
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"The data folder {settings.data_dir} cannot be made ({error.strerror}): "
+            "make it, or name another one with ANTIPHON_DATA_DIR."
+        ) from error

@@ -1,0 +1,83 @@
+"""The synthesizer's ear and mouth: each handler folds one event into memory and says what the rules return."""
+
+from __future__ import annotations
+
+from synthesizer.briefing import brief, brief_by_worth
+from synthesizer.memory import Memory, remember, settle
+from vocabulary.events import (
+    BreakerTripped,
+    Event,
+    QueryReceived,
+    ReasoningCompleted,
+    Recorded,
+    RoundOpened,
+    SentencesScored,
+    SentencesToScore,
+    ToolFailed,
+    ToolRequested,
+    ToolsSettled,
+    ToolStarted,
+    ToolSubstituted,
+    ToolSucceeded,
+)
+from vocabulary.ports import Publish
+
+
+class ContextSynthesizer:
+    """Decides what is remembered of one query, and what each of its reasoning calls is shown."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self._memory = Memory()
+        self._awaiting_scores: RoundOpened | None = None
+
+    @property
+    def memory(self) -> Memory:
+        """What it remembers now."""
+        return self._memory
+
+    def on_query_received(self, said: Recorded[QueryReceived]) -> None:
+        self._remember(said.event)
+
+    def on_reasoning_completed(self, said: Recorded[ReasoningCompleted]) -> None:
+        self._remember(said.event)
+
+    def on_tool_requested(self, said: Recorded[ToolRequested]) -> None:
+        self._remember(said.event)
+
+    def on_tool_started(self, said: Recorded[ToolStarted]) -> None:
+        self._remember(said.event)
+
+    def on_tool_substituted(self, said: Recorded[ToolSubstituted]) -> None:
+        self._remember(said.event)
+
+    def on_tool_succeeded(self, said: Recorded[ToolSucceeded]) -> None:
+        self._remember(said.event)
+
+    def on_tool_failed(self, said: Recorded[ToolFailed]) -> None:
+        self._remember(said.event)
+
+    def on_breaker_tripped(self, said: Recorded[BreakerTripped]) -> None:
+        self._remember(said.event)
+
+    def on_tools_settled(self, said: Recorded[ToolsSettled]) -> None:
+        self._memory, synthesized = settle(self._memory, said.event)
+        if synthesized is not None:
+            self._publish(synthesized)
+
+    def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
+        """Says the briefing, or asks for scores first where not everything fits into it."""
+        said_next = brief(self._memory, said.event)
+        self._awaiting_scores = said.event if isinstance(said_next, SentencesToScore) else None
+        self._publish(said_next)
+
+    def on_sentences_scored(self, said: Recorded[SentencesScored]) -> None:
+        """Says the briefing that waited for these scores; scores for another call are too late."""
+        opened = self._awaiting_scores
+        if opened is None or opened.call_id != said.event.call_id:
+            return
+        self._awaiting_scores = None
+        self._publish(brief_by_worth(self._memory, opened, said.event.scores))
+
+    def _remember(self, event: Event) -> None:
+        self._memory = remember(self._memory, event)

@@ -1,0 +1,70 @@
+"""Closes the network for every test: only loopback and Unix sockets can be reached, unless the test is `live`."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+Connect = Callable[[socket.socket, Any], Any]
+
+
+class ClosedNetwork:
+    """Refuses connections and look-ups that would leave the machine."""
+
+    def __init__(self) -> None:
+        self.open = False
+
+    def guard(self, connect: Connect) -> Connect:
+        """`connect`, for loopback and Unix sockets only."""
+
+        def guarded(sock: socket.socket, address: Any) -> Any:
+            if sock.family in (socket.AF_INET, socket.AF_INET6):
+                self.check(address[0])
+            return connect(sock, address)
+
+        return guarded
+
+    def guard_lookup(self, lookup: Callable[..., Any]) -> Callable[..., Any]:
+        """`getaddrinfo`, for this machine's own names only."""
+
+        def guarded(host: Any, *args: Any, **options: Any) -> Any:
+            self.check(host)
+            return lookup(host, *args, **options)
+
+        return guarded
+
+    def check(self, host: object) -> None:
+        """Refuses a host that is not this machine."""
+        if not self.open and not _is_this_machine(host):
+            raise RuntimeError(f"the test tried to reach {host!r}: the network is closed in tests (tests/conftest.py)")
+
+
+def _is_this_machine(host: object) -> bool:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name in (None, "", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(str(name)).is_loopback
+    except ValueError:
+        return False
+
+
+_network = ClosedNetwork()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _closed_network() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", _network.guard(socket.socket.connect))
+        patch.setattr(socket.socket, "connect_ex", _network.guard(socket.socket.connect_ex))
+        patch.setattr(socket, "getaddrinfo", _network.guard_lookup(socket.getaddrinfo))
+        yield
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Opens the network for `live` tests, and closes it for all others."""
+    _network.open = item.get_closest_marker("live") is not None

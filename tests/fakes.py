@@ -1,0 +1,158 @@
+"""Small doubles of the outside world, for tests; each passes the same contract test as the real adapter."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from vocabulary.errors import NotFoundError, SequenceError, TraceError
+from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
+from vocabulary.ports import TraceSummary
+from vocabulary.values import Exchange
+
+
+class FixedClock:
+    """A clock that stands still until it is advanced; sleepers wake when their time has come."""
+
+    def __init__(self, at: float = 1_700_000_000.0) -> None:
+        self._now = at
+        self._sleepers: list[tuple[float, asyncio.Event]] = []
+
+    def now(self) -> float:
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.Event()
+        self._sleepers.append((self._now + seconds, woken))
+        await woken.wait()
+
+    def advance(self, seconds: float) -> None:
+        """Moves time on and wakes those whose time has come."""
+        self._now += seconds
+        for due, woken in self._sleepers:
+            if due <= self._now:
+                woken.set()
+        self._sleepers = [sleeper for sleeper in self._sleepers if sleeper[0] > self._now]
+
+
+class HastyClock:
+    """A clock on which every sleep is over at once, and takes its time all the same."""
+
+    def __init__(self, at: float = 1_700_000_000.0) -> None:
+        self._now = at
+        self.slept: list[float] = []
+
+    def now(self) -> float:
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self._now += seconds
+
+
+@dataclass
+class _Line:
+    """One query as the listing knows it."""
+
+    summary: TraceSummary
+    answer: str | None = None
+
+
+@dataclass
+class _Conversation:
+    queries: list[str] = field(default_factory=list)
+
+
+class MemoryTraceStore:
+    """A `TraceStore` in memory.
+
+    Args:
+        refusals: What the next appends raise, one each; None lets one through.
+    """
+
+    def __init__(self, refusals: Iterable[TraceError | None] = ()) -> None:
+        self.refusals = list(refusals)
+        self.appends: list[list[int]] = []
+        self._traces: dict[str, list[Recorded[Event]]] = {}
+        self._lines: dict[str, _Line] = {}
+        self._conversations: dict[str, _Conversation] = {}
+
+    def events(self, query_id: str) -> list[Event]:
+        """What was stored, without its places."""
+        return [recorded.event for recorded in self._traces.get(query_id, [])]
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        refusal = self.refusals.pop(0) if self.refusals else None
+        if refusal:
+            raise refusal
+        found_seq = len(self._traces.get(query_id, []))
+        if found_seq != expected_seq:
+            raise SequenceError(query_id, expected_seq, found_seq)
+        self._traces.setdefault(query_id, []).extend(events)
+        self.appends.append([recorded.seq for recorded in events])
+        for recorded in events:
+            self._note(query_id, recorded)
+
+    async def read(self, query_id: str, after: int = 0) -> list[Recorded[AnyEvent]]:
+        if query_id not in self._traces:
+            raise NotFoundError(f"there is no trace {query_id}")
+        return [recorded for recorded in self._traces[query_id] if recorded.seq > after]  # type: ignore[misc]  # all events are AnyEvent
+
+    async def list(self, limit: int = 50, before: float | None = None) -> Sequence[TraceSummary]:
+        summaries = [
+            msgspec.structs.replace(line.summary, events=len(self._traces[query_id]))
+            for query_id, line in reversed(self._lines.items())
+        ]
+        newest_first = sorted(summaries, key=lambda summary: summary.started_at, reverse=True)
+        return [summary for summary in newest_first if before is None or summary.started_at < before][:limit]
+
+    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+        lines = [self._lines[query_id] for query_id in self._conversation(session_id).queries]
+        answered = [
+            Exchange(question=line.summary.query, answer=line.answer)
+            for line in lines
+            if line.answer is not None and line.summary.status in ("answered", "partial")
+        ]
+        return answered[-limit:]
+
+    async def open_conversation(self, session_id: str) -> None:
+        self._conversations.setdefault(session_id, _Conversation())
+
+    async def clear_conversation(self, session_id: str) -> None:
+        self._conversation(session_id).queries.clear()
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+    def _conversation(self, session_id: str) -> _Conversation:
+        if session_id not in self._conversations:
+            raise NotFoundError(f"there is no conversation {session_id!r}")
+        return self._conversations[session_id]
+
+    def _note(self, query_id: str, recorded: Recorded[Event]) -> None:
+        match recorded.event:
+            case QueryReceived(query=query, session_id=session_id):
+                summary = TraceSummary(
+                    query_id=query_id,
+                    session_id=session_id,
+                    query=query,
+                    status="open",
+                    started_at=recorded.at,
+                    duration_ms=None,
+                    events=0,
+                )
+                self._lines[query_id] = _Line(summary)
+                self._conversations.setdefault(session_id, _Conversation()).queries.append(query_id)
+            case ResponseAssembled(answer=answer, confidence=confidence, reasoner=reasoner):
+                self._lines[query_id].answer = answer
+                self._amend(query_id, confidence=confidence, reasoner=reasoner)
+            case QueryClosed(status=status) if query_id in self._lines:
+                duration_ms = (recorded.at - self._lines[query_id].summary.started_at) * 1000
+                self._amend(query_id, status=status, duration_ms=duration_ms)
+
+    def _amend(self, query_id: str, **changes: object) -> None:
+        line = self._lines[query_id]
+        line.summary = msgspec.structs.replace(line.summary, **changes)

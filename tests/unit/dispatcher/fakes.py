@@ -1,0 +1,172 @@
+"""A session, a clock and a course library for the dispatcher's tests."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from dispatcher import Registry, Tool, ToolDispatcher
+from vocabulary.errors import KnowledgeError
+from vocabulary.events import (
+    AnyEvent,
+    CallsAbandoned,
+    Event,
+    Recorded,
+    ToolCallsConfirmed,
+    ToolFailed,
+    ToolRequested,
+    ToolsSettled,
+    ToolSucceeded,
+)
+from vocabulary.values import Kept, Passage, ToolCall
+
+E = TypeVar("E", bound=Event)
+
+
+class HandClock:
+    """Time that stands still until a test moves it; a sleeper wakes when its time has come."""
+
+    def __init__(self) -> None:
+        self._now = 1_000.0
+        self._sleepers: list[tuple[float, asyncio.Event]] = []
+
+    def now(self) -> float:
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.Event()
+        self._sleepers.append((self._now + seconds, woken))
+        await woken.wait()
+
+    def advance(self, seconds: float) -> None:
+        self._now += seconds
+        for until, woken in self._sleepers:
+            if until <= self._now:
+                woken.set()
+
+
+class Session:
+    """A dispatcher with a list as its bus, and the tasks that it spawned."""
+
+    def __init__(self, *tools: Tool) -> None:
+        self.published: list[AnyEvent] = []
+        self.clock = HandClock()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._timers: list[asyncio.Task[None]] = []
+        self.dispatcher = ToolDispatcher(self.published.append, self._spawn, self.clock, Registry(tools))
+
+    def _spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
+        task = asyncio.get_running_loop().create_task(work)
+        (self._timers if background else self._tasks).append(task)
+        return task.cancel
+
+    def request(self, call_id: str, name: str, arguments: str = "{}", timeout_s: float = 10.0) -> None:
+        call = ToolCall(id=call_id, name=name, arguments=arguments)
+        self.dispatcher.on_tool_requested(recorded(ToolRequested(round=1, call=call, timeout_s=timeout_s)))
+
+    def confirm(self, *call_ids: str, round_number: int = 1) -> None:
+        said = ToolCallsConfirmed(round=round_number, tool_call_ids=call_ids)
+        self.dispatcher.on_tool_calls_confirmed(recorded(said))
+
+    def abandon(self, *call_ids: str, why: str = "the deadline is near") -> None:
+        self.dispatcher.on_calls_abandoned(recorded(CallsAbandoned(call_ids=call_ids, why=why)))
+
+    async def done(self) -> None:
+        """Waits for every tool; raises what a tool's task let through, save cancellation."""
+        for result in await asyncio.gather(*self._tasks, return_exceptions=True):
+            if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
+                raise result
+        await turn()
+
+    async def close(self) -> None:
+        """Ends the session as the bus does: everything it owns is cancelled."""
+        for task in [*self._tasks, *self._timers]:
+            task.cancel()
+        await asyncio.gather(*self._tasks, *self._timers, return_exceptions=True)
+
+    def running(self) -> int:
+        return sum(not task.done() for task in [*self._tasks, *self._timers])
+
+    def heard(self, kind: type[E]) -> list[E]:
+        return [event for event in self.published if isinstance(event, kind)]
+
+    async def call(self, name: str, arguments: str = "{}") -> ToolSucceeded | ToolFailed:
+        """Runs one call to its end and gives its outcome."""
+        self.request("t1", name, arguments)
+        await self.done()
+        (outcome,) = [event for event in self.published if isinstance(event, ToolSucceeded | ToolFailed)]
+        return outcome
+
+    def settled(self) -> list[ToolsSettled]:
+        return self.heard(ToolsSettled)
+
+
+def recorded(event: E) -> Recorded[E]:
+    """`event` as it comes from a trace."""
+    return Recorded(query_id="q", seq=1, cause=0, at=0.0, event=event)
+
+
+async def turn() -> None:
+    """Lets every task that can go on do so, as far as the next thing it waits for."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+@dataclass(frozen=True)
+class FakeLesson:
+    number: int
+    title: str
+    link: str | None = None
+
+
+@dataclass(frozen=True)
+class FakeCourse:
+    title: str
+    link: str | None = None
+    instructor: str | None = None
+    lessons: tuple[FakeLesson, ...] = ()
+
+
+@dataclass(frozen=True)
+class FakeMatch:
+    title: str | None
+    nearest: tuple[str, ...] = ()
+
+
+@dataclass
+class FakeLibrary:
+    """Courses found by a part of their title; every search finds `passages`, or raises KnowledgeError if `broken`."""
+
+    courses: tuple[FakeCourse, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    broken: bool = False
+    asked: list[tuple[str, str, str | None, int | None]] = field(default_factory=list)
+    threads: set[int] = field(default_factory=set)
+
+    def search(self, query: str, course: str | None, lesson: int | None, limit: int = 5) -> list[Passage]:
+        if self.broken:
+            raise KnowledgeError("The index cannot be read.")
+        return self._found("search", query, course, lesson)
+
+    def keyword_search(self, query: str, course: str | None, lesson: int | None, limit: int = 5) -> list[Passage]:
+        return self._found("keyword_search", query, course, lesson)
+
+    def resolve_course(self, name: str) -> FakeMatch:
+        self.threads.add(threading.get_ident())
+        titles = tuple(course.title for course in self.courses)
+        return FakeMatch(next((title for title in titles if name.lower() in title.lower()), None), titles)
+
+    def outline(self, title: str) -> FakeCourse | None:
+        return next((course for course in self.courses if course.title == title), None)
+
+    def _found(self, how: str, query: str, course: str | None, lesson: int | None) -> list[Passage]:
+        self.threads.add(threading.get_ident())
+        self.asked.append((how, query, course, lesson))
+        return list(self.passages)
+
+
+def passage(text: str, source: str = "Course A - Lesson 1") -> Passage:
+    return Passage(id=f"id-{text[:20]}", source=source, text=Kept(text), starts=(0,))

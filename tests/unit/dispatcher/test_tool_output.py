@@ -1,0 +1,113 @@
+"""Whatever a tool returns becomes bounded words and passages that can be cited, recorded and sent."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
+
+from dispatcher.bounds import MAX_PASSAGE, MAX_PASSAGES, MAX_TEXT
+from dispatcher.output import NOTHING, to_output
+from tests.unit.dispatcher.fakes import passage
+from vocabulary.ports import ToolOutput
+from vocabulary.values import Kept
+
+
+def test_a_string_becomes_one_passage_of_whole_sentences() -> None:
+    output = to_output("lakes", "Lake A is deep. Lake B is not.")
+
+    assert output.text == "Lake A is deep. Lake B is not."
+    (found,) = output.passages
+    assert (found.source, found.kind) == ("lakes", "text")
+    assert [found.sentence(n) for n in range(len(found.starts))] == ["Lake A is deep. ", "Lake B is not."]
+    assert found.id == to_output("lakes", output.text).passages[0].id != to_output("seas", output.text).passages[0].id
+
+
+def test_a_json_value_becomes_lines_that_can_be_cited_one_by_one() -> None:
+    class Depth(BaseModel):
+        metres: int
+
+    output = to_output("lakes", [Depth(metres=12)])
+
+    (found,) = output.passages
+    assert [found.sentence(n) for n in range(len(found.starts))][2] == '    "metres": 12\n'
+    assert found.text.text == output.text
+
+
+@pytest.mark.parametrize("returned", [None, "", " \n "])
+def test_nothing_is_said_to_be_nothing(returned: object) -> None:
+    assert to_output("lakes", returned) == ToolOutput(text=NOTHING)
+
+
+def test_a_value_that_json_cannot_say_is_an_error() -> None:
+    with pytest.raises(PydanticSerializationError):
+        to_output("lakes", object())
+
+
+def test_a_long_string_is_cut_and_says_so() -> None:
+    output = to_output("lakes", "This is a sentence. " * 5_000)
+
+    assert len(output.text) < MAX_TEXT + 200
+    assert output.text.endswith("\n[cut: the ends of 1 long passages, 80,000 more characters]")
+    (found,) = output.passages
+    assert MAX_PASSAGE - 20 <= len(found.text.text) <= MAX_PASSAGE
+    assert found.text.text.endswith("sentence. ")
+
+
+def test_a_passage_without_sentences_is_cut_in_the_middle() -> None:
+    (found,) = to_output("lakes", "x" * 50_000).passages
+
+    assert (found.text.text, found.starts) == ("x" * MAX_PASSAGE, (0,))
+
+
+def test_too_many_passages_are_left_out_and_blank_ones_too() -> None:
+    passages = tuple(passage(f"Text {n}.") for n in range(MAX_PASSAGES + 5))
+
+    output = to_output("lakes", ToolOutput(text="found", passages=(passage(" "), *passages)))
+
+    assert output.passages == passages[:MAX_PASSAGES]
+    assert output.text == "found\n[cut: 5 more passages]"
+
+
+@pytest.mark.parametrize("starts", [(), (1,), (0, 0), (0, 40), (0, 5, 3)])
+def test_sentence_offsets_that_do_not_fit_the_text_are_found_anew(starts: tuple[int, ...]) -> None:
+    wrong = msgspec.structs.replace(passage("One is here. Two is there."), starts=starts)
+
+    (found,) = to_output("lakes", ToolOutput(text="", passages=(wrong,))).passages
+
+    assert found.starts == (0, 13)
+
+
+@pytest.mark.parametrize(
+    ("link", "kept"),
+    [
+        ("https://example.org/a?b=c", True),
+        ("HTTP://example.org", True),
+        ("javascript:alert(1)", False),
+        (" java\nscript:alert(1)", False),
+        ("https://example.org/\n<script>", False),
+        ("data:text/html,x", False),
+        ("https://" + "x" * 5_000, False),
+    ],
+)
+def test_only_web_addresses_are_kept_as_links(link: str, kept: bool) -> None:
+    linked = msgspec.structs.replace(passage("Text."), link=link)
+
+    (found,) = to_output("lakes", ToolOutput(text="", passages=(linked,))).passages
+
+    assert found.link == (link if kept else None)
+
+
+@given(st.text(st.characters(), max_size=300), st.floats())
+def test_any_output_can_be_recorded(text: str, score: float) -> None:
+    hostile = msgspec.structs.replace(passage("x"), id=text, source=text, text=Kept(text), title=text, score=score)
+
+    output = to_output("lakes", ToolOutput(text=text, passages=(hostile,)))
+
+    for found in output.passages:
+        assert found.text.key
+        assert "".join(found.sentence(n) for n in range(len(found.starts))) == found.text.text
+        msgspec.json.encode([found.id, found.source, found.title, found.score, output.text])

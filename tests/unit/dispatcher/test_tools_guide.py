@@ -1,0 +1,77 @@
+"""Every snippet of docs/tools.md runs, and does what the page says."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dispatcher import Tool, tool_from_function
+from tests.unit.dispatcher.fakes import Session
+from vocabulary.events import ToolFailed, ToolSubstituted, ToolSucceeded
+
+GUIDE = Path(__file__).parents[3] / "docs" / "tools.md"
+SNIPPETS = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def run_snippet(defines: str) -> dict[str, Any]:
+    """The names that the snippet with `defines` in it leaves behind."""
+    (snippet,) = [snippet for snippet in SNIPPETS if defines in snippet]
+    names: dict[str, Any] = {"__name__": "my_tools"}
+    exec(compile(snippet, "docs/tools.md", "exec"), names)
+    return names
+
+
+def tool(name: str) -> Tool:
+    return tool_from_function(run_snippet(f"async def {name}")[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "says"),
+    [
+        ("room_of", {"course": "Search", "why": "asked"}, "It meets on Monday and Thursday."),
+        ("free_places", {"course": "Search", "term": "autumn", "at_least": 10}, '"lecture": 40'),
+        ("free_places", {"course": "Search", "kinds": ["exercise"]}, '"exercise": 3'),
+        ("notices", {"topic": "ranking"}, "12 June"),
+    ],
+)
+async def test_the_tools_of_the_guide_answer(name: str, arguments: dict[str, object], says: str) -> None:
+    outcome = await Session(tool(name)).call(name, json.dumps(arguments))
+
+    assert isinstance(outcome, ToolSucceeded)
+    assert says in outcome.output.text
+    assert any(says in passage.text.text for passage in outcome.passages)
+
+
+async def test_limits_in_the_type_are_told_to_the_model() -> None:
+    outcome = await Session(tool("free_places")).call("free_places", '{"course": "Search", "at_least": 0}')
+
+    assert isinstance(outcome, ToolFailed)
+    assert "at_least: wanted greater than or equal to 1, found 0" in outcome.detail
+
+
+@pytest.mark.parametrize(("student", "failure"), [("1234567", "not_found"), ("Ada", "invalid_arguments")])
+async def test_the_two_errors_of_the_guide_are_told_apart(student: str, failure: str) -> None:
+    outcome = await Session(tool("grade_of")).call("grade_of", json.dumps({"student": student}))
+
+    assert isinstance(outcome, ToolFailed)
+    assert outcome.failure == failure
+
+
+async def test_the_substitute_of_the_guide_stands_in() -> None:
+    session = Session(*run_snippet("TOOLS = [")["TOOLS"])
+
+    outcome = await session.call("live_timetable", '{"course": "Search"}')
+
+    assert isinstance(outcome, ToolSucceeded)
+    assert outcome.output.text == "Search meets on Mondays at ten."
+    assert session.heard(ToolSubstituted)[0].arguments == '{"title": "Search"}'
+
+
+def test_every_snippet_is_run_here() -> None:
+    tried = ("room_of", "free_places", "notices", "grade_of", "live_timetable")
+
+    assert [name for name, snippet in zip(tried, SNIPPETS, strict=True) if f"async def {name}" not in snippet] == []

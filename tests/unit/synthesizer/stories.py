@@ -1,0 +1,143 @@
+"""Tells a synthesizer the events of a query, and keeps what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from language.sentences import sentence_starts
+from synthesizer import ContextSynthesizer
+from vocabulary.events import (
+    AnyEvent,
+    BriefingPrepared,
+    ContextSynthesized,
+    Event,
+    QueryReceived,
+    ReasoningCompleted,
+    Recorded,
+    RoundOpened,
+    ToolRequested,
+    ToolsSettled,
+    ToolSucceeded,
+)
+from vocabulary.values import Exchange, Kept, Passage, QuerySettings, ToolCall, Usage
+
+
+class Told:
+    """A synthesizer with a list as its bus."""
+
+    def __init__(self, *events: AnyEvent) -> None:
+        self.published: list[AnyEvent] = []
+        self.synthesizer = ContextSynthesizer(publish=self.published.append)
+        self._seq = 0
+        self.tell(*events)
+
+    def tell(self, *events: AnyEvent) -> Told:
+        for event in events:
+            self._seq += 1
+            handler = getattr(self.synthesizer, f"on_{_snake(type(event).__name__)}")
+            handler(Recorded[Event](query_id="q", seq=self._seq, cause=0, at=0.0, event=event))
+        return self
+
+    @property
+    def briefing(self) -> BriefingPrepared:
+        """The last briefing said."""
+        return [event for event in self.published if isinstance(event, BriefingPrepared)][-1]
+
+    @property
+    def synthesized(self) -> ContextSynthesized:
+        """The last account of a round said."""
+        return [event for event in self.published if isinstance(event, ContextSynthesized)][-1]
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def blocks(briefing: BriefingPrepared) -> list[dict[str, Any]]:
+    """The content blocks of a briefing's one message, read back from their JSON."""
+    (message,) = briefing.messages
+    return [json.loads(block.text) for block in message.content]
+
+
+def notes(briefing: BriefingPrepared) -> str:
+    """The text of the last block."""
+    return str(blocks(briefing)[-1]["text"])
+
+
+def asked(
+    query: str = "What is a log?",
+    *,
+    courses: str = "",
+    budget: int = 6_000,
+    history: tuple[Exchange, ...] = (),
+) -> QueryReceived:
+    return QueryReceived(
+        query=query,
+        session_id="s",
+        settings=QuerySettings(briefing_tokens=budget),
+        courses=Kept(courses),
+        history=history,
+    )
+
+
+def opened(round_: int = 1, *, final: bool = False, left: int = 1, call_id: str | None = None) -> RoundOpened:
+    return RoundOpened(round=round_, call_id=call_id or f"call-{round_}", final=final, rounds_left=left)
+
+
+def passage(text: str, *, lesson: int | None = 1, course: str = "Logs", score: float = 1.0) -> Passage:
+    return Passage(
+        id=f"id of {text}",
+        source=f"{course} - Lesson {lesson}",
+        text=Kept(text),
+        starts=sentence_starts(text),
+        course=course,
+        lesson=lesson,
+        score=score,
+    )
+
+
+def call(id_: str, arguments: str = '{"query": "log"}', name: str = "search_course_content") -> ToolCall:
+    return ToolCall(id=id_, name=name, arguments=arguments)
+
+
+def requested(*calls: ToolCall, round_: int = 1) -> tuple[ToolRequested, ...]:
+    return tuple(ToolRequested(round=round_, call=call_, timeout_s=5.0) for call_ in calls)
+
+
+def replied(*calls: ToolCall, text: str = "", round_: int = 1) -> ReasoningCompleted:
+    return ReasoningCompleted(
+        call_id=f"call-{round_}",
+        round=round_,
+        content=(),
+        text=Kept(text),
+        tool_calls=calls,
+        citations=(),
+        stop_reason="tool_use",
+        usage=Usage(),
+        model="m",
+        message_id="msg",
+    )
+
+
+def found(id_: str, *passages: Passage, output: str = "") -> ToolSucceeded:
+    return ToolSucceeded(
+        tool_call_id=id_, name="search_course_content", output=Kept(output), passages=passages, duration_ms=1.0
+    )
+
+
+def settled(*succeeded: str, failed: tuple[str, ...] = (), round_: int = 1) -> ToolsSettled:
+    return ToolsSettled(round=round_, succeeded=succeeded, failed=failed)
+
+
+def round_of(*results: ToolSucceeded, round_: int = 1) -> tuple[AnyEvent, ...]:
+    """A round in which each result's call was requested, in this order, and the round settled."""
+    calls = [call(result.tool_call_id, f'{{"query": "{result.tool_call_id}"}}') for result in results]
+    ids = [result.tool_call_id for result in results]
+    return (
+        replied(*calls, round_=round_),
+        *requested(*calls, round_=round_),
+        *results,
+        settled(*ids, round_=round_),
+    )

@@ -1,0 +1,111 @@
+"""Tool usage and reasoning: what a later call is told of what went before."""
+
+from __future__ import annotations
+
+from language.markup import read_attempts, unwrap
+from tests.unit.synthesizer.stories import (
+    Told,
+    asked,
+    call,
+    found,
+    notes,
+    opened,
+    passage,
+    replied,
+    requested,
+    round_of,
+    settled,
+)
+from vocabulary.events import BreakerTripped, ToolFailed, ToolStarted, ToolSubstituted
+
+LOG = passage("A log is only appended to.")
+REPEATED = BreakerTripped(limit="repeated_call", detail="already called", tool_call_id="b")
+
+
+def test_an_attempt_tells_its_arguments_its_outcome_and_the_numbers_of_its_sources() -> None:
+    story = Told(asked(), *round_of(found("a", LOG), found("b", LOG, passage("Offsets are numbers."))))
+
+    story.tell(opened(2, left=0))
+
+    first, second = read_attempts(notes(story.briefing))
+    assert (first.tool, first.arguments, first.outcome, first.facts) == (
+        "search_course_content",
+        {"query": "a"},
+        "found",
+        (1,),
+    )
+    assert second.facts == (1, 2)
+
+
+def test_a_tool_that_found_nothing_is_told_with_its_own_words() -> None:
+    story = Told(asked(), *round_of(found("a", output="No course is called 'Loggs'; the nearest is 'Logs'.")))
+
+    story.tell(opened(2))
+
+    (attempt,) = read_attempts(notes(story.briefing))
+    assert attempt.outcome == "nothing"
+    assert attempt.detail == "No course is called 'Loggs'; the nearest is 'Logs'."
+
+
+def test_a_failed_and_a_substituted_call_say_what_happened() -> None:
+    story = Told(asked(), *requested(call("a"), call("b")), ToolStarted(tool_call_id="a", name="search_course_content"))
+
+    story.tell(
+        ToolSubstituted(
+            tool_call_id="a", failed="search_course_content", substitute="keyword_search", arguments="{}", why="timeout"
+        ),
+        found("a", LOG),
+        ToolFailed(tool_call_id="b", name="search_course_content", failure="timeout", detail="took over 5 s"),
+        settled("a", failed=("b",)),
+        opened(2),
+    )
+
+    replaced, failed = read_attempts(notes(story.briefing))
+    assert (replaced.outcome, replaced.detail) == ("found", "answered by keyword_search")
+    assert (failed.outcome, failed.detail) == ("failed", "took over 5 s")
+
+
+def test_a_repeated_call_is_told_as_such_with_the_sources_that_it_had_brought() -> None:
+    story = Told(asked(), *round_of(found("a", LOG)))
+
+    story.tell(replied(call("b", '{"why": "again", "query": "a"}'), round_=2), REPEATED, opened(3, final=True))
+
+    attempts = read_attempts(notes(story.briefing))
+    assert [(attempt.outcome, attempt.facts) for attempt in attempts] == [("found", (1,)), ("repeated", (1,))]
+
+
+def test_a_repetition_refused_while_the_reply_still_streams_is_told_once_the_reply_is_complete() -> None:
+    story = Told(asked(), *round_of(found("a", LOG)))
+
+    story.tell(REPEATED, replied(call("b", '{"query": "a"}'), round_=2), opened(3, final=True))
+
+    assert [attempt.outcome for attempt in read_attempts(notes(story.briefing))] == ["found", "repeated"]
+
+
+def test_what_the_model_said_between_tool_calls_is_kept_and_older_words_shrink() -> None:
+    story = Told(asked(), replied(call("a"), text="First I look at logs. " * 20), *requested(call("a")))
+
+    story.tell(found("a", LOG), settled("a"), replied(call("b"), text="Now I look at offsets.", round_=2), opened(3))
+
+    said = unwrap("reasoning", notes(story.briefing)) or ""
+    first, second = said.split("\n")
+    assert first.startswith("Round 1: First I look at logs.")
+    assert len(first) < 200
+    assert second == "Round 2: Now I look at offsets."
+
+
+def test_the_answer_itself_is_no_note() -> None:
+    story = Told(asked(), replied(text="A log is a file."), opened(2))
+
+    assert unwrap("reasoning", notes(story.briefing)) is None
+
+
+def test_arguments_that_cannot_be_read_or_never_end_do_not_get_into_the_way() -> None:
+    calls = call("a", "not json"), call("b", '{"query": "' + "x" * 100_000 + '"}'), call("c", "[" * 50_000)
+    story = Told(asked(), *requested(*calls), settled(failed=("a", "b", "c")))
+
+    story.tell(opened(2))
+
+    attempts = read_attempts(notes(story.briefing))
+    assert len(attempts) == 3
+    assert len(notes(story.briefing)) < 2_000

@@ -1,0 +1,156 @@
+"""Every event goes to JSON and back unchanged, in both forms; what is foreign is refused with what was found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.strategies import EVENT_KINDS, recorded
+from traces.codec import from_json, to_json
+from traces.packing import KEPT_FROM_BYTES, Packer, Unpacker
+from vocabulary.errors import DecodeError
+from vocabulary.events import Event, QueryClosed, Recorded, TextDelta, ToolSucceeded
+from vocabulary.values import Kept
+
+CLOSED = Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=QueryClosed(status="answered"))
+
+
+def tool_succeeded(output: str) -> Recorded[Event]:
+    """An event with one `Kept`."""
+    event = ToolSucceeded(tool_call_id="t1", name="search", output=Kept(output), passages=(), duration_ms=1.0)
+    return Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=event)
+
+
+def repacked(packer: Packer, original: Recorded[Event]) -> Recorded[Event]:
+    """`original` packed, and unpacked with the texts that were gathered."""
+    body = packer.pack(original.event)
+    return Unpacker(packer.take_texts().get).unpack(
+        original.query_id, original.seq, original.cause, original.at, original.version, body
+    )
+
+
+@pytest.mark.parametrize("kind", EVENT_KINDS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_every_event_survives_the_way_to_json_and_back_in_both_forms(kind: Any, data: st.DataObject) -> None:
+    original = data.draw(recorded(kind))
+
+    assert from_json(to_json(original)) == original
+    assert repacked(Packer(), original) == original
+
+
+def test_the_plain_form_holds_a_text_as_a_plain_string() -> None:
+    told = msgspec.json.decode(to_json(tool_succeeded("long " * 100)))
+
+    assert told["event"]["output"] == "long " * 100
+
+
+def test_the_plain_form_tells_deltas_too() -> None:
+    assert msgspec.json.decode(to_json(TextDelta(call_id="c1", text="Hi"))) == {
+        "kind": "text_delta",
+        "call_id": "c1",
+        "text": "Hi",
+    }
+
+
+def test_a_long_text_is_packed_as_its_key_and_gathered_once() -> None:
+    packer = Packer()
+    long = Kept("é" * (KEPT_FROM_BYTES // 2))
+
+    bodies = [packer.pack(tool_succeeded(long.text).event) for _ in range(2)]
+
+    assert all(msgspec.json.decode(body)["output"] == {"kept": long.key} for body in bodies)
+    assert packer.take_texts() == {long.key: long.text}
+    assert packer.take_texts() == {}
+
+
+def test_a_short_text_is_packed_in_place() -> None:
+    packer = Packer()
+
+    body = packer.pack(tool_succeeded("x" * (KEPT_FROM_BYTES - 1)).event)
+
+    assert msgspec.json.decode(body)["output"] == "x" * (KEPT_FROM_BYTES - 1)
+    assert packer.take_texts() == {}
+
+
+def test_an_unpacked_text_is_fetched_once_and_shared() -> None:
+    packer, asked = Packer(), []
+    body = packer.pack(tool_succeeded("long " * 100).event)
+    texts = packer.take_texts()
+
+    def fetch(key: str) -> str:
+        asked.append(key)
+        return texts[key]
+
+    unpacker = Unpacker(fetch)
+    first, second = (unpacker.unpack("q1", seq, 0, 1.0, 1, body).event for seq in (1, 2))
+
+    assert isinstance(first, ToolSucceeded)
+    assert isinstance(second, ToolSucceeded)
+    assert first.output is second.output
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        (b"query_closed", b"query_vanished", "query_vanished"),
+        (b'"status"', b'"state"', "state"),
+        (b'"seq"', b'"place"', "place"),
+        (b'"answered"', b'"perhaps"', "perhaps"),
+        (b'"version":1', b'"version":2', "version 2"),
+        (b'"seq":3', b'"seq":"three"', "int"),
+        (b"1}", b"1", "truncated"),
+    ],
+)
+def test_a_foreign_event_is_refused_with_what_was_found_and_what_is_read(old: bytes, new: bytes, found: str) -> None:
+    with pytest.raises(DecodeError) as refused:
+        from_json(to_json(CLOSED).replace(old, new))
+
+    assert found in str(refused.value)
+    assert "reads vocabulary version 1" in str(refused.value)
+
+
+def test_a_refusal_names_the_trace_and_the_event() -> None:
+    with pytest.raises(DecodeError, match=r"trace q1, seq 3: .*query_vanished"):
+        from_json(to_json(CLOSED).replace(b"query_closed", b"query_vanished"))
+
+
+def test_an_event_of_a_later_version_is_refused_for_its_version_whatever_else_it_holds() -> None:
+    later = to_json(CLOSED).replace(b'"version":1', b'"version":2').replace(b'"status"', b'"state"')
+
+    with pytest.raises(DecodeError, match="vocabulary version 2"):
+        from_json(later)
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"null", b"\xff\xfe", b'{"event":' + b"[" * 100_000])
+def test_what_is_no_event_at_all_is_refused(data: bytes) -> None:
+    with pytest.raises(DecodeError):
+        from_json(data)
+
+
+@pytest.mark.parametrize("output", [b"3", b'{"kept":"0"}', b"[" * 5000 + b"]" * 5000])
+def test_a_text_that_is_none_is_refused_in_the_plain_form(output: bytes) -> None:
+    with pytest.raises(DecodeError):
+        from_json(to_json(tool_succeeded("short")).replace(b'"short"', output))
+
+
+@pytest.mark.parametrize("output", [b"3", b'{"kept":"unknown"}', b'{"kept":3}', b'{"kept":"a","more":1}', b"{}"])
+def test_a_text_that_is_none_is_refused_in_the_store_s_form(output: bytes) -> None:
+    body = Packer().pack(tool_succeeded("short").event).replace(b'"short"', output)
+
+    with pytest.raises(DecodeError, match="trace q1, seq 3"):
+        Unpacker({}.get).unpack("q1", 3, 0, 1.0, 1, body)
+
+
+def test_half_a_character_is_replaced_and_the_rest_is_kept() -> None:
+    hostile = tool_succeeded("before \ud800 after \ud83d\ude00")
+    mended = tool_succeeded("before \ufffd after \U0001f600")
+
+    assert from_json(to_json(hostile)) == mended
+    assert repacked(Packer(), hostile) == mended
+    assert b"\xef\xbf\xbd" in to_json(TextDelta(call_id="c1", text="\udfff"))
