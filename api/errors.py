@@ -58,7 +58,7 @@ def refuse(status: int, code: str, message: str, query_id: str | None = None) ->
     headers = {"X-Content-Type-Options": "nosniff"}
     if status == 413:
         headers["Connection"] = "close"
-    if status == 503:
+    if code == BusyError.code:
         headers["Retry-After"] = "1"
     return JSONResponse(error_body(code, message, query_id), status, headers)
 
@@ -134,7 +134,8 @@ _EXAMPLE = '{"query": "What is BM25?"}'
 
 def _in_words(problems: Sequence[Any]) -> str:
     """Each validation problem as `field: what is wrong`, without what was sent."""
-    return "; ".join(f"{_field(problem['loc'])}: {problem['msg']}" for problem in problems[:5])
+    words = (str(problem["msg"]).removeprefix("Value error, ") for problem in problems)
+    return "; ".join(f"{_field(problem['loc'])}: {said}" for problem, said in zip(problems[:5], words, strict=False))
 
 
 def _field(location: Sequence[str | int]) -> str:

@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from bus import Waiting
 from knowledge import Course
 from service import Outcome, Question, Readiness, Settings
-from vocabulary.events import AnyEvent, Live, Recorded
+from vocabulary.events import Event, Live, Recorded
 from vocabulary.ports import TraceStore
 
 
@@ -23,7 +23,7 @@ class Asked(Protocol):
     @property
     def session_id(self) -> str: ...
 
-    def follow(self) -> AsyncIterator[Recorded[AnyEvent] | Live]: ...
+    def follow(self) -> AsyncIterator[Recorded[Event] | Live]: ...
 
     async def outcome(self) -> Outcome: ...
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, StrictStr
+from pydantic import ConfigDict, Field
 
-from api.schemas import Schema
+from api.schemas import Schema, SessionId, Text
 from vocabulary.events import Confidence, Status
 
 
 class QueryRequest(Schema):
     """A question."""
 
-    query: StrictStr = Field(description="The question, in any words.", examples=["What is BM25 good at?"])
-    session_id: StrictStr | None = Field(
+    query: Text = Field(description="The question, in any words.", examples=["What is BM25 good at?"])
+    session_id: SessionId | None = Field(
         None, description="The conversation, as an earlier answer named it; null begins one."
     )
     max_rounds: Annotated[int, Field(strict=True)] | None = Field(

@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr
+
+
+def _whole(text: str) -> str:
+    """Refuses half a surrogate pair, which JSON can say (`"\\ud800"`) and no file or database can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("holds half of a surrogate pair, which is no character: send valid Unicode") from error
+    return text
+
+
+Text = Annotated[StrictStr, AfterValidator(_whole)]
+"""A text from outside; a number is none."""
+
+SessionId = Annotated[Text, Field(max_length=200)]
+"""A conversation's id."""
 
 
 class Schema(BaseModel):
@@ -41,7 +57,7 @@ class CoursesReply(Schema):
 class ClearRequest(Schema):
     """Which conversation to forget."""
 
-    session_id: StrictStr = Field(examples=["s-5d1f0c2e"])
+    session_id: SessionId = Field(examples=["s-5d1f0c2e"])
 
 
 class ClearReply(Schema):

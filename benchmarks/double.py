@@ -28,7 +28,7 @@ def rounds_so_far(body: Json) -> int:
     """How many rounds of tools the request has behind it."""
     text = json.dumps(body["messages"])
     if '"tool_use"' in text:
-        return sum(message["role"] == "assistant" for message in body["messages"])  # type: ignore[attr-defined, index]
+        return sum(message["role"] == "assistant" for message in body["messages"])  # type: ignore[attr-defined]
     blocks = body["messages"][0]["content"]  # type: ignore[index]
     if isinstance(blocks, str):
         return 0

@@ -105,11 +105,11 @@ class Session:
         Cancelled, only the waiting ends: publish `QueryCancelled` to end the query.
         """
         self.start(first)
-        await self._ended()
+        await self.ended()
 
     async def drain(self) -> None:
         """Waits until nothing is left to do, which ends the session, and raises again what a component raised first."""
-        await self._ended()
+        await self.ended()
         if self._failure is not None:
             raise self._failure
 
@@ -133,7 +133,8 @@ class Session:
         """Who owes which event now, longest owed first."""
         return tuple(sorted(self._table.values(), key=lambda waiting: waiting.since_seq))
 
-    async def _ended(self) -> None:
+    async def ended(self) -> None:
+        """Waits for the end; cancelled, only the waiting ends."""
         if self._task is not None:
             await asyncio.shield(self._task)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from typing import cast
 
 import aiohttp
 import httpx2
@@ -71,20 +72,21 @@ class AnthropicModel:
         # recorded, and neither the body is walked again nor a pydantic model built for each event of the reply.
         limit_s = min(self._silence_s, timeout_s)
         try:
-            return await self._client.post(
+            sent = await self._client.post(
                 "/v1/messages",
                 content=request_bytes(request),
                 cast_to=httpx2.Response,
                 options={"timeout": httpx2.Timeout(limit_s)},
                 stream=True,
                 stream_cls=AsyncStream[RawMessageStreamEvent],
-            )  # type: ignore[call-overload, no-any-return]  # the overloads leave out a streamed plain Response
+            )
         except APIStatusError as error:
             raise refused(error) from error
         except (APIConnectionError, *_LOST) as error:
             raise broken(error, streaming=False) from error
         except AnthropicError as error:
             raise ModelError("authentication", f"the request could not be signed: {error}") from error
+        return cast(httpx2.Response, sent)  # the SDK's overloads leave out a plain response that is streamed
 
     def _without_key(self, error: ModelError) -> ModelError:
         key = self._client.api_key

@@ -12,6 +12,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 # zero-width spaces, byte order marks, and the marks that turn the direction of writing.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 _MOST_CONTROLS = 0.01
+_FEW_CONTROLS = 8
 
 
 class NotTextError(ValueError):
@@ -27,7 +28,7 @@ def decode(data: bytes) -> str:
         NotTextError: The bytes look binary.
     """
     text = _decode_utf16(data) if data.startswith(_UTF16_MARKS) else _decode_utf8(data)
-    if len(_CONTROL.findall(text)) > len(text) * _MOST_CONTROLS:
+    if len(_CONTROL.findall(text)) > max(_FEW_CONTROLS, len(text) * _MOST_CONTROLS):
         raise NotTextError("it looks like a binary file: too many control characters")
     text = re.sub(r"\r\n?|[\x0c\u2028\u2029]", "\n", text)
     return _UNSEEN.sub("", text).replace("\u00a0", " ")

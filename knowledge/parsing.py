@@ -47,7 +47,7 @@ def _split_header(lines: list[str]) -> tuple[dict[str, str], list[str]]:
         plain = line.strip(_MARKUP)
         found = _HEADER.match(plain) if place < _HEADER_LINES and len(plain) <= LONGEST_TITLE else None
         if found and found.group(1).lower() not in header:
-            header[found.group(1).lower()] = " ".join(plain[found.end() :].strip(_MARKUP).split())
+            header[found.group(1).lower()] = _title(plain[found.end() :])
         else:
             rest.append(line)
     return {name: value for name, value in header.items() if value}, rest
@@ -70,7 +70,11 @@ def _heading(line: str) -> tuple[int, str] | None:
     if found is None:
         return None
     number = int(found.group(1))
-    return number, " ".join(plain[found.end() :].strip(_MARKUP).split()) or f"Lesson {number}"
+    return number, _title(plain[found.end() :]) or f"Lesson {number}"
+
+
+def _title(text: str) -> str:
+    return " ".join(text.replace("**", "").strip(_MARKUP).split())
 
 
 def _section(heading: tuple[int, str] | None, lines: list[str]) -> Section:
@@ -89,5 +93,5 @@ def _section(heading: tuple[int, str] | None, lines: list[str]) -> Section:
 
 def _link(text: str) -> str | None:
     """The web address in `text`; anything else (a script, a local file) is no link."""
-    found = _LINK.fullmatch(text.strip().strip("<>"))
+    found = _LINK.fullmatch(text.strip(_MARKUP).strip("<>"))
     return found.group() if found else None

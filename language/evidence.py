@@ -19,11 +19,12 @@ _NAME_MISSING = 0.65
 _ONE_WORD_ONLY = 0.65
 """What is left of the evidence when no sentence shares more than one word with a longer question."""
 _LIGHT_WORDS = """
-    according answer article ask become begin bring call cause choose come compare comparison concern describe
-    difference differ different exactly find first good happen help idea insist keep kind know known large larger
-    like long look made main make many matter mean much name need normally number part people point promise put
-    question reason related seen set several something sort start subject take talk thing topic value want way whole
-    work would wrong year
+    according answer article ask become began begin begun bring brought call came cause choose chose chosen come
+    compare comparison concern describe differ difference different done exactly find first found gave given goes
+    going good got gotten happen help idea insist keep kept kind knew know known large larger like long look made
+    main make many matter mean meant much name need normally number part people point promise put question reason
+    related said saw seen set several showed shown something sort start subject take taken talk thing thought told
+    took topic value want way went whole work would wrong year
 """
 _LIGHT = frozenset(stem(word) for word in _LIGHT_WORDS.split())
 """Words in which a question is put, rather than what it is about."""

@@ -18,7 +18,7 @@ from service.errors import BusyError
 from service.settings import Settings
 from service.wiring import wire
 from vocabulary.errors import ServiceError
-from vocabulary.events import AnyEvent, Live, QueryCancelled, QueryReceived, Recorded
+from vocabulary.events import Event, Live, QueryCancelled, QueryReceived, Recorded
 from vocabulary.ports import TraceStore
 from vocabulary.values import Kept, Value
 
@@ -42,8 +42,8 @@ class Readiness(Value, frozen=True):
 
     ready: bool
     reasoner: str
-    embedder: str
-    generation: int | None
+    embedder: str | None
+    generation: int
     courses: int
     chunks: int
     problems: tuple[str, ...] = ()
@@ -57,20 +57,24 @@ class Running:
         self.session_id = first.session_id
         self._session = session
         self._caller = caller
-        self._work = asyncio.create_task(session.run(first), name=f"query {session.query_id}")
+        session.start(first)
 
-    def follow(self) -> AsyncIterator[Recorded[AnyEvent] | Live]:
-        """Every event from the first, live, with text as it is written; ends with the query."""
+    def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
+        """Every event from the first, live, with text as it is written; ends with the query.
+
+        Raises:
+            NotFoundError: The query has ended.
+            SlowReaderError: While reading: the reader fell too far behind.
+        """
         return self._session.follow()
 
     def cancel(self, why: str) -> None:
         """Ends the query; its trace says why."""
-        if not self._work.done():
-            self._session.publish(QueryCancelled(why=why))
+        self._session.publish(QueryCancelled(why=why))
 
     async def outcome(self) -> Outcome:
         """The answer, once there is one; at worst a statement of what failed."""
-        await asyncio.shield(self._work)
+        await self._session.ended()
         return self._caller.outcome(self.query_id, self.session_id)
 
 
@@ -179,7 +183,7 @@ class Antiphon:
         """The question with what the run depends on: courses, tools and versions."""
         titles = "\n".join(course.title for course in self._library.courses())
         versions = (*self._built.versions, ("index", str(self._library.describe().generation)))
-        return replace(first, courses=Kept(titles), tools=self._built.tool_names, versions=versions)
+        return replace(first, courses=Kept(titles), tools=self._built.parts.tools.names, versions=versions)
 
     async def _refresh_library(self) -> None:
         """Switches to a new index when another process has made one."""

@@ -7,6 +7,15 @@ from vocabulary.events import QueryClosed, QueryReceived, Recorded, ResponseAsse
 from vocabulary.values import Value
 
 
+_WHY: dict[Status, str] = {
+    "answered": "the answer was lost",
+    "partial": "the answer was lost",
+    "cancelled": "it was taken back before there was an answer",
+    "failed": "a part of the service failed; the trace says which",
+}
+"""What a query without an answer says, by how it closed."""
+
+
 class Outcome(Value, frozen=True):
     """The answer to a question. `duration_ms` is from receipt to the end of the query."""
 
@@ -24,6 +33,7 @@ class Caller:
         self._response: ResponseAssembled | None = None
         self._status: Status = "failed"
         self._received_at = 0.0
+        self._last_seq = 0
         self._closed_at = 0.0
 
     def on_query_received(self, said: Recorded[QueryReceived]) -> None:
@@ -35,13 +45,14 @@ class Caller:
     def on_query_closed(self, said: Recorded[QueryClosed]) -> None:
         self._status = said.event.status
         self._closed_at = said.at
+        self._last_seq = said.seq
 
     def outcome(self, query_id: str, session_id: str) -> Outcome:
         """What came of the query; where no part could build an answer, a plain statement that says so."""
         return Outcome(
             query_id=query_id,
             session_id=session_id,
-            response=self._response or last_resort(self._status),
+            response=self._response or last_resort(_WHY[self._status], self._last_seq),
             status=self._status,
             duration_ms=(self._closed_at - self._received_at) * 1000,
         )

@@ -47,7 +47,6 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.QueryReceived, coordinator.on_query_received),
         (e.QueryReceived, caller.on_query_received),
         (e.RoundOpened, synthesizer.on_round_opened),
-        (e.RoundOpened, assembler.on_round_opened),
         (e.SentencesToScore, scorer.on_sentences_to_score),
         (e.SentencesScored, synthesizer.on_sentences_scored),
         (e.BriefingPrepared, assembler.on_briefing_prepared),

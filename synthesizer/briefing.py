@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from synthesizer.blocks import SourceBlock, text_block
-from synthesizer.decay import Shown, fit
+from synthesizer.decay import Shown, contested, drop_order, fit
 from synthesizer.memory import Memory
 from synthesizer.notes import Notes, most_tokens, write_notes
 from synthesizer.tokens import tokens_of
@@ -19,13 +19,16 @@ from vocabulary.values import Kept, Message, ShownSource
 
 
 def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared | SentencesToScore:
-    """The briefing for the call of `opened` where everything fits; else the sentences of which some must go."""
+    """The briefing for the call of `opened` where everything fits; else the sentences whose meaning may decide."""
     sources = _showable(memory)
     notes = write_notes(memory, opened, _numbers(sources))
-    if _tokens(sources) <= _room(memory, notes):
+    room = _room(memory, notes)
+    if _tokens(sources) <= room:
         return _briefing(memory, opened, Shown(sources=sources), notes)
-    texts = tuple(Kept(block.fact.passage.sentence(number)) for block in sources for number in block.sentences)
-    return SentencesToScore(call_id=opened.call_id, query=memory.intent.question, sentences=texts)
+    order = drop_order(sources, worths(memory.intent.question, sources), room)
+    texts = [block.fact.passage.sentence(number) for block in sources for number in block.sentences]
+    asked = tuple(Kept(texts[place]) for place in _asked(sources, order, room))
+    return SentencesToScore(call_id=opened.call_id, query=memory.intent.question, sentences=asked)
 
 
 def brief_by_worth(memory: Memory, opened: RoundOpened, meaning: Sequence[float]) -> BriefingPrepared:
@@ -37,8 +40,21 @@ def brief_by_worth(memory: Memory, opened: RoundOpened, meaning: Sequence[float]
     """
     sources = _showable(memory)
     room = _room(memory, write_notes(memory, opened, _numbers(sources)))
-    shown = fit(sources, worths(memory.intent.question, sources, meaning), room)
+    by_words = worths(memory.intent.question, sources)
+    order = drop_order(sources, by_words, room)
+    asked = _asked(sources, order, room)
+    if len(meaning) == len(asked):
+        likeness = dict(zip(asked, meaning, strict=True))
+        band = contested(sources, order, room)
+        order[band.start : band.stop] = sorted(asked, key=lambda place: (by_words[place] + likeness[place], -place))
+    shown = fit(sources, order, room)
     return _briefing(memory, opened, shown, write_notes(memory, opened, _numbers(shown.sources)))
+
+
+def _asked(sources: Sequence[SourceBlock], order: Sequence[int], room: int) -> list[int]:
+    """The places of the sentences whose meaning may decide, in order of discovery."""
+    band = contested(sources, order, room)
+    return sorted(order[band.start : band.stop])
 
 
 def _showable(memory: Memory) -> tuple[SourceBlock, ...]:

@@ -1,10 +1,10 @@
-"""What each sentence is worth to the question, by signals that cost nothing, and by meaning where an embedder gave it.
+"""What each sentence is worth to the question, by the signals that cost next to nothing.
 
 Worth adds up
-- the likeness of meaning to the question, -1 to 1, where it could be had,
 - half the share of the question's terms that the sentence holds, rare terms weighing more,
 - a fifth of its passage's score, relative to the best of the tool call that brought it,
 - less a sixth for each round of age.
+To this the briefing adds the likeness of meaning to the question, -1 to 1, where it was asked for and could be had.
 """
 
 from __future__ import annotations
@@ -21,19 +21,11 @@ SCORE_WEIGHT = 1 / 5
 AGE_WEIGHT = 1 / 6
 
 
-def worths(question: str, sources: Sequence[SourceBlock], meaning: Sequence[float]) -> list[float]:
-    """The worth of every sentence of `sources`, in order.
-
-    Args:
-        meaning: Likeness of each sentence to the question, in the same order; empty where it could not be had.
-    """
+def worths(question: str, sources: Sequence[SourceBlock]) -> list[float]:
+    """The worth of every sentence of `sources`, in order, as far as words, score and age tell."""
     overlaps = _overlaps(frozenset(terms(question)), [held for source in sources for held in source.terms])
     standings = [standing for source, standing in zip(sources, _standings(sources), strict=True) for _ in source.terms]
-    likeness = meaning if len(meaning) == len(overlaps) else [0.0] * len(overlaps)
-    return [
-        near + OVERLAP_WEIGHT * overlap + standing
-        for near, overlap, standing in zip(likeness, overlaps, standings, strict=True)
-    ]
+    return [OVERLAP_WEIGHT * overlap + standing for overlap, standing in zip(overlaps, standings, strict=True)]
 
 
 def _overlaps(asked: frozenset[str], sentences: Sequence[frozenset[str]]) -> list[float]:

@@ -1,4 +1,4 @@
-"""What kind of answer a question wants: the rules are ways of asking, written down; pure."""
+"""What kind of answer a question wants, by the way it is asked; pure."""
 
 from __future__ import annotations
 
@@ -6,43 +6,25 @@ import re
 from typing import Literal, NamedTuple
 
 from engine.offline.mentions import course_mentions, lesson_number, titles, without_places
+from engine.offline.ways import (
+    ACROSS,
+    COMPARE,
+    ELSEWHERE,
+    FOLLOW_UP,
+    GREETING,
+    MASKED,
+    OPENINGS,
+    OUTLINE,
+    PLACE_OF_SIDE,
+    SIDES,
+)
 from language.evidence import telling_words
 from language.words import words
 
-Kind = Literal["outline", "look_up", "compare", "lesson", "across", "plain", "greeting"]
+MOST_CHARS = 1000
+"""What is read of a question: some patterns take time by the square of its length."""
 
-_OUTLINE = re.compile(
-    r"\b(?:outline|table of contents|syllabus|curriculum|how many lessons|(?:what|which) lessons (?:does|do|are|has|have|make)"
-    r"|list (?:of )?(?:all )?(?:the )?lessons|lesson (?:titles|names|list)|who (?:teaches|taught|gives|holds|instructs)"
-    r"|instructor|course link|link (?:to|of) (?:the|that|this|it)|structure of (?:the|that|this))\b", re.I,
-)
-_ELSEWHERE = re.compile(
-    r"\b(?:(?:an)?other courses?|different course|(?:same|similar) (?:topic|subject|thing)|(?:topic|subject|theme) of lesson"
-    r"|comes? up again|related to|elsewhere)\b", re.I,
-)
-_COMPARE = re.compile(
-    r"\b(?:differences?|differ|differs|compare[ds]?|comparison|comparing|versus|vs\.?|contrast|have in common|similarit\w+)\b"
-    r"|\b(?:is|are) .+ the same(?: thing)? as\b", re.I,
-)
-_ACROSS = re.compile(
-    r"\b(?:which|what|how many|all|any|every|each|some) (?:of the |of these |the |these )?(?:courses|lessons)\b"
-    r"|\b(?:across|in|do|among|throughout) (?:all |all of )?(?:the|these|your) courses\b|\b(?:any|every|each) course\b", re.I,
-)
-_FOLLOW_UP = re.compile(r"(?:and|but|so|what about|how about|why|ok|then)\b|.*\b(?:it|its|that|this|they|them|those|one|ones)\b", re.I)
-_GREETING = frozenset("hi hello hey thanks thank you good morning evening afternoon bye goodbye please ok okay".split())
-_SIDES = (
-    re.compile(r"\b(?:differences?|similarit\w+|comparison|contrast|distinction) (?:between|of) (.+?) and (.+)", re.I),
-    re.compile(r"\b(?:compare|contrast) (.+?) (?:with|to|and|against) (.+)", re.I),
-    re.compile(r"\bhow (?:do|does|did|is|are) (.+?) (?:differ|different) from (.+)", re.I),
-    re.compile(r"\b(?:is|are) (.+?) the same(?: thing)? as (.+)", re.I),
-    re.compile(r"\bwhat (?:do|does) (.+?) and (.+?) have in common", re.I),
-    re.compile(r"(.+?) (?:versus|vs\.?) (.+)", re.I),
-    re.compile(r"(.+?) and (?:when|how|why|what|where) (.+)", re.I),
-    re.compile(r"\bhow (?:do|does|did) (.+?) and (.+?) (?:differ|compare)", re.I),
-)
-_OPENINGS = re.compile(
-    r"^(?:(?:what|which|how|when|where|why|is|are|do|does|did|i|want|use|using|the|a|an|need|should|shall|explain|tell|me)\b ?)+", re.I
-)
+Kind = Literal["outline", "look_up", "compare", "lesson", "across", "plain", "greeting"]
 
 
 class Side(NamedTuple):
@@ -75,24 +57,24 @@ class Intent(NamedTuple):
 
 def understand(question: str, earlier: tuple[str, ...] = ()) -> Intent:
     """The rules in order; the first that fits decides."""
-    whole = _with_earlier(question, earlier)
+    whole = _with_earlier(question[:MOST_CHARS], earlier)
     names = [mention.name for mention in course_mentions(whole)]
-    course, other = (names + [None, None])[:2]
+    course, other = [*names, None, None][:2]
     lesson = lesson_number(question) if lesson_number(question) is not None else lesson_number(whole)
     topic = without_places(whole)
     plain = Intent("plain", whole, topic, course, other, lesson)
-    if set(words(question)) <= _GREETING:
+    if set(words(question)) <= GREETING:
         return plain._replace(kind="greeting")
-    if lesson is not None and course is not None and _ELSEWHERE.search(whole):
+    if lesson is not None and course is not None and ELSEWHERE.search(whole):
         return plain._replace(kind="look_up")
-    if _OUTLINE.search(whole) and (named := course or _title_in(whole)):
+    if OUTLINE.search(whole) and (named := course or _title_in(whole)):
         return plain._replace(kind="outline", course=named)
-    sides = _sides(whole) if _COMPARE.search(whole) else ()
+    sides = _sides(whole) if COMPARE.search(whole) else ()
     if sides:
         return plain._replace(kind="compare", sides=sides)
     if lesson is not None and course is not None:
         return plain._replace(kind="lesson")
-    if _ACROSS.search(whole) and course is None:
+    if ACROSS.search(whole) and course is None:
         return plain._replace(kind="across")
     return plain
 
@@ -100,9 +82,9 @@ def understand(question: str, earlier: tuple[str, ...] = ()) -> Intent:
 def _with_earlier(question: str, earlier: tuple[str, ...]) -> str:
     """A follow-up is understood together with the question before it."""
     alone = len(telling_words(question)) >= 3 or course_mentions(question)
-    if not earlier or alone or not (_FOLLOW_UP.match(question) or not telling_words(question)):
+    if not earlier or alone or not (FOLLOW_UP.match(question) or not telling_words(question)):
         return question
-    return f"{earlier[-1].rstrip()} {question}"
+    return f"{earlier[-1][:MOST_CHARS].rstrip()} {question}"
 
 
 def _title_in(question: str) -> str | None:
@@ -112,7 +94,7 @@ def _title_in(question: str) -> str | None:
 def _sides(question: str) -> tuple[Side, ...]:
     """The two sides; titles are hidden meanwhile, since they hold an "and" of their own."""
     masked, names = _masked(question)
-    for pattern in _SIDES:
+    for pattern in SIDES:
         found = pattern.search(masked)
         if found is not None:
             sides = tuple(_side(part, names) for part in found.groups())
@@ -133,9 +115,8 @@ def _masked(question: str) -> tuple[str, list[str]]:
 
 def _side(part: str, names: list[str]) -> Side:
     part = re.split(r"[:;?!]|\. ", part)[0]
-    named = re.search("\u27e6(\\d+)\u27e7", part)
-    topic = re.sub("(?i)(?:,? ?(?:as )?(?:is |are )?(?:taught|described|explained|treated|graded|evaluated)?"
-                   " (?:in|of|from|by) )?(?:the )?(?:course )?\u27e6\\d+\u27e7(?: course)?", "", part)
+    named = MASKED.search(part)
+    topic = PLACE_OF_SIDE.sub("", part)
     lesson = lesson_number(topic)
-    topic = _OPENINGS.sub("", topic.strip(" ,")).strip(" ,")
+    topic = OPENINGS.sub("", topic.strip(" ,")).strip(" ,")
     return Side(topic, names[int(named[1])] if named else None, lesson)

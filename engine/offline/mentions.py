@@ -23,9 +23,15 @@ _NAMED_IN_FULL = (
     re.compile(rf"{_QUOTED} course\b"),
     re.compile(rf"\b(?:[Ii]n|[Oo]f|[Ff]rom|[Cc]ourse|[Bb]y|[Ii]nto) (?:the )?(?:course )?({_TITLE})"),
 )
-_TOLD_BY_TOPIC = re.compile(r"\bcourse (?:on|about|called|named|titled|for) ((?:the )?[\w'\u2019+#-]+(?: [\w'\u2019+#-]+){0,5})")
-_NICKNAME = re.compile(rf"\b(?:[Tt]he|[Yy]our|[Oo]ur|[Aa]) ((?!{_NOT_NAMES}\b)[\w+#-]+(?: (?!course\b)[\w+#-]+){{0,4}}) course\b")
-_CUT = re.compile(r" (?:and|which|what|that|is|has|have|does|do|say|says|teach|teaches|cover|covers|treats?|in|tell)\b.*")
+_TOLD_BY_TOPIC = re.compile(
+    r"\bcourse (?:on|about|called|named|titled|for) ((?:the )?[\w'\u2019+#-]+(?: [\w'\u2019+#-]+){0,5})"
+)
+_NICKNAME = re.compile(
+    rf"\b(?:[Tt]he|[Yy]our|[Oo]ur|[Aa]) ((?!{_NOT_NAMES}\b)[\w+#-]+(?: (?!course\b)[\w+#-]+){{0,4}}) course\b"
+)
+_CUT = re.compile(
+    r" (?:and|which|what|that|is|has|have|does|do|say|says|teach|teaches|cover|covers|treats?|in|tell)\b.*"
+)
 
 
 class Mention(NamedTuple):
@@ -75,8 +81,13 @@ def without_places(question: str) -> str:
     """The question without the lessons and courses that it names: what is left says what it is about."""
     kept, at = [], 0
     for mention in course_mentions(question):
-        kept.append(re.sub(r"(?i)(?:\b(?:in|of|from|to) )?(?:the )?(?:course )?(?:called |on |about )?[\"\u201c]?$", "",
-                           question[at : mention.start]))
+        kept.append(
+            re.sub(
+                r"(?i)(?:\b(?:in|of|from|to) )?(?:the )?(?:course )?(?:called |on |about )?[\"\u201c]?$",
+                "",
+                question[at : mention.start],
+            )
+        )
         at = mention.end
     kept.append(re.sub(r"^[\"\u201d]?(?: course\b)?", "", question[at:]) if at else question)
     text = _LESSON_NUMBER.sub(" ", " ".join(kept))

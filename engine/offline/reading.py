@@ -135,7 +135,9 @@ def _outcome(result: Json) -> Literal["found", "nothing", "failed"]:
 
 def _tools(request: Json) -> tuple[OfferedTool, ...]:
     rows, choice = request.get("tools") or [], request.get("tool_choice") or {}
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and isinstance(row.get("name"), str) for row in rows):
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and isinstance(row.get("name"), str) for row in rows
+    ):
         raise RefusedError("tools: a list of tools with names is required.")
     if not isinstance(choice, dict):
         raise RefusedError("tool_choice: an object is required.")

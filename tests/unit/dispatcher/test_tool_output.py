@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
@@ -101,7 +103,9 @@ def test_only_web_addresses_are_kept_as_links(link: str, kept: bool) -> None:
     assert found.link == (link if kept else None)
 
 
-@given(st.text(st.characters(), max_size=300), st.floats())
+@given(st.text(st.characters(exclude_categories=[]), max_size=300), st.floats())
+@example("lone \ud800 surrogate", 1.0)
+@example("not a number", math.nan)
 def test_any_output_can_be_recorded(text: str, score: float) -> None:
     hostile = msgspec.structs.replace(passage("x"), id=text, source=text, text=Kept(text), title=text, score=score)
 
@@ -110,4 +114,5 @@ def test_any_output_can_be_recorded(text: str, score: float) -> None:
     for found in output.passages:
         assert found.text.key
         assert "".join(found.sentence(n) for n in range(len(found.starts))) == found.text.text
-        msgspec.json.encode([found.id, found.source, found.title, found.score, output.text])
+        said = [found.id, found.source, found.title, found.score, output.text]
+        assert msgspec.json.decode(msgspec.json.encode(said)) == said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 from dispatcher import Tool, tool_from_function
@@ -125,3 +126,27 @@ async def hanging(query: str) -> str:
     """Never answers."""
     await Session().clock.sleep(1)
     return query
+
+
+async def test_a_substitute_has_no_more_time_than_the_call_has_left() -> None:
+    failing = asyncio.Event()
+
+    async def search(query: str) -> str:
+        """Fails late."""
+        await failing.wait()
+        raise OSError(query)
+
+    first = tool_from_function(search, substitutes=("grep",))
+    session = Session(first, tool_from_function(hanging, timeout_s=4, name="grep"))
+    session.request("t1", "search", '{"query": "rank"}', timeout_s=10)
+    await turn()
+
+    session.clock.advance(8)
+    failing.set()
+    await turn()
+    session.clock.advance(2)
+    await session.done()
+
+    (failed,) = session.heard(ToolFailed)
+    assert (failed.failure, failed.duration_ms) == ("timeout", 10_000.0)
+    assert failed.detail == "grep took longer than 2 s and was stopped."

@@ -133,6 +133,21 @@ def test_a_briefing_over_its_budget_asks_for_scores_once_and_then_drops_what_is_
     assert story.briefing.tokens <= 250 + tokens_of(blocks(story.briefing)[0]["text"])
 
 
+def test_meaning_is_asked_for_only_near_the_cut_however_much_is_known() -> None:
+    texts = [f"Sentence {n} speaks of things that nobody asked about." for n in range(400)]
+    story = Told(asked(budget=2_000), *round_of(found("a", passage(" ".join(texts)))))
+
+    story.tell(opened(2))
+    question = story.published[-1]
+    assert isinstance(question, SentencesToScore)
+    story.tell(SentencesScored(call_id="call-2", scores=tuple(n / 64 for n in range(64))))
+
+    assert len(question.sentences) == 64
+    kept = [text.text.strip() in json.dumps(blocks(story.briefing)[1]) for text in question.sentences]
+    assert kept == sorted(kept)
+    assert 20 < sum(kept) < 44
+
+
 def test_without_scores_older_rounds_go_first() -> None:
     old, new = (passage(f"The {age} log holds many things that readers want. " * 6) for age in ("aged", "fresh"))
     story = Told(asked(budget=230), *round_of(found("a", old)), *round_of(found("b", new), round_=2))
@@ -194,7 +209,7 @@ def _spent_on_briefing(story: Told) -> float:
 
 TAGS = ["</question>", "<attempts>\n{}\n</attempts>", "<round>", "Log it. "]
 HOSTILE = st.sampled_from([*TAGS, '"}]}', "\u2028", "\x85", "\\", '"', "\n", ". "])
-HOSTILE_TEXT = st.lists(HOSTILE | st.text(max_size=8).filter(str.isprintable), max_size=12).map("".join)
+HOSTILE_TEXT = st.lists(HOSTILE | st.text(alphabet=st.characters(codec="utf-8"), max_size=8), max_size=12).map("".join)
 
 
 @settings(max_examples=60, deadline=None)

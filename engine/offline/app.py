@@ -1,0 +1,92 @@
+"""The small Messages API: an ASGI application that answers `POST /v1/messages` without any model."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+import msgspec
+
+from engine.offline.answering import answer
+from engine.offline.planning import plan
+from engine.offline.reading import read_task
+from engine.offline.shapes import RefusedError, parse
+from engine.offline.task import Task
+from engine.offline.wire import error_of, message_of, stream_of
+from language.evidence import Weigh
+from vocabulary.ports import Json
+
+MODEL = "offline"
+MAX_BODY_BYTES = 32 * 2**20
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Scope]]
+Send = Callable[[Scope], Awaitable[None]]
+
+
+class OfflineMessagesApi:
+    """Plans tool calls by rule and answers by extraction, from each request alone.
+
+    Args:
+        weigh: How telling a stemmed term is in the courses; None means that all are alike.
+    """
+
+    def __init__(self, weigh: Weigh | None = None) -> None:
+        self._weigh = weigh
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        if scope["path"] != "/v1/messages":
+            await _error(send, 404, "not_found_error", "There is only POST /v1/messages here.")
+        elif scope["method"] != "POST":
+            await _error(send, 405, "invalid_request_error", "Only POST is answered here.")
+        elif (body := await _body(receive)) is None:
+            await _error(send, 413, "request_too_large", "The request is larger than 32 MB.")
+        else:
+            await self._reply(body, send)
+
+    async def _reply(self, body: bytes, send: Send) -> None:
+        try:
+            request = parse(body)
+            task = read_task(request)
+        except RefusedError as error:
+            await _error(send, 400, "invalid_request_error", str(error))
+            return
+        message = message_of(body, MODEL, reply_content(task, self._weigh))
+        if request.get("stream"):
+            await _send(send, 200, b"text/event-stream; charset=utf-8", stream_of(message))
+        else:
+            await _send(send, 200, b"application/json", [msgspec.json.encode(message)])
+
+
+def reply_content(task: Task, weigh: Weigh | None) -> list[Json]:
+    """The content blocks of the reply: tool calls, or the answer."""
+    calls = plan(task, weigh)
+    if not calls:
+        return answer(task, weigh)
+    return [{"type": "tool_use", "id": "", "name": call.tool, "input": call.arguments} for call in calls]
+
+
+async def _body(receive: Receive) -> bytes | None:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > MAX_BODY_BYTES:
+            return None
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+async def _error(send: Send, status: int, kind: str, sentence: str) -> None:
+    await _send(send, status, b"application/json", [msgspec.json.encode(error_of(kind, sentence))])
+
+
+async def _send(send: Send, status: int, content_type: bytes, chunks: Iterable[bytes]) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", content_type)]})
+    for chunk in chunks:
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,41 @@
+"""An embedder for tests that need none of a model's weights: words hashed into a small vector."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+
+from language.words import terms
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+class HashingEmbedder:
+    """Texts that share stemmed words have like vectors; the same text always has the same one."""
+
+    name = "hashing"
+    dimensions = 64
+    max_tokens = 254
+
+    def __init__(self, name: str = "hashing", before: Callable[[Sequence[str]], None] = lambda _: None) -> None:
+        self.name = name
+        self.embedded: list[str] = []
+        self._before = before
+
+    def count_tokens(self, text: str) -> int:
+        return len(_TOKEN.findall(text))
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self._before(texts)
+        self.embedded += texts
+        return [self._vector(text) for text in texts]
+
+    def _vector(self, text: str) -> list[float]:
+        sums = [0.0] * self.dimensions
+        sums[0] = 0.01
+        for term in terms(text):
+            digest = hashlib.sha256(term.encode()).digest()
+            sums[digest[0] % self.dimensions] += 1.0 if digest[1] % 2 else -1.0
+        length = sum(value * value for value in sums) ** 0.5
+        return [value / length for value in sums]

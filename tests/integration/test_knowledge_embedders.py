@@ -1,0 +1,103 @@
+"""One contract for both backends of all-MiniLM-L6-v2, on their real weights."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from importlib.util import find_spec
+from subprocess import run
+
+import pytest
+
+from knowledge import load_embedder
+from knowledge.embedders import choosing
+from vocabulary.errors import ConfigurationError
+from vocabulary.ports import Embedder
+
+PACKAGES = {"minilm": "sentence_transformers", "onnx": "onnxruntime"}
+
+
+def close(one: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+@pytest.fixture(scope="module", params=PACKAGES)
+def embedder(request: pytest.FixtureRequest) -> Embedder:
+    name: str = request.param
+    if find_spec(PACKAGES[name]) is None:
+        pytest.skip(f"{PACKAGES[name]} is not installed (LEAN)")
+    return load_embedder(name)
+
+
+def test_vectors_have_unit_length_and_the_stated_dimensions(embedder: Embedder) -> None:
+    (vector,) = embedder.embed(["What is an event?"])
+
+    assert len(vector) == embedder.dimensions == 384
+    assert close(vector, vector) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_like_meanings_are_nearer_than_unlike_ones(embedder: Embedder) -> None:
+    question, answer, other = embedder.embed(
+        ["How do I rank documents?", "Search results are sorted by relevance.", "The cat sleeps in the sun."]
+    )
+
+    assert close(question, answer) > close(question, other) + 0.2
+
+
+def test_a_text_has_the_same_vector_alone_and_in_company(embedder: Embedder) -> None:
+    texts = ["short", "a text of some more words than the others have " * 5, "and a third"]
+
+    together = embedder.embed(texts)
+
+    assert all(close(embedder.embed([text])[0], vector) > 0.9999 for text, vector in zip(texts, together, strict=True))
+    assert embedder.embed([]) == []
+
+
+def test_a_text_is_read_to_the_stated_end_and_no_further(embedder: Embedder) -> None:
+    filler = "word " * (embedder.max_tokens - 1)
+
+    inside, changed = embedder.embed([filler + "dog", filler + "quantum"])
+    beyond, ignored = embedder.embed([filler + "dog cat", filler + "dog quantum"])
+
+    assert embedder.count_tokens(filler + "dog") == embedder.max_tokens
+    assert close(inside, changed) < 0.99999
+    assert beyond == pytest.approx(ignored, abs=1e-6)
+
+
+def test_tokens_are_counted_beyond_the_window(embedder: Embedder) -> None:
+    assert embedder.count_tokens("word " * 1_000) == 1_000
+    assert embedder.count_tokens("") == 0
+
+
+def test_threads_may_share_it(embedder: Embedder) -> None:
+    expected = embedder.embed(["one text", "another text"])
+    found: list[list[float]] = []
+    threads = [threading.Thread(target=lambda: found.extend(embedder.embed(["one text"]))) for _ in range(4)]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert all(close(vector, expected[0]) > 0.9999 for vector in found)
+    assert len(found) == 4
+
+
+def test_an_unknown_embedder_is_refused_with_the_choice() -> None:
+    with pytest.raises(ConfigurationError, match="choose one of minilm, onnx"):
+        load_embedder("word2vec")
+
+
+def test_a_missing_package_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(choosing._MODULES, "onnx", "knowledge.embedders.package_that_is_not_there")
+
+    with pytest.raises(ConfigurationError, match=r"package_that_is_not_there.*pip install 'antiphon\[onnx\]'.*minilm"):
+        load_embedder("onnx")
+
+
+def test_importing_knowledge_loads_no_model_library() -> None:
+    code = "import sys, knowledge; print({'torch', 'sentence_transformers', 'onnxruntime'} & set(sys.modules))"
+
+    done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "set()"

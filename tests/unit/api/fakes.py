@@ -1,0 +1,259 @@
+"""The service in a few lines, and a caller of an ASGI app that needs no server: both for the tests of the API."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import FastAPI
+
+from api import create_app
+from bus import Waiting
+from knowledge import Course, Lesson
+from service import Outcome, Question, Readiness, Settings
+from tests.fakes import MemoryTraceStore
+from tests.story import placed
+from vocabulary.errors import BadInputError, ServiceError
+from vocabulary.events import (
+    AnyEvent,
+    Event,
+    Live,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+    TextDelta,
+)
+from vocabulary.values import Citation, Indicator, QuerySettings, Usage
+
+Told = Recorded[AnyEvent] | Live
+
+SOURCE = "Practical Search - Lesson 2"
+RESPONSE = ResponseAssembled(
+    answer="BM25 is good.",
+    sources=(SOURCE,),
+    source_links=(None,),
+    citations=(
+        Citation(start=0, end=13, cited_text="BM25 is good.", source=SOURCE, fact="f1", course="Practical Search"),
+    ),
+    confidence="medium",
+    indicators=(Indicator(kind="round_limit", detail="More was wanted.", event_seq=3),),
+    rounds=1,
+    reasoner="offline",
+    calls=2,
+    usage=Usage(input_tokens=10, output_tokens=3),
+)
+COURSES = (
+    Course(
+        title="Practical Search",
+        link="https://x.example",
+        instructor="A",
+        chunks=1,
+        lessons=(Lesson(number=2, title="BM25"),),
+    ),
+)
+
+
+class FakeAsked:
+    """A query whose events are given; it ends when `release` is called, or when it is cancelled."""
+
+    def __init__(self, query_id: str, session_id: str, told: Sequence[Told], fails: BaseException | None) -> None:
+        self.query_id = query_id
+        self.session_id = session_id
+        self.cancelled: list[str] = []
+        self._told = told
+        self._fails = fails
+        self._over = asyncio.Event()
+
+    def release(self) -> None:
+        """Lets the answer come."""
+        self._over.set()
+
+    async def follow(self) -> AsyncIterator[Told]:
+        for told in self._told:
+            yield told
+        await self._over.wait()
+
+    async def outcome(self) -> Outcome:
+        await self._over.wait()
+        if self._fails is not None:
+            raise self._fails
+        status = "cancelled" if self.cancelled else "answered"
+        return Outcome(
+            query_id=self.query_id, session_id=self.session_id, response=RESPONSE, status=status, duration_ms=12.5
+        )  # type: ignore[arg-type]  # one of the two literals
+
+    def cancel(self, why: str) -> None:
+        if not self._over.is_set():
+            self.cancelled.append(why)
+            self._over.set()
+
+
+class FakeService:
+    """Answers every question alike, at once unless `held`."""
+
+    def __init__(self, *, held: bool = False, fails: BaseException | None = None, ready: bool = True) -> None:
+        self.store = MemoryTraceStore()
+        self.asked: list[FakeAsked] = []
+        self.questions: list[Question] = []
+        self.refuses: BaseException | None = None
+        self.closed = False
+        self._held = held
+        self._fails = fails
+        self._ready = ready
+
+    async def start(self, question: Question) -> FakeAsked:
+        if self.refuses is not None:
+            raise self.refuses
+        if not question.query.strip():
+            raise BadInputError("The question is empty: send some text in `query`.")
+        session_id = question.session_id or "s-new"
+        query_id = f"q-{len(self.asked) + 1}"
+        events = await self._record(query_id, question.query, session_id)
+        told: list[Told] = [events[0], TextDelta(call_id="c1", text="BM25 "), *events[1:]]
+        asked = FakeAsked(query_id, session_id, told, self._fails)
+        self.asked.append(asked)
+        self.questions.append(question)
+        if not self._held:
+            asked.release()
+        return asked
+
+    async def _record(self, query_id: str, query: str, session_id: str) -> list[Recorded[Any]]:
+        said: list[Event] = [
+            QueryReceived(query=query, session_id=session_id, settings=QuerySettings()),
+            RESPONSE,
+            QueryClosed(status="answered"),
+        ]
+        events = placed(query_id, said)
+        await self.store.append(query_id, 0, events)
+        return events
+
+    def courses(self) -> Sequence[Course]:
+        return COURSES
+
+    async def clear_conversation(self, session_id: str) -> None:
+        await self.store.clear_conversation(session_id)
+
+    def running(self) -> dict[str, tuple[Waiting, ...]]:
+        waiting = Waiting(who="engine", event="reasoning_completed", about="c1", since_seq=4, since_at=1.5)
+        return {asked.query_id: (waiting,) for asked in self.asked}
+
+    def readiness(self) -> Readiness:
+        problems = () if self._ready else ("Nothing is indexed yet: run `antiphon index PATH…`.",)
+        return Readiness(
+            ready=self._ready, reasoner="offline", embedder="onnx", generation=1, courses=1, chunks=1, problems=problems
+        )
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def app_of(service: FakeService, **settings: Any) -> FastAPI:
+    """The app over `service`, open; settings are the defaults but for those given."""
+
+    async def opened(_: Settings) -> FakeService:
+        return service
+
+    app = create_app(Settings(**settings), opened)
+    app.state.service = service
+    return app
+
+
+@dataclass
+class Reply:
+    """What an app sent, as it comes."""
+
+    status: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def error(self) -> dict[str, str]:
+        """The error in its one shape."""
+        body = self.json()
+        assert list(body) == ["error"]
+        error: dict[str, str] = body["error"]
+        assert {"code", "message"} <= set(error) <= {"code", "message", "query_id"}
+        return error
+
+
+class Browser:
+    """Calls an app as a server would; `leave` hangs up on the call under way."""
+
+    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
+        self._app = app
+        self._left = asyncio.Event()
+        self.reply = Reply()
+
+    def leave(self) -> None:
+        """Hangs up."""
+        self._left.set()
+
+    async def get(self, path: str, **headers: str) -> Reply:
+        return await self.call("GET", path, (), headers)
+
+    async def post(self, path: str, body: object, **headers: str) -> Reply:
+        sent = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return await self.call("POST", path, (sent,), {"content_type": "application/json"} | headers)
+
+    async def call(self, method: str, path: str, body: Sequence[bytes], headers: dict[str, str]) -> Reply:
+        """One request; header names have `_` for `-`, and an empty value leaves one out."""
+        pieces = list(body) or [b""]
+        sent = {"host": "localhost:8000"} | {name.replace("_", "-"): value for name, value in headers.items()}
+        path, _, query = path.partition("?")
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "root_path": "",
+            "headers": [(name.encode(), value.encode()) for name, value in sent.items() if value],
+            "client": ("127.0.0.1", 1),
+            "server": ("127.0.0.1", 8000),
+        }
+
+        async def receive() -> dict[str, object]:
+            if pieces:
+                piece = pieces.pop(0)
+                return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
+            await self._left.wait()
+            return {"type": "http.disconnect"}
+
+        await self._app(scope, receive, self._send)
+        return self.reply
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.reply.status = message["status"]
+            self.reply.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+        else:
+            self.reply.body += message.get("body", b"")
+            self.reply.arrived.set()
+
+
+def refusing(error: ServiceError | Exception) -> FakeService:
+    """A service that cannot begin a query."""
+    service = FakeService()
+    service.refuses = error
+    return service
+
+
+def events_in(body: bytes) -> list[tuple[str, str | None, Any]]:
+    """Each server-sent event as its kind, its id and its data."""
+    found = []
+    for block in body.decode().split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if lines:
+            found.append((lines["event"], lines.get("id"), json.loads(lines["data"])))
+    return found

@@ -1,0 +1,183 @@
+"""Courses, conversations, traces, health and the API's own documentation."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from structlog.testing import capture_logs
+
+from tests.unit.api.fakes import Browser, FakeService, app_of
+
+
+async def test_the_courses_come_in_the_shape_that_chat_pages_know() -> None:
+    reply = await Browser(app_of(FakeService())).get("/api/courses")
+
+    assert reply.json() == {
+        "total_courses": 1,
+        "course_titles": ["Practical Search"],
+        "courses": [
+            {
+                "title": "Practical Search",
+                "link": "https://x.example",
+                "instructor": "A",
+                "lessons": [{"number": 2, "title": "BM25", "link": None}],
+            }
+        ],
+    }
+
+
+async def test_a_conversation_can_be_forgotten() -> None:
+    service = FakeService()
+    await service.store.open_conversation("s1")
+
+    reply = await Browser(app_of(service)).post("/api/clear-session", {"session_id": "s1"})
+
+    assert reply.json() == {"status": "ok", "session_id": "s1"}
+
+
+async def test_a_conversation_that_is_not_there_is_not_found() -> None:
+    reply = await Browser(app_of(FakeService())).post("/api/clear-session", {"session_id": "nobody"})
+
+    assert (reply.status, reply.error["code"]) == (404, "not_found")
+
+
+async def test_traces_are_listed_page_by_page() -> None:
+    service = FakeService()
+    for _ in range(2):
+        await Browser(app_of(service)).post("/api/query", {"query": "x"})
+
+    page = (await Browser(app_of(service)).get("/api/traces?limit=2")).json()
+    rest = (await Browser(app_of(service)).get(f"/api/traces?limit=2&before={page['next_before']}")).json()
+
+    assert sorted(line["query_id"] for line in page["traces"]) == ["q-1", "q-2"]
+    assert page["traces"][0]["status"] == "answered"
+    assert rest == {"traces": [], "next_before": None}
+
+
+@pytest.mark.parametrize("wish", ["limit=0", "limit=501", "limit=x", "before=nan", "before=x"])
+async def test_a_wish_for_traces_that_cannot_be_met_is_refused(wish: str) -> None:
+    reply = await Browser(app_of(FakeService())).get(f"/api/traces?{wish}")
+
+    assert (reply.status, reply.error["code"]) == (422, "invalid_request")
+
+
+async def test_a_trace_is_one_object_with_its_events() -> None:
+    service = FakeService()
+    await Browser(app_of(service)).post("/api/query", {"query": "x"})
+
+    trace = (await Browser(app_of(service)).get("/api/traces/q-1")).json()
+
+    assert trace["query_id"] == "q-1"
+    assert [(event["seq"], event["event"]["kind"]) for event in trace["events"]] == [
+        (1, "query_received"),
+        (2, "response_assembled"),
+        (3, "query_closed"),
+    ]
+
+
+@pytest.mark.parametrize("form", ["application/x-ndjson", "application/jsonl"])
+async def test_a_trace_is_an_event_a_line_where_that_is_asked_for(form: str) -> None:
+    service = FakeService()
+    await Browser(app_of(service)).post("/api/query", {"query": "x"})
+
+    reply = await Browser(app_of(service)).get("/api/traces/q-1", accept=form)
+
+    assert reply.headers["content-type"] == form
+    assert [json.loads(line)["seq"] for line in reply.body.splitlines()] == [1, 2, 3]
+
+
+async def test_a_trace_that_is_not_there_is_not_found() -> None:
+    reply = await Browser(app_of(FakeService())).get("/api/traces/q-9")
+
+    assert (reply.status, reply.error["code"]) == (404, "not_found")
+
+
+async def test_the_queries_under_way_say_whom_they_wait_for() -> None:
+    service = FakeService()
+    await Browser(app_of(service)).post("/api/query", {"query": "x"})
+
+    reply = await Browser(app_of(service)).get("/api/queries")
+
+    waiting = {"who": "engine", "event": "reasoning_completed", "about": "c1", "since_seq": 4, "since_at": 1.5}
+    assert reply.json() == {"queries": [{"query_id": "q-1", "waiting_for": [waiting]}]}
+
+
+async def test_a_living_process_says_so() -> None:
+    assert (await Browser(app_of(FakeService())).get("/healthz")).json() == {"status": "ok"}
+
+
+async def test_readiness_is_200_when_questions_can_be_answered() -> None:
+    reply = await Browser(app_of(FakeService())).get("/readyz")
+
+    assert (reply.status, reply.json()["problems"]) == (200, [])
+
+
+async def test_readiness_is_503_with_the_problems_in_words_otherwise() -> None:
+    reply = await Browser(app_of(FakeService(ready=False))).get("/readyz")
+
+    assert reply.status == 503
+    assert "antiphon index" in reply.json()["problems"][0]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8000", "localhost:9", "LOCALHOST", "[::1]:8000", "[::1]"])
+async def test_this_machine_may_be_called_by_its_own_names(host: str) -> None:
+    assert (await Browser(app_of(FakeService())).get("/healthz", host=host)).status == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.", "[::2]"])
+async def test_a_service_of_this_machine_only_refuses_to_be_called_by_another_name(host: str) -> None:
+    reply = await Browser(app_of(FakeService())).get("/healthz", host=host)
+
+    assert (reply.status, reply.error["code"]) == (400, "foreign_host")
+
+
+async def test_a_service_of_the_network_may_be_called_by_any_name() -> None:
+    reply = await Browser(app_of(FakeService(), host="0.0.0.0")).get("/healthz", host="antiphon.example")
+
+    assert reply.status == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/docs"])
+async def test_a_browser_is_told_not_to_guess_what_an_answer_is(path: str) -> None:
+    reply = await Browser(app_of(FakeService())).get(path)
+
+    assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_pages_of_other_sites_are_given_no_leave_to_read() -> None:
+    reply = await Browser(app_of(FakeService())).get("/healthz", origin="https://evil.example")
+
+    assert not any(name.startswith("access-control") for name in reply.headers)
+
+
+async def test_each_request_is_logged_with_its_query_and_without_its_question() -> None:
+    with capture_logs() as lines:
+        await Browser(app_of(FakeService())).post("/api/query", {"query": "my secret question"})
+
+    line = next(line for line in lines if line["event"] == "request")
+    assert (line["method"], line["path"], line["status"], line["query_id"]) == ("POST", "/api/query", 200, "q-1")
+    assert "secret" not in str(lines)
+
+
+async def test_the_service_opens_and_closes_with_the_app() -> None:
+    service = FakeService()
+    app = app_of(service)
+
+    async with app.router.lifespan_context(app):
+        assert not service.closed
+
+    assert service.closed
+
+
+def test_every_route_is_documented_with_summary_description_and_errors() -> None:
+    described = app_of(FakeService()).openapi()
+
+    assert described["paths"]
+    for path, methods in described["paths"].items():
+        for method, route in methods.items():
+            assert route["summary"], (method, path)
+            assert len(route["description"]) > 20, (method, path)
+            assert {"200", "400", "422", "500"} <= set(route["responses"]), (method, path)
+    answer = described["components"]["schemas"]["QueryAnswer"]
+    assert answer["examples"]

@@ -1,0 +1,54 @@
+"""A stage for sessions: components written in the test, the story's events, a store in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from bus import Bus, Ports, Session, Subscription
+from tests.fakes import HastyClock, MemoryTraceStore
+from vocabulary.events import Event, HandlerFailed, QueryClosed, Recorded, RecordingFailed, SessionStalled
+from vocabulary.ports import Clock
+
+CLOSED = QueryClosed(status="answered")
+
+
+class Stage:
+    """A bus with one session whose components are `cast`."""
+
+    def __init__(
+        self,
+        cast: Callable[[Ports], Sequence[Subscription]],
+        store: MemoryTraceStore | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.store = store or MemoryTraceStore()
+        self.bus = Bus(self.store, clock or HastyClock())
+        self.session: Session = self.bus.open("q1", cast)
+
+    async def play(self, first: Any) -> list[Event]:
+        """Runs the session to its end; what was recorded."""
+        await self.session.run(first)
+        return self.store.events("q1")
+
+    def kinds(self) -> list[str]:
+        """The names of what was recorded."""
+        return [type(event).__name__ for event in self.store.events("q1")]
+
+
+def ignore(recorded: Recorded[Any]) -> None:
+    """Hears, and does nothing."""
+
+
+def closer(ports: Ports) -> Callable[[Recorded[Any]], None]:
+    """A handler that ends the query."""
+
+    def close(recorded: Recorded[Any]) -> None:
+        ports.publish(CLOSED)
+
+    return close
+
+
+def audience(ports: Ports) -> list[Subscription]:
+    """Hears what the session itself says."""
+    return [(HandlerFailed, ignore), (SessionStalled, closer(ports)), (RecordingFailed, ignore)]

@@ -1,0 +1,21 @@
+"""The system's clock keeps wall time and never runs backwards."""
+
+from __future__ import annotations
+
+import time
+
+from bus import SystemClock
+
+
+async def test_it_tells_the_wall_time() -> None:
+    clock = SystemClock()
+    await clock.sleep(0)
+
+    assert abs(clock.now() - time.time()) < 1
+
+
+def test_it_does_not_follow_the_system_clock_when_that_is_set(monkeypatch: object) -> None:
+    clock = SystemClock()
+    times = [clock.now() for _ in range(100)]
+
+    assert times == sorted(times)

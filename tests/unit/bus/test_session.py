@@ -1,0 +1,349 @@
+"""The session records each event, delivers it in order, and knows what caused what."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import structlog
+
+from bus import Bus, Ports, Subscription
+from tests.fakes import HastyClock, MemoryTraceStore
+from tests.story import query_received, tool_succeeded
+from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore
+from vocabulary.errors import TraceError, UnheardEventError
+from vocabulary.events import (
+    DeadlinePassed,
+    Event,
+    QueryCancelled,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    RoundOpened,
+    ToolStarted,
+    ToolSucceeded,
+)
+
+ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
+
+
+async def test_events_are_numbered_in_order_with_their_cause() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            ports.publish(ROUND)
+            ports.publish(QueryCancelled(why="test"))
+
+        def on_round(recorded: Recorded[RoundOpened]) -> None:
+            ports.publish(tool_succeeded())
+
+        return [
+            (QueryReceived, on_query),
+            (RoundOpened, on_round),
+            (QueryCancelled, ignore),
+            (ToolSucceeded, closer(ports)),
+        ]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+
+    trace = await stage.store.read("q1")
+    assert stage.kinds() == ["QueryReceived", "RoundOpened", "QueryCancelled", "ToolSucceeded", "QueryClosed"]
+    assert [recorded.seq for recorded in trace] == [1, 2, 3, 4, 5]
+    assert [recorded.cause for recorded in trace] == [0, 1, 1, 2, 4]
+    assert {recorded.query_id for recorded in trace} == {"q1"}
+
+
+async def test_an_event_is_stored_before_anyone_hears_it() -> None:
+    stored: list[bool] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def heard(recorded: Recorded[Any]) -> None:
+            stored.append(recorded.event in stage.store.events("q1"))
+
+        return [(QueryReceived, heard), (QueryReceived, closer(ports)), (QueryClosed, heard)]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+
+    assert stored == [True, True]
+
+
+async def test_what_one_delivery_leads_to_is_stored_at_once() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            for _ in range(3):
+                ports.publish(ROUND)
+            ports.publish(CLOSED)
+
+        return [(QueryReceived, on_query), (RoundOpened, ignore)]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+
+    assert stage.store.appends == [[1], [2, 3, 4, 5]]
+
+
+async def test_handlers_hear_in_the_order_of_their_subscriptions() -> None:
+    heard: list[str] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        return [
+            (QueryReceived, lambda recorded: heard.append("first")),
+            (QueryReceived, lambda recorded: heard.append("second")),
+            (QueryReceived, closer(ports)),
+            (QueryReceived, lambda recorded: heard.append("third")),
+        ]
+
+    await Stage(cast).play(query_received())
+
+    assert heard == ["first", "second", "third"]
+
+
+async def test_a_handler_subscribed_twice_hears_twice() -> None:
+    heard: list[int] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            heard.append(recorded.seq)
+
+        return [(QueryReceived, on_query), (QueryReceived, on_query), (QueryReceived, closer(ports))]
+
+    await Stage(cast).play(query_received())
+
+    assert heard == [1, 1]
+
+
+async def test_what_work_publishes_later_is_caused_by_the_event_that_started_it() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def work() -> None:
+            await asyncio.sleep(0)
+            ports.publish(ToolStarted(tool_call_id="t1", name="search"))
+            await asyncio.sleep(0)
+            ports.publish(tool_succeeded())
+
+        def on_round(recorded: Recorded[RoundOpened]) -> None:
+            ports.spawn(work())
+
+        return [
+            (QueryReceived, lambda recorded: ports.publish(ROUND)),
+            (RoundOpened, on_round),
+            (ToolStarted, ignore),
+            (ToolSucceeded, closer(ports)),
+        ]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+
+    assert [recorded.cause for recorded in await stage.store.read("q1")] == [0, 1, 2, 2, 4]
+
+
+async def test_what_comes_from_outside_has_no_cause_even_out_of_another_query() -> None:
+    store = MemoryTraceStore()
+    bus = Bus(store, HastyClock())
+
+    def inner(ports: Ports) -> Sequence[Subscription]:
+        return [(QueryReceived, ignore), (QueryCancelled, closer(ports))]
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def ask_another() -> None:
+            session = bus.open("inner", inner)
+            session.start(query_received())
+            session.publish(QueryCancelled(why="test"))
+            await session.drain()
+            ports.publish(CLOSED)
+
+        def on_round(recorded: Recorded[RoundOpened]) -> None:
+            ports.spawn(ask_another())
+
+        return [(QueryReceived, lambda recorded: ports.publish(ROUND)), (RoundOpened, on_round)]
+
+    await bus.open("outer", cast).run(query_received())
+
+    assert [recorded.cause for recorded in await store.read("inner")] == [0, 0, 2]
+    assert [recorded.cause for recorded in await store.read("outer")] == [0, 1, 2]
+
+
+async def test_an_event_that_nobody_hears_is_refused() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        return [(QueryReceived, closer(ports))]
+
+    stage = Stage(cast)
+
+    with pytest.raises(UnheardEventError, match="RoundOpened"):
+        stage.session.publish(ROUND)
+    with pytest.raises(UnheardEventError):
+        await stage.play(ROUND)
+    assert not stage.bus.sessions
+
+
+async def test_the_end_of_the_query_is_the_last_event_of_its_trace() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            ports.publish(CLOSED)
+            ports.publish(ROUND)
+
+        return [(QueryReceived, on_query), (RoundOpened, ignore), (QueryClosed, lambda _: ports.publish(ROUND))]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+    stage.session.publish(ROUND)
+
+    assert stage.kinds() == ["QueryReceived", "QueryClosed"]
+
+
+async def test_two_sessions_of_one_query_are_refused() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        return [(QueryReceived, closer(ports))]
+
+    stage = Stage(cast)
+    stage.session.start(query_received())
+
+    with pytest.raises(TraceError, match="open already"):
+        stage.bus.open("q1", cast).start(query_received())
+    await stage.session.drain()
+
+
+async def test_work_that_still_runs_at_the_end_is_cancelled_and_awaited() -> None:
+    ended: list[str] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def wait(name: str) -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.sleep(0)
+                ended.append(name)
+
+        async def answer() -> None:
+            await asyncio.sleep(0)
+            ports.publish(CLOSED)
+
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            ports.spawn(wait("work"))
+            ports.spawn(wait("timer"), background=True)
+            ports.spawn(answer())
+
+        return [(QueryReceived, on_query)]
+
+    stage = Stage(cast)
+    events = await stage.play(query_received())
+
+    assert events[-1] == CLOSED
+    assert sorted(ended) == ["timer", "work"]
+    assert len(asyncio.all_tasks()) == 1
+
+
+async def test_work_can_be_cancelled_by_whoever_started_it() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            cancel = ports.spawn(asyncio.Event().wait())  # type: ignore[arg-type]  # it never returns its bool
+            cancel()
+
+        return [(QueryReceived, on_query), *audience(ports)]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+
+    assert stage.kinds() == ["QueryReceived", "SessionStalled", "QueryClosed"]
+
+
+async def test_a_waiter_that_is_cancelled_leaves_the_query_running() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def answer() -> None:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            ports.publish(CLOSED)
+
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            ports.spawn(answer())
+
+        return [(QueryReceived, on_query)]
+
+    stage = Stage(cast)
+    waiter = asyncio.ensure_future(stage.session.run(query_received()))
+    await asyncio.sleep(0)
+    waiter.cancel()
+    await stage.session.drain()
+
+    assert stage.kinds() == ["QueryReceived", "QueryClosed"]
+
+
+async def test_components_that_answer_one_another_for_ever_do_not_hold_up_the_process() -> None:
+    rounds = 0
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def again(recorded: Recorded[RoundOpened]) -> None:
+            nonlocal rounds
+            rounds += 1
+            ports.publish(ROUND)
+
+        return [
+            (QueryReceived, lambda recorded: ports.publish(ROUND)),
+            (RoundOpened, again),
+            (DeadlinePassed, closer(ports)),
+        ]
+
+    stage = Stage(cast)
+    stage.session.start(query_received())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    stage.session.publish(DeadlinePassed(left_s=0))
+    await stage.session.drain()
+
+    assert 0 < rounds < 200
+    assert stage.kinds()[-1] == "QueryClosed"
+
+
+async def test_log_lines_of_a_session_name_its_query_and_round() -> None:
+    bound: list[dict[str, Any]] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def work() -> None:
+            bound.append(structlog.contextvars.get_contextvars())
+            ports.publish(CLOSED)
+
+        def on_round(recorded: Recorded[RoundOpened]) -> None:
+            ports.spawn(work())
+
+        return [(QueryReceived, lambda recorded: ports.publish(ROUND)), (RoundOpened, on_round)]
+
+    await Stage(cast).play(query_received())
+
+    assert bound == [{"query_id": "q1", "round": 1}]
+    assert structlog.contextvars.get_contextvars() == {}
+
+
+async def test_closing_the_bus_ends_sessions_where_they_stand() -> None:
+    stopped: list[str] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def wait() -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                stopped.append("work")
+
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            ports.spawn(wait())
+
+        return [(QueryReceived, on_query)]
+
+    store: MemoryTraceStore = MemoryTraceStore()
+    bus = Bus(store, HastyClock())
+    running, barely_started = bus.open("running", cast), bus.open("barely", cast)
+    running.start(query_received())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    barely_started.start(query_received())
+    follower = barely_started.follow()
+
+    await bus.close()
+
+    events: list[Event] = store.events("running")
+    assert [type(event) for event in events] == [QueryReceived]
+    assert stopped == ["work"]
+    assert not bus.sessions
+    assert [told async for told in follower] == []
+    assert len(asyncio.all_tasks()) == 1

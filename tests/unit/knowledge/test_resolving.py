@@ -1,0 +1,58 @@
+"""Course names by letters; names by meaning are tests/integration/test_knowledge_course_names.py's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from knowledge.resolving import CourseTitles
+
+TITLES = ("MCP: Build Rich-Context Apps", "Advanced Retrieval with Chroma", "Reliable Services", "Reliable Networks")
+
+
+def unasked(name: str) -> Sequence[float]:
+    return [0.0, 0.0]
+
+
+def slightly(name: str) -> Sequence[float]:
+    return [0.1, 0.0]
+
+
+def resolve(name: str) -> str | None:
+    vectors = {title: np.zeros(2, dtype=np.float32) for title in TITLES}
+    return CourseTitles(vectors).resolve(name, unasked).title
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("reliable SERVICES", "Reliable Services"),
+        ("  Reliable   Services ", "Reliable Services"),
+        ("MCP", "MCP: Build Rich-Context Apps"),
+        ("the retrieval course", "Advanced Retrieval with Chroma"),
+        ("Advnced Retreival", "Advanced Retrieval with Chroma"),
+        ("rich context apps", "MCP: Build Rich-Context Apps"),
+    ],
+)
+def test_a_part_or_a_misspelling_means_the_course(name: str, title: str) -> None:
+    assert resolve(name) == title
+
+
+@pytest.mark.parametrize("name", ["reliable", "Advanced Cooking", "", "   ", "?!", "the course"])
+def test_a_name_that_fits_two_courses_or_none_means_none(name: str) -> None:
+    assert resolve(name) is None
+
+
+def test_the_nearest_titles_are_named() -> None:
+    vectors = {title: np.array([n, 0.0], dtype=np.float32) for n, title in enumerate(TITLES)}
+
+    match = CourseTitles(vectors).resolve("Cooking", slightly)
+
+    assert match.title is None
+    assert match.nearest == ("Reliable Networks", "Reliable Services", "Advanced Retrieval with Chroma")
+
+
+def test_no_courses_is_no_match() -> None:
+    assert CourseTitles({}).resolve("anything", unasked).nearest == ()

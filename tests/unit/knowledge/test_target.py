@@ -1,0 +1,94 @@
+"""What the next generation is to hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from knowledge.document import KnownDocument
+from knowledge.files import find_files
+from knowledge.loading import content_hash
+from knowledge.target import Target, set_target
+
+
+def write(path: Path, title: str, text: str = "Text.") -> str:
+    path.write_text(f"Course Title: {title}\n\n{text}")
+    return str(path)
+
+
+def known(path: str, title: str) -> KnownDocument:
+    return KnownDocument(content_hash=content_hash(Path(path).read_bytes()), title=title)
+
+
+def target(folder: Path, documents: dict[str, KnownDocument]) -> Target:
+    return set_target(find_files([folder], documents), documents)
+
+
+def test_files_are_added_changed_kept_and_removed(tmp_path: Path) -> None:
+    new, same, other = (write(tmp_path / f"{name}.txt", name) for name in ("new", "same", "other"))
+    old = KnownDocument(content_hash="x", title="other")
+
+    found = target(tmp_path, {same: known(same, "same"), other: old, f"{tmp_path}/gone.txt": old})
+
+    assert (found.added, found.unchanged, found.changed, found.removed) == (1, 1, 1, 1)
+    assert found.fresh == {new, other}
+    assert set(found.hashes) == {new, same, other}
+
+
+def test_documents_from_elsewhere_stay(tmp_path: Path) -> None:
+    elsewhere = {"/elsewhere/a.txt": KnownDocument(content_hash="x", title="a")}
+
+    found = target(tmp_path, elsewhere)
+
+    assert set(found.hashes) == set(elsewhere)
+    assert not found.differs
+
+
+def test_a_second_file_with_the_same_title_fails_and_both_are_named(tmp_path: Path) -> None:
+    first, second = write(tmp_path / "a.txt", "Same Title"), write(tmp_path / "b.txt", "same title", "Other.")
+
+    found = target(tmp_path, {})
+
+    assert set(found.hashes) == {first}
+    assert found.failed[0][0] == second
+    assert first in found.failed[0][1]
+
+
+def test_a_failed_file_does_not_make_a_difference_again_and_again(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.txt", "Same")
+    write(tmp_path / "b.txt", "Same", "Other.")
+    (tmp_path / "c.txt").write_bytes(b"\0")
+
+    found = target(tmp_path, {first: known(first, "Same")})
+
+    assert not found.differs
+    assert len(found.failed) == 2
+
+
+def test_two_files_may_swap_their_titles(tmp_path: Path) -> None:
+    first, second = write(tmp_path / "a.txt", "B"), write(tmp_path / "b.txt", "A")
+    old = {first: KnownDocument(content_hash="x", title="A"), second: KnownDocument(content_hash="y", title="B")}
+
+    found = target(tmp_path, old)
+
+    assert found.fresh == {first, second}
+    assert found.failed == ()
+
+
+def test_a_file_that_became_unreadable_keeps_what_was_indexed(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\0")
+
+    found = target(tmp_path, {str(path): KnownDocument(content_hash="x", title="A")})
+
+    assert found.hashes == {str(path): "x"}
+    assert not found.differs
+
+
+def test_a_file_that_moved_takes_its_title_along(tmp_path: Path) -> None:
+    moved = write(tmp_path / "new.txt", "A")
+    gone = "/elsewhere/that/is/gone.txt"
+
+    found = target(tmp_path, {gone: KnownDocument(content_hash="x", title="A")})
+
+    assert set(found.hashes) == {moved}
+    assert (found.added, found.removed) == (1, 1)
