@@ -56,7 +56,7 @@ def create_app(settings: Settings | None = None, open_service: Opener = Antiphon
     install_error_handlers(app)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.
     app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
-    app.add_middleware(HostGuard, allowed=hosts_for(chosen.host))
+    app.add_middleware(HostGuard, allowed=hosts_for(chosen))
     app.add_middleware(SafeHeaders)
     app.add_middleware(AccessLog)
     return app

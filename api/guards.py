@@ -10,6 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.errors import Refusal, refuse
+from service import Settings
 
 
 class HostGuard:
@@ -25,17 +26,23 @@ class HostGuard:
             await self._app(scope, receive, send)
             return
         message = (
-            "This service listens on this machine only and was called by another name: "
-            "call it as 127.0.0.1 or localhost, or bind it to an address of the network (ANTIPHON_HOST)."
+            "This service was called by a name that it does not go by: "
+            "call it as 127.0.0.1 or localhost, or add the name to ANTIPHON_ALLOWED_HOSTS."
         )
         await refuse(400, "foreign_host", message)(scope, receive, send)
 
 
-def hosts_for(bound_to: str) -> frozenset[str] | None:
-    """The names a service bound to `bound_to` may be called by; None is any."""
-    if not is_loopback(bound_to):
+def hosts_for(settings: Settings) -> frozenset[str] | None:
+    """The names by which the service may be called; None is any.
+
+    A service of this machine only goes by the names that the settings allow. One that is bound to the network goes
+    by any, unless the settings name some.
+    """
+    named = frozenset(name.strip().lower() for name in settings.allowed_hosts.split(",") if name.strip())
+    chosen = "allowed_hosts" in settings.model_fields_set
+    if "*" in named or not (chosen or is_loopback(settings.host)):
         return None
-    return frozenset({"localhost", "127.0.0.1", "[::1]", bound_to.lower()})
+    return named | {settings.host.lower()}
 
 
 def is_loopback(host: str) -> bool:

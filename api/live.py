@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 import msgspec
 import structlog
@@ -18,11 +18,11 @@ from api.facade import Asked
 from api.waiting import GONE
 from traces import to_json
 from vocabulary.errors import ServiceError, SlowReaderError
-from vocabulary.events import AnyEvent, Live, Recorded
+from vocabulary.events import Event, Live, Recorded
 
 log = structlog.get_logger(__name__)
 
-Told = Recorded[AnyEvent] | Live
+Told = Recorded[Event] | Live
 Followed = AsyncIterator[Told]
 
 KEEP_ALIVE_S = 15.0
@@ -89,7 +89,7 @@ def _kind(struct: msgspec.Struct) -> str:
     return str(struct.__struct_config__.tag)
 
 
-async def with_keep_alive(items: AsyncIterator[bytes], every_s: float) -> AsyncIterator[bytes]:
+async def with_keep_alive(items: AsyncIterator[bytes], every_s: float) -> AsyncGenerator[bytes, None]:
     """`items`, and a comment whenever none came for `every_s` seconds, so that no proxy hangs up."""
     coming = asyncio.ensure_future(_next(items))
     try:

@@ -32,4 +32,7 @@ class Bus:
 
     async def close(self) -> None:
         """Ends all sessions where they stand and waits until their work has stopped."""
-        await asyncio.gather(*(session.stop() for session in list(self._sessions.values())))
+        sessions = list(self._sessions.values())
+        for session in sessions:
+            session.cancel()
+        await asyncio.gather(*(session.stopped() for session in sessions))

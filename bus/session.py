@@ -113,13 +113,15 @@ class Session:
         if self._failure is not None:
             raise self._failure
 
-    async def stop(self) -> None:
+    def cancel(self) -> None:
         """Ends the session where it stands; its trace stays open and can be resumed."""
-        if self._task is None or self._task.done():
-            return
-        if not self._closed:
+        if self._task is not None and not self._closed:
             self._task.cancel()
-        await asyncio.wait([self._task])
+
+    async def stopped(self) -> None:
+        """Waits for the end, in whatever way it comes."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
 
     def follow(self, buffer: int = 1000) -> Follower:
         """Everything said so far and from here on; cut off when `buffer` items wait to be read.

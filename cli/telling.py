@@ -7,7 +7,7 @@ from typing import Any
 
 from cli.terminal import one_line
 from vocabulary import events as e
-from vocabulary.events import AnyEvent, Recorded
+from vocabulary.events import Event, Recorded
 from vocabulary.values import ToolCall, Usage
 
 Line = Callable[[Any], str]
@@ -54,17 +54,17 @@ NOTABLE = frozenset(
 """What somebody who waits for an answer wants to see."""
 
 
-def kind_of(event: AnyEvent) -> str:
+def kind_of(event: Event) -> str:
     """The event's kind, such as `tool_started`."""
     return str(event.__struct_config__.tag)
 
 
-def tell(event: AnyEvent, width: int = 160) -> str:
+def tell(event: Event, width: int = 160) -> str:
     """What matters of `event`, on one line that is safe to print."""
     return one_line(_LINES[type(event)](event), width)
 
 
-def tell_recorded(said: Recorded[AnyEvent], began_at: float, width: int = 160) -> str:
+def tell_recorded(said: Recorded[Event], began_at: float, width: int = 160) -> str:
     """One line of a trace: seq, time since the beginning, kind, what matters, and the event that led to it."""
     since_ms = (said.at - began_at) * 1000
     return f"{said.seq:>4} {since_ms:>9.1f} ms  {kind_of(said.event):<22} {tell(said.event, width)}  ← {said.cause}"

@@ -44,11 +44,12 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
 
 def after_stall(state: QueryState, said: Recorded[SessionStalled]) -> Decision:
     """Nothing moves any more: answer with what there is, then plainly, then close."""
-    why = "a part did not answer: " + ", ".join(said.event.waiting_for)
     state = replace(state, stalls=state.stalls + 1)
     if state.stalls > 2:
         return replace(state, phase="closed"), (QueryClosed(status="failed"),)
-    recovery = RecoveryStarted(level="response", why=why, event_seq=said.seq)
+    owed = "nothing moved any more: " + ", ".join(said.event.waiting_for)
+    recovery = RecoveryStarted(level="response", why=owed, event_seq=said.seq)
+    why = "a part of the service did not answer"
     mode = plain(why) if state.phase == "answering" else partial(why)
     return then((state, (recovery,)), mode)
 

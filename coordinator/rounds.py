@@ -94,7 +94,7 @@ def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -
         return open_round(state, final=True)
     why = f"the model's call failed ({event.failure}): {event.detail}"
     if state.reasoner == "fallback":
-        return then(abandon(state, why), partial(why))
+        return then(abandon(state, why), partial("no model could be asked"))
     state, said_first = abandon(replace(state, reasoner="fallback"), why)
     recovery = RecoveryStarted(level="response", why=why, event_seq=said.seq)
     state, opened = reopen_round(state)
@@ -130,7 +130,7 @@ def _awaits_reply(state: QueryState, call_id: str) -> bool:
 
 def _request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
     timeout_s = ledger.tool_timeout_s(state.settings, at - state.received_at)
-    state = replace(state, tool_call_ids=(*state.tool_call_ids, call.id), asked=state.asked | {call_key(call)})
+    state = replace(state, round_calls=(*state.round_calls, call), asked=state.asked | {call_key(call)})
     return state, (ToolRequested(round=state.round, call=call, timeout_s=timeout_s),)
 
 
@@ -146,7 +146,7 @@ def _request_tools(state: QueryState, said: Recorded[ReasoningCompleted]) -> Dec
             continue
         state, asked = _request_tool(state, call, said.at)
         events.extend(asked)
-    if state.tool_call_ids:
+    if state.round_calls:
         events.append(ToolCallsConfirmed(round=state.round, tool_call_ids=state.tool_call_ids))
         return replace(state, phase="tools"), tuple(events)
     return then((state, tuple(events)), _after_refused_calls(state, said.event))

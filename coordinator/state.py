@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from vocabulary.events import Reasoner
-from vocabulary.values import QuerySettings, Value
+from vocabulary.values import QuerySettings, ToolCall, Value
 
 Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "answering", "closed"]
 Finish = Literal["no", "final", "now"]
@@ -20,12 +20,11 @@ class QueryState(Value, frozen=True):
         round: The round that is open; 0 before the first.
         final: The open round is the final one.
         call_id: The reasoning call of the open round.
-        tool_call_ids: Tool calls requested in the open round.
+        round_calls: Tool calls requested in the open round.
         asked: Name and arguments of every tool call requested so far.
         failed_rounds: Rounds on end in which every tool call failed.
         partial: The answer asked for is not a reply.
         stalls: How often the session stood still.
-        due_seq: The event that made the deadline due, for the recovery's record.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -35,10 +34,15 @@ class QueryState(Value, frozen=True):
     final: bool = False
     call_id: str = ""
     reasoner: Reasoner = "primary"
-    tool_call_ids: tuple[str, ...] = ()
+    round_calls: tuple[ToolCall, ...] = ()
     asked: frozenset[tuple[str, str]] = frozenset()
     some_tool_failed: bool = False
     failed_rounds: int = 0
     finish: Finish = "no"
     partial: bool = False
     stalls: int = 0
+
+    @property
+    def tool_call_ids(self) -> tuple[str, ...]:
+        """The ids of the tool calls requested in the open round."""
+        return tuple(call.id for call in self.round_calls)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from coordinator.breaker import call_key
 from coordinator.state import QueryState
 from vocabulary.events import AnswerRequested, AnyEvent, CallsAbandoned, RoundOpened
 
@@ -14,13 +15,13 @@ Decision = tuple[QueryState, tuple[AnyEvent, ...]]
 def open_round(state: QueryState, *, final: bool = False) -> Decision:
     number = state.round + 1
     final = final or number > state.settings.max_rounds
-    state = replace(state, round=number, final=final, phase="briefing", call_id=f"call-{number}", tool_call_ids=())
+    state = replace(state, round=number, final=final, phase="briefing", call_id=f"call-{number}", round_calls=())
     return state, (_round_opened(state),)
 
 
 def reopen_round(state: QueryState) -> Decision:
     """The same round again, by the reasoner that the state names."""
-    state = replace(state, phase="briefing", call_id=f"{state.call_id}-{state.reasoner}", tool_call_ids=())
+    state = replace(state, phase="briefing", call_id=f"{state.call_id}-{state.reasoner}", round_calls=())
     return state, (_round_opened(state),)
 
 
@@ -30,10 +31,12 @@ def _round_opened(state: QueryState) -> RoundOpened:
 
 
 def abandon(state: QueryState, why: str) -> Decision:
-    """Gives up tool calls that were started early for a reply that will not come."""
-    if not state.tool_call_ids:
+    """Gives up tool calls that were started early for a reply that will not come; they may be asked for again."""
+    if not state.round_calls:
         return state, ()
-    return replace(state, tool_call_ids=()), (CallsAbandoned(call_ids=state.tool_call_ids, why=why),)
+    asked = state.asked - {call_key(call) for call in state.round_calls}
+    given_up = CallsAbandoned(call_ids=state.tool_call_ids, why=why)
+    return replace(state, round_calls=(), asked=asked), (given_up,)
 
 
 def stop_work(state: QueryState, why: str) -> Decision:

@@ -112,6 +112,8 @@ class CatalogueWriter:
             found = {"mean": moments.mean.tobytes(), "second": moments.second.tobytes()}
             self._sql.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", found.items())
             self._sql.execute("INSERT INTO words (words) VALUES ('optimize')")
+            self._sql.execute("DELETE FROM term_counts")
+            self._sql.execute("INSERT INTO term_counts SELECT term, doc FROM word_counts")
 
     def _vectors(self, size: int = 2_000) -> Iterator[list[bytes]]:
         cursor = self._sql.execute("SELECT vector FROM chunks")

@@ -129,12 +129,16 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
 
 @contextmanager
 def _chroma_errors(where: str) -> Iterator[None]:
-    """Wraps what Chroma raises, once. It raises ValueError for a server that it cannot reach."""
+    """Wraps what Chroma raises, once.
+
+    It raises ValueError for a server that it cannot reach, and AttributeError when a folder whose opening failed
+    is opened again: its half-made client stays in the cache of chromadb/api/shared_system_client.py.
+    """
     try:
         yield
     except httpx.HTTPError as error:
         raise KnowledgeError(
             f"no Chroma server answers at {where} ({error}); start it, or unset ANTIPHON_CHROMA_URL"
         ) from error
-    except (ChromaError, ValueError, RuntimeError, OSError) as error:
+    except (ChromaError, ValueError, AttributeError, RuntimeError, OSError) as error:
         raise KnowledgeError(f"the vector index {where} cannot be used ({error}); {MEND}") from error

@@ -24,17 +24,20 @@ from vocabulary.values import Kept, Passage
 _MATCH = """
 WITH hits AS MATERIALIZED (
     SELECT rowid AS number, -bm25(words) AS score FROM words WHERE words MATCH :query
-), placed AS (
-    SELECT hits.number, score, sum(score) OVER () AS total, sum(score * score) OVER () AS squares,
-        (:course IS NULL OR documents.title = :course) AND (:lesson IS NULL OR sections.lesson = :lesson) AS wanted
-    FROM hits
-    JOIN chunks ON chunks.number = hits.number
-    JOIN sections ON sections.number = chunks.section
-    JOIN documents ON documents.number = sections.document
+), best AS (
+    SELECT number, score FROM hits
+    WHERE :course IS NULL AND :lesson IS NULL OR number IN (
+        SELECT chunks.number FROM documents
+        JOIN sections ON sections.document = documents.number
+        JOIN chunks ON chunks.section = sections.number
+        WHERE (:course IS NULL OR documents.title = :course) AND (:lesson IS NULL OR sections.lesson = :lesson)
+    )
+    ORDER BY score DESC, number LIMIT :limit
+), wanted AS (
+    SELECT number, score FROM best
+    UNION SELECT number, score FROM hits WHERE number IN (SELECT value FROM json_each(:also))
 )
-SELECT number, score, total, squares FROM (
-    SELECT *, row_number() OVER (ORDER BY score DESC, number) AS place FROM placed WHERE wanted
-) WHERE place <= :limit OR number IN (SELECT value FROM json_each(:also))
+SELECT number, score, (SELECT sum(score) FROM hits), (SELECT sum(score * score) FROM hits) FROM wanted
 """
 _PASSAGES = """
 SELECT chunks.number, chunks.id, documents.title, sections.lesson, sections.title,
@@ -154,7 +157,7 @@ class CatalogueReader:
 
     def chunks_with(self, term: str) -> int:
         """In how many chunks a stemmed term stands, title or text."""
-        rows = self._all("SELECT doc FROM word_counts WHERE term = ?", (term,))
+        rows = self._all("SELECT chunks FROM term_counts WHERE term = ?", (term,))
         return int(rows[0][0]) if rows else 0
 
     def known(self) -> dict[str, KnownDocument]:

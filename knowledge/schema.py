@@ -46,6 +46,7 @@ CREATE INDEX chunks_section ON chunks (section);
 -- Both sides of a match are stemmed by language/words.py and joined by spaces; the tokenizer only splits at them.
 CREATE VIRTUAL TABLE words USING fts5 (title, body, tokenize = "ascii tokenchars '._+#'");
 CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
+CREATE TABLE term_counts (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
 """
 
 MEND = "build it again with `antiphon index --rebuild PATH…`"

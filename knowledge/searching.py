@@ -21,6 +21,9 @@ _CANDIDATES = 50
 """Chunks that each of the two searches proposes; the exact score of all of them decides."""
 
 
+_HALF = log(2.0)
+
+
 class OpenGeneration:
     """What is loaded of one generation; the catalogue never changes while it is open."""
 
@@ -41,7 +44,7 @@ class OpenGeneration:
             return []
         wide = max(_CANDIDATES, limit)
         near = self.reader.numbers(self._index.nearest(vector, min(wide, self.reader.chunks), course, lesson))
-        hits = self.reader.match(_query_terms(query), course, lesson, wide, near)
+        hits = self.reader.match(self._terms(query), course, lesson, wide, near)
         numbers, rows = self.reader.vectors(sorted({*near, *hits.scores}))
         aim = np.asarray(vector, dtype=np.float32)
         cosines = dict(zip(numbers, (rows @ aim).tolist(), strict=True))
@@ -49,12 +52,17 @@ class OpenGeneration:
 
     def keyword_search(self, query: str, course: str | None, lesson: int | None, limit: int) -> list[Passage]:
         """The passages that share the query's words; none where they share nothing."""
-        hits = self.reader.match(_query_terms(query), course, lesson, limit)
+        hits = self.reader.match(self._terms(query), course, lesson, limit)
         return self.reader.passages(best(_standard_scores(hits, self.reader.chunks), limit))
 
     def weight(self, term: str) -> float:
         """How telling a stemmed term is here: its inverse document frequency over chunks."""
         return self._weight(term)
+
+    def _terms(self, query: str) -> list[str]:
+        """The words that can tell chunks apart: BM25 gives nothing for a word that half of them hold."""
+        all_terms = list(dict.fromkeys(terms(query) or [stem(word) for word in words(query)]))
+        return [term for term in all_terms if self.weight(term) > _HALF] or all_terms
 
     def _measure_weight(self, term: str) -> float:
         return log((self.reader.chunks + 1) / (self.reader.chunks_with(term) + 0.5))
@@ -82,11 +90,6 @@ def open_generation(store: Generations, number: int, embedder: Embedder, chroma_
 def collection_name(library: str, number: int) -> str:
     """What this generation is called on a Chroma server that several libraries may share."""
     return f"antiphon-{library}-{number}"
-
-
-def _query_terms(query: str) -> list[str]:
-    """The words that carry meaning, or all words where none does."""
-    return terms(query) or [stem(word) for word in words(query)]
 
 
 def _standard_scores(hits: WordHits, chunks: int) -> dict[int, float]:

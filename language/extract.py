@@ -19,8 +19,9 @@ from language.evidence import Weigh, evidence_of, question_weights, share
 from language.words import terms
 
 MAX_SENTENCES = 2000
-RANK=0.1
 
+_FIRST_FOUND = 0.2
+"""What it is worth to stand in the best passage; half as much in the second, and so on."""
 _KNOWN_AGAIN = 0.35
 """What a term is still worth that an earlier sentence holds already."""
 _LEAST_GAIN = 0.4
@@ -105,7 +106,7 @@ def _candidates(
             if not held[at] or key in seen:
                 continue
             seen.add(key)
-            prior = 0.2 * together + RANK / (1 + number) + 0.15 * _beside(held, at, weights)
+            prior = 0.2 * together + _FIRST_FOUND / (1 + number) + 0.15 * _beside(held, at, weights)
             prior += 0.3 * share(titled - held[at], weights)
             prior += 0.15 * sum(1 for pair in pairwise(line) if pair in pairs)
             prior += 0.12 * sum(1 for shape in wanted if shape.search(key))

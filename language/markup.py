@@ -51,4 +51,4 @@ def write_attempts(attempts: tuple[Attempt, ...]) -> str:
 def read_attempts(text: str) -> tuple[Attempt, ...]:
     """The attempts written in `text`; none where the tag is missing."""
     body = unwrap("attempts", text)
-    return tuple(msgspec.json.decode(line, type=Attempt) for line in (body or "").splitlines() if line.strip())
+    return tuple(msgspec.json.decode(line, type=Attempt) for line in (body or "").split("\n") if line.strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bus import SystemClock
@@ -12,7 +13,7 @@ from knowledge import Library, load_embedder
 from service.settings import Settings
 from service.wiring import Parts
 from traces import SqliteTraceStore
-from vocabulary.errors import ConfigurationError
+from vocabulary.errors import ConfigurationError, KnowledgeError
 from vocabulary.ports import Embedder
 
 ANTHROPIC_URL = "https://api.anthropic.com"
@@ -47,7 +48,7 @@ def build(settings: Settings) -> Built:
     _make_folder(settings)
     embedder = embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
-    offline = offline_model(library.weight)
+    offline = offline_model(_forgiving(library))
     primary = _claude(settings) if settings.speaks_to_claude else offline
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
     reasoner = primary.name or settings.model
@@ -86,6 +87,18 @@ def embedder_name(settings: Settings) -> str:
     if settings.embedder != "auto":
         return settings.embedder
     return "minilm" if importlib.util.find_spec("sentence_transformers") else "onnx"
+
+
+def _forgiving(library: Library) -> Callable[[str], float]:
+    """How rare a term is; all alike where the catalogue cannot say, for the last reasoner must outlive the index."""
+
+    def weight(term: str) -> float:
+        try:
+            return library.weight(term)
+        except KnowledgeError:
+            return 1.0
+
+    return weight
 
 
 def _claude(settings: Settings) -> AnthropicModel:

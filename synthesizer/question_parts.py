@@ -14,8 +14,8 @@ from vocabulary.values import Value
 READ_CHARS = 2_000
 SHOWN_CHARS = 200
 MOST_PARTS = 12
-_SIDE = r"([^?!;\n]{1,200}?)"
-_LAST_SIDE = r"([^?!;,.\n]{1,200})"
+_SIDE = r"([^?!:;\n]{1,200}?)"
+_LAST_SIDE = r"([^?!:;,.\n]{1,200})"
 _COMPARISONS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -52,20 +52,23 @@ class Part(Value, frozen=True):
 def parts_of(question: str, course_titles: tuple[str, ...]) -> tuple[Part, ...]:
     """The parts of `question`, of which only a bounded beginning is read."""
     text = " ".join(question[:READ_CHARS].split())
-    parts = (*_sides(text), *_courses(text, course_titles), *_lessons(text))
+    courses = _courses(text, course_titles)
+    parts = (*_sides(text, courses), *courses, *_lessons(text))
     return parts[:MOST_PARTS] or _whole(text)
 
 
-def _sides(text: str) -> tuple[Part, ...]:
+def _sides(text: str, courses: tuple[Part, ...]) -> tuple[Part, ...]:
     found = next((match for pattern in _COMPARISONS if (match := pattern.search(text))), None)
     if found is None:
         return ()
-    sides = [side.strip() for side in found.groups() if not _LESSON.search(side)]
-    return tuple(_side(side) for side in sides if terms(side))
+    sides = [_side(side.strip(), courses) for side in found.groups() if not _LESSON.search(side)]
+    return tuple(side for side in sides if side.terms)
 
 
-def _side(text: str) -> Part:
-    wanted = frozenset(terms(text))
+def _side(text: str, courses: tuple[Part, ...]) -> Part:
+    """A side compared; a course named in it is a part of its own, so its title's words are not asked of the side."""
+    held = frozenset(terms(text))
+    wanted = held.difference(*(course.terms for course in courses if course.terms <= held))
     needed = len(wanted) if len(wanted) <= 2 else ceil(len(wanted) * 2 / 3)
     return Part(kind="side", text=text, terms=wanted, needed=needed)
 

@@ -90,14 +90,15 @@ def _sides(intent: Intent, task: Task, weigh: Weigh | None, draft: Draft) -> Non
             _write(found.picks, for_side(side, task), draft)
 
 
-def _by_course(topic: str, sources: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
-    """One paragraph for each course that speaks of the topic."""
-    for course in dict.fromkeys(source.course for source in sources):
-        own = [source for source in sources if source.course == course]
-        found = _extract(topic, own, weigh, 2)
-        if found.evidence >= WEAK:
-            draft.paragraph(f"In {course}: ")
-            _write(found.picks, own, draft)
+def _by_course(topic: str, sources: Sequence[Source], weigh: Weigh | None, draft: Draft, least: float = WEAK) -> bool:
+    """One paragraph for each course that speaks of the topic, the most to the point first."""
+    courses = [[s for s in sources if s.course == course] for course in dict.fromkeys(s.course for s in sources)]
+    founds = [(_extract(topic, own, weigh, 2), own) for own in courses]
+    spoken = sorted((pair for pair in founds if pair[0].evidence >= least), key=lambda pair: -pair[0].evidence)
+    for found, own in spoken:
+        draft.paragraph(f"In {own[0].course}: ")
+        _write(found.picks, own, draft)
+    return bool(spoken)
 
 
 def _elsewhere(intent: Intent, task: Task, weigh: Weigh | None, draft: Draft) -> None:
@@ -111,14 +112,8 @@ def _elsewhere(intent: Intent, task: Task, weigh: Weigh | None, draft: Draft) ->
     outline, (at, title) = found
     draft.cite(outline, at, at + 1, f"Lesson {intent.lesson} of {outline.course} is \u201c{title}\u201d.")
     others = [source for source in task.passages if source.course != outline.course]
-    best = _extract(title, others, weigh, 3)
-    if not best.picks or best.evidence < LEAST_ELSEWHERE:
+    if not _by_course(title, others, weigh, draft, least=LEAST_ELSEWHERE):
         draft.say(" Nothing on that topic was found in another course.")
-        return
-    first = others[best.picks[0].passage]
-    where = first.course if first.lesson is None else f"lesson {first.lesson} of {first.course}"
-    draft.say(f" The same topic comes up in {where}:\n\n")
-    _write(best.picks, others, draft)
 
 
 def _summary(sources: Sequence[Source], draft: Draft) -> None:

@@ -118,5 +118,5 @@ def _side(part: str, names: list[str]) -> Side:
     named = MASKED.search(part)
     topic = PLACE_OF_SIDE.sub("", part)
     lesson = lesson_number(topic)
-    topic = OPENINGS.sub("", topic.strip(" ,")).strip(" ,")
+    topic = OPENINGS.sub("", topic.strip(" ,.")).strip(" ,.")
     return Side(topic, names[int(named[1])] if named else None, lesson)

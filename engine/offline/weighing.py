@@ -27,7 +27,7 @@ def for_side(side: Side, task: Task) -> tuple[Source, ...]:
     """The passages that were found for one side of a comparison, best first; all of its course where none says so."""
     numbers = [number for attempt in task.attempts if _is_for(side, attempt) for number in attempt.facts]
     found = tuple(task.sources[n - 1] for n in dict.fromkeys(numbers) if 0 < n <= len(task.sources))
-    return tuple(source for source in found if not source.is_outline) or _of_course(side.course, task.passages)
+    return _of_course(side.course, tuple(source for source in found if not source.is_outline) or task.passages)
 
 
 def _is_for(side: Side, attempt: Attempt) -> bool:

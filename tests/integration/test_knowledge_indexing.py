@@ -194,7 +194,7 @@ def test_only_the_generation_in_use_and_the_one_before_are_kept(courses: Path, d
 def test_a_data_folder_that_cannot_be_written_is_said(courses: Path, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
-    with pytest.raises(KnowledgeError, match="cannot be written.*ANTIPHON_DATA_DIR"):
+    with pytest.raises(KnowledgeError, match=r"cannot be written.*ANTIPHON_DATA_DIR"):
         index_paths([courses], tmp_path / "data", HashingEmbedder())
 
 

@@ -18,18 +18,18 @@ from tests.fakes import MemoryTraceStore
 from tests.story import placed
 from vocabulary.errors import BadInputError, ServiceError
 from vocabulary.events import (
-    AnyEvent,
     Event,
     Live,
     QueryClosed,
     QueryReceived,
     Recorded,
     ResponseAssembled,
+    Status,
     TextDelta,
 )
 from vocabulary.values import Citation, Indicator, QuerySettings, Usage
 
-Told = Recorded[AnyEvent] | Live
+Told = Recorded[Event] | Live
 
 SOURCE = "Practical Search - Lesson 2"
 RESPONSE = ResponseAssembled(
@@ -81,10 +81,10 @@ class FakeAsked:
         await self._over.wait()
         if self._fails is not None:
             raise self._fails
-        status = "cancelled" if self.cancelled else "answered"
+        status: Status = "cancelled" if self.cancelled else "answered"
         return Outcome(
             query_id=self.query_id, session_id=self.session_id, response=RESPONSE, status=status, duration_ms=12.5
-        )  # type: ignore[arg-type]  # one of the two literals
+        )
 
     def cancel(self, why: str) -> None:
         if not self._over.is_set():
@@ -157,7 +157,7 @@ def app_of(service: FakeService, **settings: Any) -> FastAPI:
     async def opened(_: Settings) -> FakeService:
         return service
 
-    app = create_app(Settings(**settings), opened)
+    app = create_app(Settings.model_construct(**settings), opened)
     app.state.service = service
     return app
 

@@ -10,7 +10,7 @@ import pytest
 from api.live import KEEP_ALIVE, events_of, with_keep_alive
 from tests.unit.api.fakes import Browser, FakeAsked, FakeService, app_of, events_in
 from vocabulary.errors import SlowReaderError, TraceError
-from vocabulary.events import AnyEvent, Live, Recorded
+from vocabulary.events import Event, Live, Recorded
 
 STREAM = "text/event-stream"
 
@@ -95,7 +95,7 @@ async def test_a_reader_that_was_too_slow_is_told_so_and_gets_its_answer() -> No
     assert [kind for kind, _, _ in told] == ["events_lost", "answer"]
 
 
-async def _cut_off() -> AsyncIterator[Recorded[AnyEvent] | Live]:
+async def _cut_off() -> AsyncIterator[Recorded[Event] | Live]:
     raise SlowReaderError("cut off")
     yield
 

@@ -138,6 +138,16 @@ async def test_a_service_of_the_network_may_be_called_by_any_name() -> None:
     assert reply.status == 200
 
 
+@pytest.mark.parametrize(
+    ("allowed", "host", "status"),
+    [("testserver", "testserver", 200), ("testserver", "localhost", 400), ("*", "any.example", 200)],
+)
+async def test_the_settings_say_by_which_names_a_service_may_be_called(allowed: str, host: str, status: int) -> None:
+    app = app_of(FakeService(), allowed_hosts=allowed, host="0.0.0.0")
+
+    assert (await Browser(app).get("/healthz", host=host)).status == status
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/docs"])
 async def test_a_browser_is_told_not_to_guess_what_an_answer_is(path: str) -> None:
     reply = await Browser(app_of(FakeService())).get(path)

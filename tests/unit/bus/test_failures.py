@@ -42,7 +42,7 @@ async def test_a_failed_handler_is_recorded_heard_of_and_raised_again_while_othe
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [
             (QueryReceived, Clumsy().on_event),
-            (QueryReceived, lambda recorded: heard.append("other")),
+            (QueryReceived, lambda _: heard.append("other")),
             (HandlerFailed, closer(ports)),
         ]
 
@@ -61,7 +61,7 @@ async def test_failed_work_is_recorded_like_a_failed_handler() -> None:
             ports.spawn(Clumsy().work())
 
         return [
-            (QueryReceived, lambda recorded: ports.publish(ROUND)),
+            (QueryReceived, lambda _: ports.publish(ROUND)),
             (RoundOpened, on_round),
             (HandlerFailed, closer(ports)),
         ]
@@ -76,7 +76,7 @@ async def test_failed_work_is_recorded_like_a_failed_handler() -> None:
 
 async def test_publishing_what_nobody_hears_is_a_handler_s_failure() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
-        return [(QueryReceived, lambda recorded: ports.publish(ROUND)), (HandlerFailed, closer(ports))]
+        return [(QueryReceived, lambda _: ports.publish(ROUND)), (HandlerFailed, closer(ports))]
 
     stage = Stage(cast)
     events = await stage.play(query_received())
@@ -99,7 +99,7 @@ async def test_a_handler_that_fails_at_a_failure_does_not_go_round_in_circles() 
 async def test_a_session_that_stands_still_says_who_was_waited_for() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [
-            (QueryReceived, lambda recorded: ports.publish(ROUND)),
+            (QueryReceived, lambda _: ports.publish(ROUND)),
             (RoundOpened, ignore),
             (SessionStalled, closer(ports)),
         ]
@@ -113,7 +113,7 @@ async def test_a_session_that_stands_still_says_who_was_waited_for() -> None:
 
 
 async def test_a_session_that_nothing_helps_is_ended_as_failed() -> None:
-    stage = Stage(lambda ports: [(QueryReceived, ignore)])
+    stage = Stage(lambda _: [(QueryReceived, ignore)])
     events = await stage.play(query_received())
 
     assert stage.kinds() == ["QueryReceived", *["SessionStalled"] * 3, "QueryClosed"]
@@ -124,7 +124,7 @@ async def test_recoveries_that_only_lead_to_the_next_stall_are_ended() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [
             (QueryReceived, ignore),
-            (SessionStalled, lambda recorded: ports.publish(ROUND)),
+            (SessionStalled, lambda _: ports.publish(ROUND)),
             (RoundOpened, ignore),
         ]
 
@@ -157,8 +157,8 @@ async def test_running_work_is_waited_for_and_a_timer_is_not() -> None:
 def two_steps(ports: Ports) -> Sequence[Subscription]:
     """A query of four events, each stored by itself."""
     return [
-        (QueryReceived, lambda recorded: ports.publish(ROUND)),
-        (RoundOpened, lambda recorded: ports.publish(tool_succeeded())),
+        (QueryReceived, lambda _: ports.publish(ROUND)),
+        (RoundOpened, lambda _: ports.publish(tool_succeeded())),
         (ToolSucceeded, closer(ports)),
         (RecordingFailed, ignore),
     ]

@@ -37,7 +37,7 @@ def talk(ports: Ports) -> Sequence[Subscription]:
         ports.spawn(stream())
 
     return [
-        (QueryReceived, lambda recorded: ports.publish(ROUND)),
+        (QueryReceived, lambda _: ports.publish(ROUND)),
         (RoundOpened, on_round),
         (ToolSucceeded, ignore),
     ]

@@ -90,10 +90,10 @@ async def test_handlers_hear_in_the_order_of_their_subscriptions() -> None:
 
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [
-            (QueryReceived, lambda recorded: heard.append("first")),
-            (QueryReceived, lambda recorded: heard.append("second")),
+            (QueryReceived, lambda _: heard.append("first")),
+            (QueryReceived, lambda _: heard.append("second")),
             (QueryReceived, closer(ports)),
-            (QueryReceived, lambda recorded: heard.append("third")),
+            (QueryReceived, lambda _: heard.append("third")),
         ]
 
     await Stage(cast).play(query_received())
@@ -127,7 +127,7 @@ async def test_what_work_publishes_later_is_caused_by_the_event_that_started_it(
             ports.spawn(work())
 
         return [
-            (QueryReceived, lambda recorded: ports.publish(ROUND)),
+            (QueryReceived, lambda _: ports.publish(ROUND)),
             (RoundOpened, on_round),
             (ToolStarted, ignore),
             (ToolSucceeded, closer(ports)),
@@ -157,7 +157,7 @@ async def test_what_comes_from_outside_has_no_cause_even_out_of_another_query() 
         def on_round(recorded: Recorded[RoundOpened]) -> None:
             ports.spawn(ask_another())
 
-        return [(QueryReceived, lambda recorded: ports.publish(ROUND)), (RoundOpened, on_round)]
+        return [(QueryReceived, lambda _: ports.publish(ROUND)), (RoundOpened, on_round)]
 
     await bus.open("outer", cast).run(query_received())
 
@@ -280,7 +280,7 @@ async def test_components_that_answer_one_another_for_ever_do_not_hold_up_the_pr
             ports.publish(ROUND)
 
         return [
-            (QueryReceived, lambda recorded: ports.publish(ROUND)),
+            (QueryReceived, lambda _: ports.publish(ROUND)),
             (RoundOpened, again),
             (DeadlinePassed, closer(ports)),
         ]
@@ -307,7 +307,7 @@ async def test_log_lines_of_a_session_name_its_query_and_round() -> None:
         def on_round(recorded: Recorded[RoundOpened]) -> None:
             ports.spawn(work())
 
-        return [(QueryReceived, lambda recorded: ports.publish(ROUND)), (RoundOpened, on_round)]
+        return [(QueryReceived, lambda _: ports.publish(ROUND)), (RoundOpened, on_round)]
 
     await Stage(cast).play(query_received())
 
@@ -330,7 +330,7 @@ async def test_closing_the_bus_ends_sessions_where_they_stand() -> None:
 
         return [(QueryReceived, on_query)]
 
-    store: MemoryTraceStore = MemoryTraceStore()
+    store = MemoryTraceStore()
     bus = Bus(store, HastyClock())
     running, barely_started = bus.open("running", cast), bus.open("barely", cast)
     running.start(query_received())

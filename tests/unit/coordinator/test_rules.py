@@ -224,8 +224,19 @@ def test_when_the_fallback_fails_too_the_answer_is_built_from_the_facts() -> Non
     (asked,) = story.fail()
 
     assert isinstance(asked, e.AnswerRequested)
-    assert asked.mode == "partial"
-    assert "529" in asked.why
+    assert (asked.mode, asked.why) == ("partial", "no model could be asked")
+
+
+def test_a_call_given_up_with_its_reply_may_be_asked_for_again_by_the_fallback() -> None:
+    story = Story(QuerySettings(early_dispatch=True))
+    story.brief()
+    story.tell(e.ToolCallStreamed(call_id="call-1", round=1, call=call(1, query="bm25")))
+    story.fail()
+    story.brief()
+
+    said = story.reply(call(2, query="bm25"))
+
+    assert kinds(said) == ["tool_requested", "tool_calls_confirmed"]
 
 
 def test_an_open_provider_circuit_goes_straight_to_the_fallback() -> None:

@@ -24,6 +24,7 @@ COURSES = ("Event-Driven Systems", "Practical Information Retrieval")
         ("What is covered in lessons 2, 3 and 7?", ["Lesson 2", "Lesson 3", "Lesson 7"]),
         ("What is an inverted index?", ["What is an inverted index?"]),
         ("Why?", []),
+        ("Compare BM25 with vectors: which fails where?", ["BM25", "vectors"]),
     ],
 )
 def test_a_question_is_taken_apart_into_what_it_compares_and_names(question: str, parts: list[str]) -> None:
@@ -50,6 +51,15 @@ def test_a_course_and_a_lesson_are_served_by_passages_from_them_whatever_their_w
 
     assert first == ("Lesson 4",)
     assert story.synthesized.open_parts == ()
+
+
+def test_a_side_named_with_its_course_is_served_without_the_words_of_the_title() -> None:
+    question = "What is the difference between offsets in Logs at Work and ranks in Finding Things?"
+    story = Told(asked(question, courses="Logs at Work\nFinding Things"))
+
+    story.tell(*round_of(found("a", passage("Offsets are numbers.", course="Logs at Work"))))
+
+    assert story.synthesized.open_parts == ("ranks in Finding Things", "Finding Things")
 
 
 def test_a_question_without_parts_is_served_by_a_fact_that_shares_its_words() -> None:

@@ -144,7 +144,7 @@ def test_a_text_that_is_none_is_refused_in_the_store_s_form(output: bytes) -> No
     body = Packer().pack(tool_succeeded("short").event).replace(b'"short"', output)
 
     with pytest.raises(DecodeError, match="trace q1, seq 3"):
-        Unpacker(lambda key: None).unpack("q1", 3, 0, 1.0, 1, body)
+        Unpacker(lambda _: None).unpack("q1", 3, 0, 1.0, 1, body)
 
 
 def test_half_a_character_is_replaced_and_the_rest_is_kept() -> None:

@@ -1,0 +1,108 @@
+"""Sessions on the real store: many at once, and one whose store is locked for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from bus import Bus, Ports, Subscription, SystemClock
+from tests.fakes import HastyClock
+from tests.story import query_received, response_assembled, tool_succeeded
+from traces import SqliteTraceStore
+from traces.sqlite_store import FILE_NAME
+from vocabulary.events import (
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    RecordingFailed,
+    ResponseAssembled,
+    RoundOpened,
+    ToolSucceeded,
+)
+
+QUERIES = 50
+
+
+def components(ports: Ports) -> Sequence[Subscription]:
+    """One round with one piece of work, then the answer."""
+    query = ""
+
+    async def work(call_id: str) -> None:
+        await asyncio.sleep(0)
+        ports.publish(tool_succeeded(f"evidence for {query}", tool_call_id=call_id))
+
+    def on_query(recorded: Recorded[QueryReceived]) -> None:
+        nonlocal query
+        query = recorded.event.query
+        ports.publish(RoundOpened(round=1, call_id=f"call of {query}", final=False, rounds_left=0))
+
+    def on_round(recorded: Recorded[RoundOpened]) -> None:
+        ports.spawn(work(recorded.event.call_id))
+
+    def on_tool(recorded: Recorded[ToolSucceeded]) -> None:
+        ports.publish(response_assembled(recorded.event.passages[0].text.text))
+        ports.publish(QueryClosed(status="answered"))
+
+    return [
+        (QueryReceived, on_query),
+        (RoundOpened, on_round),
+        (ToolSucceeded, on_tool),
+        (ResponseAssembled, lambda _: None),
+        (RecordingFailed, lambda _: None),
+    ]
+
+
+async def test_many_queries_at_once_are_each_recorded_whole_and_apart(tmp_path: Path) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    bus = Bus(store, SystemClock())
+
+    await asyncio.gather(
+        *(bus.open(f"q{n}", components).run(query_received(f"question {n}", f"s{n}")) for n in range(QUERIES))
+    )
+
+    for number in range(QUERIES):
+        trace = await store.read(f"q{number}")
+        assert [recorded.seq for recorded in trace] == [1, 2, 3, 4, 5]
+        assert [recorded.cause for recorded in trace] == [0, 1, 2, 3, 3]
+        (exchange,) = await store.exchanges(f"s{number}", limit=2)
+        assert (exchange.question, exchange.answer) == (f"question {number}", f"evidence for question {number}")
+    assert {line.status for line in await store.list(limit=100)} == {"answered"}
+    await store.close()
+
+
+async def test_a_store_that_is_locked_during_a_query_loses_nothing_of_it(tmp_path: Path) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    bus = Bus(store, SystemClock())
+
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        session = bus.open("q1", components)
+        session.start(query_received())
+        follower = session.follow()
+        async for told in follower:
+            if isinstance(told, Recorded) and isinstance(told.event, QueryClosed):
+                other.execute("ROLLBACK")
+        await session.drain()
+
+    trace = await store.read("q1")
+    assert [recorded.seq for recorded in trace] == list(range(1, len(trace) + 1))
+    assert sum(isinstance(recorded.event, RecordingFailed) for recorded in trace) == 1
+    assert trace[-1].event == QueryClosed(status="answered")
+    await store.close()
+
+
+async def test_two_processes_on_one_query_are_told_apart(tmp_path: Path) -> None:
+    first, second = SqliteTraceStore.open(tmp_path), SqliteTraceStore.open(tmp_path)
+
+    await Bus(first, HastyClock()).open("q1", components).run(query_received("mine"))
+    await Bus(second, HastyClock()).open("q1", components).run(query_received("theirs"))
+
+    trace = await first.read("q1")
+    assert len(trace) == 5
+    assert isinstance(trace[0].event, QueryReceived)
+    assert trace[0].event.query == "mine"
+    await first.close()
+    await second.close()

@@ -1,0 +1,98 @@
+"""Nothing of a query is left when it has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from bus import Bus, Ports, Subscription
+from tests.fakes import HastyClock, MemoryTraceStore
+from tests.story import query_received, tool_succeeded
+from vocabulary.events import (
+    Event,
+    HandlerFailed,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    SessionStalled,
+    TextDelta,
+    ToolSucceeded,
+)
+
+QUERIES = 1000
+
+
+class Forgetful(MemoryTraceStore):
+    """Keeps nothing, so that what is kept can only be the bus's."""
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        """Takes and forgets."""
+
+
+class Component:
+    """Works in the background and in the foreground, and fails now and then."""
+
+    alive: ClassVar[weakref.WeakSet[Component]] = weakref.WeakSet()
+
+    def __init__(self, ports: Ports, number: int) -> None:
+        self.ports = ports
+        self.number = number
+        self.memory = ["something large"] * 1000
+        Component.alive.add(self)
+
+    def subscriptions(self) -> Sequence[Subscription]:
+        """What it hears."""
+        return [
+            (QueryReceived, self.on_query),
+            (ToolSucceeded, self.on_tool),
+            (HandlerFailed, self.on_failure),
+            (SessionStalled, self.on_failure),
+        ]
+
+    def on_query(self, recorded: Recorded[QueryReceived]) -> None:
+        self.ports.spawn(asyncio.sleep(3600), background=True)
+        self.ports.spawn(self.work())
+
+    async def work(self) -> None:
+        self.ports.tell(TextDelta(call_id="c1", text="word"))
+        await asyncio.sleep(0)
+        self.ports.publish(tool_succeeded("text"))
+
+    def on_tool(self, recorded: Recorded[ToolSucceeded]) -> None:
+        if self.number % 100 == 0:
+            raise ValueError("now and then")
+        self.ports.publish(QueryClosed(status="answered"))
+
+    def on_failure(self, recorded: Recorded[Any]) -> None:
+        self.ports.publish(QueryClosed(status="partial"))
+
+
+def recorded_events() -> int:
+    """How many recorded events are in memory."""
+    gc.collect()
+    return sum(isinstance(thing, Recorded) for thing in gc.get_objects())
+
+
+async def test_after_a_thousand_queries_no_task_session_component_or_event_is_left() -> None:
+    before = recorded_events()
+    bus = Bus(Forgetful(), HastyClock())
+    sessions: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    async def ask(number: int) -> None:
+        session = bus.open(f"q{number}", lambda ports: Component(ports, number).subscriptions())
+        sessions.add(session)
+        session.start(query_received())
+        follower = session.follow(buffer=3 if number % 5 else 1)
+        await session.stopped()
+        follower.close()
+
+    await asyncio.gather(*(ask(number) for number in range(QUERIES)))
+
+    assert recorded_events() == before
+    assert not bus.sessions
+    assert len(asyncio.all_tasks()) == 1
+    assert len(sessions) == 0
+    assert len(Component.alive) == 0

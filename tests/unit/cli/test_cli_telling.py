@@ -1,0 +1,35 @@
+"""A line for each event."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli.telling import kind_of, tell, tell_recorded
+from tests.story import placed, tool_succeeded
+from tests.strategies import values
+from vocabulary.events import AnyEvent, BreakerTripped
+
+
+@pytest.mark.parametrize("kind", get_args(AnyEvent))
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_every_event_has_a_line_that_is_safe_to_print(kind: Any, data: st.DataObject) -> None:
+    event = data.draw(values(kind))
+
+    line = tell(event)
+
+    assert len(line) <= 160
+    assert line.isprintable() or not any(ord(each) < 32 for each in line)
+
+
+def test_a_line_of_a_trace_says_when_what_and_why() -> None:
+    events = placed("q", [tool_succeeded("text"), BreakerTripped(limit="rounds", detail="2 are used up")])
+
+    line = tell_recorded(events[1], events[0].at)
+
+    assert line.split() == ["2", "1000.0", "ms", "breaker_tripped", "rounds:", "2", "are", "used", "up", "←", "1"]
+    assert kind_of(events[1].event) == "breaker_tripped"

@@ -1,0 +1,35 @@
+"""Finding a trace by the beginning of its id."""
+
+from __future__ import annotations
+
+import pytest
+
+from cli.traces import whole_id
+from tests.fakes import MemoryTraceStore
+from tests.story import NOON, answered, placed
+from vocabulary.errors import BadInputError, NotFoundError
+
+
+async def _store(*query_ids: str) -> MemoryTraceStore:
+    store = MemoryTraceStore()
+    for number, query_id in enumerate(query_ids):
+        await store.append(query_id, 0, placed(query_id, answered("Q?", "A."), at=NOON + number))
+    return store
+
+
+async def test_a_beginning_that_only_one_trace_has_is_enough() -> None:
+    assert await whole_id(await _store("abc1", "abd2"), "abd") == "abd2"
+
+
+async def test_a_whole_id_is_found_even_where_another_begins_with_it() -> None:
+    assert await whole_id(await _store("abc", "abcd"), "abc") == "abc"
+
+
+async def test_a_beginning_that_several_have_is_refused_with_their_ids() -> None:
+    with pytest.raises(BadInputError, match="2 traces begin with 'ab' \\(abd2, abc1\\)"):
+        await whole_id(await _store("abc1", "abd2"), "ab")
+
+
+async def test_a_beginning_that_none_has_is_not_found() -> None:
+    with pytest.raises(NotFoundError, match="traces list"):
+        await whole_id(await _store("abc1"), "x\x1b[31m")

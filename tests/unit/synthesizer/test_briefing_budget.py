@@ -1,0 +1,145 @@
+"""The briefing's budget: what goes when not everything fits, and what that costs."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from synthesizer.tokens import tokens_of
+from tests.unit.synthesizer.stories import (
+    Told,
+    asked,
+    blocks,
+    call,
+    found,
+    notes,
+    opened,
+    passage,
+    replied,
+    round_of,
+)
+from vocabulary.events import SentencesScored, SentencesToScore
+
+LOG = passage("A log is only appended to. Nothing in it changes. Readers keep their own place.")
+OFFSET = passage("An offset names a place in a log.", lesson=2)
+
+
+def test_a_briefing_over_its_budget_asks_for_scores_once_and_then_drops_what_is_worth_least() -> None:
+    texts = [f"Sentence number {n} speaks of something that nobody asked about at all." for n in range(12)]
+    texts[7] = "The log is what everybody here asks about, again and again and again."
+    story = Told(asked("What is a log?", budget=250), *round_of(found("a", passage(" ".join(texts)))))
+
+    story.tell(opened(2))
+    question = story.published[-1]
+    assert isinstance(question, SentencesToScore)
+    story.tell(SentencesScored(call_id="call-2", scores=tuple(1.0 if n == 3 else 0.0 for n in range(12))))
+
+    assert [sentence.text.strip() for sentence in question.sentences] == texts
+    shown = story.briefing.sources[0].sentences
+    assert {3, 7} <= set(shown)
+    assert shown == tuple(sorted(shown))
+    (dropped,) = story.briefing.dropped
+    assert dropped.what == "f1"
+    assert set(dropped.sentences) == set(range(12)) - set(shown)
+    assert dropped.tokens == sum(tokens_of(texts[n] + " ") for n in dropped.sentences)
+    assert story.briefing.tokens <= 250 + tokens_of(blocks(story.briefing)[0]["text"])
+
+
+def test_meaning_is_asked_for_only_near_the_cut_however_much_is_known() -> None:
+    texts = [f"Sentence {n} speaks of things that nobody asked about." for n in range(400)]
+    story = Told(asked(budget=2_000), *round_of(found("a", passage(" ".join(texts)))))
+
+    story.tell(opened(2))
+    question = story.published[-1]
+    assert isinstance(question, SentencesToScore)
+    story.tell(SentencesScored(call_id="call-2", scores=tuple(n / 64 for n in range(64))))
+
+    assert len(question.sentences) == 64
+    kept = [text.text.strip() in json.dumps(blocks(story.briefing)[1]) for text in question.sentences]
+    assert kept == sorted(kept)
+    assert 20 < sum(kept) < 44
+
+
+def test_without_scores_older_rounds_go_first() -> None:
+    old, new = (passage(f"The {age} log holds many things that readers want. " * 6) for age in ("aged", "fresh"))
+    story = Told(asked(budget=230), *round_of(found("a", old)), *round_of(found("b", new), round_=2))
+
+    story.tell(opened(3, final=True), SentencesScored(call_id="call-3", scores=()))
+
+    lost = {dropped.what: len(dropped.sentences) or 6 for dropped in story.briefing.dropped}
+    assert lost.get("f1", 0) > lost.get("f2", 0)
+
+
+def test_scores_for_another_call_are_too_late() -> None:
+    story = Told(asked(budget=60), *round_of(found("a", passage("Logs are long. " * 60))))
+
+    story.tell(opened(2, call_id="call-2"), opened(2, call_id="call-2-fallback"))
+    story.tell(SentencesScored(call_id="call-2", scores=()))
+
+    assert all(isinstance(event, SentencesToScore) for event in story.published[1:])
+
+
+def test_one_endless_sentence_does_not_drive_out_the_others() -> None:
+    table = passage("log " * 50_000, score=9.0)
+    story = Told(asked(), *round_of(found("a", table, LOG)))
+
+    story.tell(opened(2), SentencesScored(call_id="call-2", scores=()))
+
+    assert story.briefing.facts == ("f2",)
+    assert story.briefing.sources[0].sentences == (0, 1, 2)
+    (dropped,) = story.briefing.dropped
+    assert (dropped.what, dropped.sentences) == ("f1", ())
+
+
+def test_a_tool_result_of_200_kb_is_bounded_in_linear_time() -> None:
+    huge = passage(" ".join(f"Sentence {n} of the log says little." for n in range(5_500)))
+    story = Told(asked(), *round_of(found("a", huge)))
+
+    start = time.process_time()
+    story.tell(opened(2), SentencesScored(call_id="call-2", scores=()))
+
+    assert time.process_time() - start < 0.5
+    assert story.briefing.tokens < 6_100
+    assert story.briefing.facts == ("f1",)
+
+
+@pytest.mark.parametrize("budget", [12_000, 4_000])
+def test_forty_facts_are_briefed_in_a_few_milliseconds(budget: int) -> None:
+    facts = [passage(f"Fact {n} speaks of logs and offsets in one of many ways. " * 12, lesson=n) for n in range(40)]
+    story = Told(asked(budget=budget), *round_of(found("a", *facts)))
+
+    spent = min(_spent_on_briefing(story) for _ in range(5))
+
+    assert spent < 0.005
+
+
+def _spent_on_briefing(story: Told) -> float:
+    start = time.process_time()
+    story.tell(opened(2), SentencesScored(call_id="call-2", scores=()))
+    return time.process_time() - start
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    budget=st.integers(min_value=100, max_value=1_500),
+    rounds=st.lists(st.lists(st.integers(min_value=1, max_value=30), max_size=5), max_size=4),
+    said=st.text(alphabet="abc <&. ", max_size=2_000),
+)
+def test_facts_and_notes_never_exceed_the_budget(budget: int, rounds: list[list[int]], said: str) -> None:
+    story = Told(asked(budget=budget))
+    for number, lengths in enumerate(rounds, start=1):
+        texts = [f"Round {number} has a passage {at} on logs. " * length for at, length in enumerate(lengths)]
+        story.tell(replied(call(f"x{number}"), text=said, round_=number))
+        story.tell(*round_of(found(f"a{number}", *(passage(text) for text in texts)), round_=number))
+
+    story.tell(opened(9, final=True), SentencesScored(call_id="call-9", scores=()))
+
+    question = tokens_of(blocks(story.briefing)[0]["text"])
+    shown = blocks(story.briefing)[1:]
+    facts = sum(tokens_of(part["text"]) for block in shown[:-1] for part in block["content"])
+    assert facts + tokens_of(notes(story.briefing)) <= budget
+    assert story.briefing.tokens <= budget + question
