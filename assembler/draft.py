@@ -7,7 +7,7 @@ from vocabulary.values import Citation, Indicator, Value
 NOBODY = "none"
 
 
-class Draft(Value, frozen=True):
+class Draft(Value, frozen=True, kw_only=True):
     """A text with what backs it, what tells against it, and who speaks."""
 
     text: str

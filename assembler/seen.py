@@ -35,7 +35,7 @@ Trouble = (
 """Events that may be a reason for doubt."""
 
 
-class Seen(Value, frozen=True):
+class Seen(Value, frozen=True, kw_only=True):
     """The answer's makings.
 
     Attributes:

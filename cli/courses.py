@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from cli.options import DataDir
 from cli.session import opened, settings_for_people
@@ -25,7 +25,7 @@ def courses(data_dir: DataDir = None) -> None:
     if not found:
         out.print("Nothing is indexed yet: run `antiphon index PATH…` on a folder of course documents.")
         return
-    table = Table("Course", "Instructor", "Lessons", "Link")
+    table = Table("Course", "Instructor", "Lessons", Column("Link", overflow="fold"))
     for course in found:
         row = (course.title, course.instructor or "", str(len(course.lessons)), course.link or "")
         table.add_row(*(one_line(cell) for cell in row))

@@ -14,14 +14,14 @@ from vocabulary.values import Passage, Value
 UNANSWERABLE = "unanswerable"
 
 
-class Place(Value, frozen=True):
+class Place(Value, frozen=True, kw_only=True):
     """Where an answer stands; lesson None is the course's outline."""
 
     course: str
     lesson: int | None
 
 
-class SampleQuestion(Value, frozen=True):
+class SampleQuestion(Value, frozen=True, kw_only=True):
     """One line of a questions file (samples/README.md): `facts` are phrases that a right answer may contain."""
 
     id: str
@@ -31,7 +31,7 @@ class SampleQuestion(Value, frozen=True):
     facts: tuple[str, ...] = ()
 
 
-class Grade(Value, frozen=True):
+class Grade(Value, frozen=True, kw_only=True):
     """How one answer did.
 
     Attributes:
@@ -128,7 +128,7 @@ def _note(cited: set[Place], answer: str) -> str:
     return f"cited {', '.join(places)}"
 
 
-class Targets(Value, frozen=True):
+class Targets(Value, frozen=True, kw_only=True):
     """What a run must reach: shares of 1, rounds and calls of each question."""
 
     least_right: float = 0.9

@@ -56,6 +56,7 @@ def listening(settings: Settings) -> Generator[socket.socket, None, None]:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((settings.host.strip("[]"), settings.port))
+            listener.listen()  # at once: a second server must fail now, and early callers wait
         except OSError as error:
             raise ConfigurationError(
                 f"Cannot listen on {settings.host}, port {settings.port} ({error.strerror or error}): "

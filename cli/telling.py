@@ -47,7 +47,7 @@ _LINES: Mapping[type[e.Event], Line] = {
 }
 
 NOTABLE = frozenset(
-    {e.ToolStarted, e.ToolSucceeded, e.ToolFailed, e.ToolSubstituted, e.BreakerTripped, e.RecoveryStarted}
+    {e.ToolRequested, e.ToolSucceeded, e.ToolFailed, e.ToolSubstituted, e.BreakerTripped, e.RecoveryStarted}
     | {e.RoundOpened, e.ReasoningRetried, e.ReasoningFailed, e.DeadlineNeared, e.DeadlinePassed, e.HandlerFailed}
     | {e.SessionStalled, e.RecordingFailed, e.QueryCancelled}
 )

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from cli.answers import source_lines
 from cli.options import DataDir, Json
@@ -24,6 +24,10 @@ from vocabulary.ports import TraceStore, TraceSummary
 
 PAGE = 500
 SHOWN_MATCHES = 5
+SHOWN_ID = 12
+"""Characters of an id in the list; `show` takes them for the whole."""
+
+_NARROW = ("Status", "Confidence", "ms", "Events")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -43,7 +47,7 @@ def listed(
     if not found:
         out.print("There are no traces yet: ask something with `antiphon ask`.")
         return
-    table = Table("Query", "Asked", "Question", "Status", "Confidence", "ms", "Events")
+    table = Table(Column("Query", no_wrap=True), Column("Asked", no_wrap=True), "Question", *_NARROW)
     for row in found:
         table.add_row(*_cells(row))
     out.print(table)
@@ -79,10 +83,10 @@ def _show_response(response: ResponseAssembled) -> None:
 
 
 def _cells(row: TraceSummary) -> tuple[str, ...]:
-    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M:%S")
     took = "" if row.duration_ms is None else f"{row.duration_ms:.0f}"
     return (
-        one_line(row.query_id),
+        clean(row.query_id)[:SHOWN_ID],
         asked,
         one_line(row.query, 60),
         row.status,

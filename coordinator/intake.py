@@ -9,7 +9,7 @@ from vocabulary.events import QueryReceived
 from vocabulary.values import QuerySettings, Value
 
 
-class Limits(Value, frozen=True):
+class Limits(Value, frozen=True, kw_only=True):
     """What a caller may ask for.
 
     Attributes:

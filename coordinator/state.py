@@ -12,7 +12,7 @@ Finish = Literal["no", "final", "now"]
 """How far the deadline has come: `final` allows one more call, `now` none."""
 
 
-class QueryState(Value, frozen=True):
+class QueryState(Value, frozen=True, kw_only=True):
     """A query's life so far.
 
     Attributes:

@@ -16,7 +16,7 @@ from language.words import fold, terms
 from vocabulary.values import Value
 
 
-class EmbeddedSection(Value, frozen=True):
+class EmbeddedSection(Value, frozen=True, kw_only=True):
     """A section, its chunks, and their vectors in the same order."""
 
     section: Section

@@ -30,7 +30,7 @@ class TokenCounter(Protocol):
     def count_tokens(self, text: str) -> int: ...
 
 
-class Chunk(Value, frozen=True):
+class Chunk(Value, frozen=True, kw_only=True):
     """A run of whole sentences of one section.
 
     Attributes:

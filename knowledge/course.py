@@ -5,7 +5,7 @@ from __future__ import annotations
 from vocabulary.values import Value
 
 
-class Lesson(Value, frozen=True):
+class Lesson(Value, frozen=True, kw_only=True):
     """One line of a course's table of contents."""
 
     number: int
@@ -13,7 +13,7 @@ class Lesson(Value, frozen=True):
     link: str | None = None
 
 
-class Course(Value, frozen=True):
+class Course(Value, frozen=True, kw_only=True):
     """A course's outline; `lessons` is empty where its text has no lessons, `chunks` counts its passages."""
 
     title: str
@@ -23,7 +23,7 @@ class Course(Value, frozen=True):
     chunks: int
 
 
-class CourseMatch(Value, frozen=True):
+class CourseMatch(Value, frozen=True, kw_only=True):
     """Which course a name means.
 
     Attributes:
@@ -35,7 +35,7 @@ class CourseMatch(Value, frozen=True):
     nearest: tuple[str, ...]
 
 
-class LibraryState(Value, frozen=True):
+class LibraryState(Value, frozen=True, kw_only=True):
     """What is indexed; generation 0 and no embedder where nothing is."""
 
     generation: int

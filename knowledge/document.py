@@ -5,7 +5,7 @@ from __future__ import annotations
 from vocabulary.values import Value
 
 
-class Section(Value, frozen=True):
+class Section(Value, frozen=True, kw_only=True):
     """One lesson's text, or the text that stands outside all lessons.
 
     Attributes:
@@ -20,7 +20,7 @@ class Section(Value, frozen=True):
     link: str | None = None
 
 
-class Document(Value, frozen=True):
+class Document(Value, frozen=True, kw_only=True):
     """One course.
 
     Attributes:
@@ -36,7 +36,7 @@ class Document(Value, frozen=True):
     instructor: str | None = None
 
 
-class KnownDocument(Value, frozen=True):
+class KnownDocument(Value, frozen=True, kw_only=True):
     """What is remembered of a document that was indexed before."""
 
     content_hash: str

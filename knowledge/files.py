@@ -10,7 +10,7 @@ from knowledge.loading import SUFFIXES
 from vocabulary.values import Value
 
 
-class FoundFiles(Value, frozen=True):
+class FoundFiles(Value, frozen=True, kw_only=True):
     """What the paths led to.
 
     Attributes:

@@ -24,7 +24,7 @@ CATALOGUE = "catalogue.sqlite"
 CHROMA = "chroma"
 
 
-class Plan(Value, frozen=True):
+class Plan(Value, frozen=True, kw_only=True):
     """What a generation being built is to become; a run continues another's work only where they agree."""
 
     base: int

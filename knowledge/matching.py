@@ -12,7 +12,7 @@ _MOST_TERMS = 64
 """Further terms of a question are left out: a hundred kilobytes must not become one query."""
 
 
-class WordHits(Value, frozen=True):
+class WordHits(Value, frozen=True, kw_only=True):
     """What the word index says to a query.
 
     Attributes:

@@ -19,7 +19,7 @@ LONGEST_TITLE = 300
 """A heading of more characters is text, not a heading."""
 
 
-class Script(Value, frozen=True):
+class Script(Value, frozen=True, kw_only=True):
     """What a course script says; `title` is None where its header names none."""
 
     title: str | None

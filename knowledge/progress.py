@@ -7,7 +7,7 @@ from typing import Literal
 from vocabulary.values import Value
 
 
-class IndexProgress(Value, frozen=True):
+class IndexProgress(Value, frozen=True, kw_only=True):
     """How far the run is.
 
     Attributes:
@@ -25,7 +25,7 @@ class IndexProgress(Value, frozen=True):
     chunks: int = 0
 
 
-class IndexSummary(Value, frozen=True):
+class IndexSummary(Value, frozen=True, kw_only=True):
     """What a run did.
 
     Attributes:

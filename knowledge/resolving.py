@@ -47,7 +47,7 @@ class CourseTitles:
         return _match(pick(by_meaning, _MEANING), by_meaning)
 
 
-class Scored(Value, frozen=True):
+class Scored(Value, frozen=True, kw_only=True):
     """A title and how well it meets a name."""
 
     title: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import lru_cache
 from math import log
 
@@ -22,6 +23,7 @@ _CANDIDATES = 50
 
 
 _HALF = log(2.0)
+_MOST_TERMS = 256
 
 
 class OpenGeneration:
@@ -61,7 +63,7 @@ class OpenGeneration:
 
     def _terms(self, query: str) -> list[str]:
         """The words that can tell chunks apart: BM25 gives nothing for a word that half of them hold."""
-        all_terms = list(dict.fromkeys(terms(query) or [stem(word) for word in words(query)]))
+        all_terms = list(dict.fromkeys(terms(query) or [stem(word) for word in words(query)]))[:_MOST_TERMS]
         return [term for term in all_terms if self.weight(term) > _HALF] or all_terms
 
     def _measure_weight(self, term: str) -> float:
@@ -81,9 +83,13 @@ def open_generation(store: Generations, number: int, embedder: Embedder, chroma_
         KnowledgeError: Its catalogue or its vector index cannot be used.
     """
     folder = store.folder(number)
-    reader = CatalogueReader(folder / CATALOGUE)
-    reader.check(embedder.name)
-    index = open_index(folder / CHROMA, chroma_url, collection_name(reader.library, number)) if reader.chunks else None
+    with ExitStack() as failed:
+        reader = CatalogueReader(folder / CATALOGUE)
+        failed.callback(reader.close)
+        reader.check(embedder.name)
+        name = collection_name(reader.library, number)
+        index = open_index(folder / CHROMA, chroma_url, name) if reader.chunks else None
+        failed.pop_all()
     return OpenGeneration(number, reader, index)
 
 

@@ -13,7 +13,7 @@ from vocabulary.errors import DocumentError
 from vocabulary.values import Value
 
 
-class Target(Value, frozen=True):
+class Target(Value, frozen=True, kw_only=True):
     """The documents of the next generation.
 
     Attributes:

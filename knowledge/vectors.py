@@ -13,7 +13,7 @@ Vector = npt.NDArray[np.float32]
 """One vector, or several as rows."""
 
 
-class ChunkVector(Value, frozen=True):
+class ChunkVector(Value, frozen=True, kw_only=True):
     """What the vector index holds of a chunk."""
 
     id: str

@@ -28,7 +28,7 @@ EXCHANGES_REMEMBERED = 2
 REFRESH_EVERY_S = 1.0
 
 
-class Question(Value, frozen=True):
+class Question(Value, frozen=True, kw_only=True):
     """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings."""
 
     query: str
@@ -37,7 +37,7 @@ class Question(Value, frozen=True):
     deadline_s: float | None = None
 
 
-class Readiness(Value, frozen=True):
+class Readiness(Value, frozen=True, kw_only=True):
     """Whether questions can be answered, and by what; `problems` says in sentences what is missing."""
 
     ready: bool

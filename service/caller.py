@@ -16,7 +16,7 @@ _WHY: dict[Status, str] = {
 """What a query without an answer says, by how it closed."""
 
 
-class Outcome(Value, frozen=True):
+class Outcome(Value, frozen=True, kw_only=True):
     """The answer to a question. `duration_ms` is from receipt to the end of the query."""
 
     query_id: str

@@ -12,7 +12,7 @@ from vocabulary.values import Fact, Kept, Passage, Value
 LABEL_CHARS = 300
 
 
-class SourceBlock(Value, frozen=True):
+class SourceBlock(Value, frozen=True, kw_only=True):
     """A fact as a request shows it.
 
     Attributes:

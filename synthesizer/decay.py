@@ -22,7 +22,7 @@ TOO_LONG = "one sentence took more than a quarter of the budget"
 LEAST_WORTH = "over the budget, and worth least to the question"
 
 
-class Shown(Value, frozen=True):
+class Shown(Value, frozen=True, kw_only=True):
     """The sources that a briefing shows, in order of discovery, and what it leaves out."""
 
     sources: tuple[SourceBlock, ...]

@@ -12,7 +12,7 @@ from vocabulary.events import Event, ToolRequested, ToolsSettled, ToolSucceeded
 from vocabulary.values import Fact, Value
 
 
-class Facts(Value, frozen=True):
+class Facts(Value, frozen=True, kw_only=True):
     """What is known, and what the open round has brought so far.
 
     Attributes:
@@ -26,7 +26,7 @@ class Facts(Value, frozen=True):
     waiting: tuple[ToolSucceeded, ...] = ()
 
 
-class Discovery(Value, frozen=True):
+class Discovery(Value, frozen=True, kw_only=True):
     """What one settled round brought.
 
     Attributes:

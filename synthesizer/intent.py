@@ -10,7 +10,7 @@ from vocabulary.events import Event, QueryReceived
 from vocabulary.values import Passage, Value
 
 
-class Intent(Value, frozen=True):
+class Intent(Value, frozen=True, kw_only=True):
     """What is wanted.
 
     Attributes:

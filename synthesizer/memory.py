@@ -17,7 +17,7 @@ from vocabulary.events import ContextSynthesized, Event, QueryReceived, ToolsSet
 from vocabulary.values import Kept, QuerySettings, Value
 
 
-class Memory(Value, frozen=True):
+class Memory(Value, frozen=True, kw_only=True):
     """The four layers and what every briefing of the query shares.
 
     Attributes:

@@ -34,7 +34,7 @@ _OUTCOMES: dict[str, Literal["found", "nothing", "failed", "repeated"]] = {
 T = TypeVar("T")
 
 
-class Notes(Value, frozen=True):
+class Notes(Value, frozen=True, kw_only=True):
     """The tags of the last block, and what did not fit among them."""
 
     text: str

@@ -30,7 +30,7 @@ _LESSONS = re.compile(r"\blessons?\s+(\d{1,4}(?:\s*(?:,|and|or|to|&)\s*(?:lesson
 _LESSON = re.compile(r"\blessons?\s+\d", re.IGNORECASE)
 
 
-class Part(Value, frozen=True):
+class Part(Value, frozen=True, kw_only=True):
     """One thing that the question asks for.
 
     Attributes:

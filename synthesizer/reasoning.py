@@ -13,14 +13,14 @@ OLDER_CHARS = 160
 KEPT_CHARS = 4_000
 
 
-class Note(Value, frozen=True):
+class Note(Value, frozen=True, kw_only=True):
     """What was said in one round before its tools ran."""
 
     round: int
     text: str
 
 
-class Reasoning(Value, frozen=True):
+class Reasoning(Value, frozen=True, kw_only=True):
     """The notes so far, oldest first."""
 
     notes: tuple[Note, ...] = ()

@@ -24,7 +24,7 @@ from vocabulary.values import Fact, ToolCall, Value
 Outcome = Literal["requested", "running", "found", "nothing", "failed", "repeated"]
 
 
-class Tried(Value, frozen=True):
+class Tried(Value, frozen=True, kw_only=True):
     """One tool call, from its request to its outcome.
 
     Attributes:
@@ -48,7 +48,7 @@ class Tried(Value, frozen=True):
     detail: str = ""
 
 
-class ToolUsage(Value, frozen=True):
+class ToolUsage(Value, frozen=True, kw_only=True):
     """All attempts.
 
     Attributes:

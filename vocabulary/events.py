@@ -50,7 +50,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """What every event shares: frozen, built by name, tagged with its kind."""
 
 
-class QueryReceived(Event, frozen=True, tag="query_received"):
+class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     """A question came in, with everything from outside that later decisions use.
 
     Attributes:
@@ -72,7 +72,7 @@ class QueryReceived(Event, frozen=True, tag="query_received"):
     provider_open: bool = False
 
 
-class RoundOpened(Event, frozen=True, tag="round_opened"):
+class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
     """A round begins; the final one offers no tools.
 
     Attributes:
@@ -87,7 +87,7 @@ class RoundOpened(Event, frozen=True, tag="round_opened"):
     rounds_left: int
 
 
-class SentencesToScore(Event, frozen=True, tag="sentences_to_score"):
+class SentencesToScore(Event, frozen=True, kw_only=True, tag="sentences_to_score"):
     """The briefing does not fit its budget: sentences must be ranked by meaning before some are dropped."""
 
     call_id: str
@@ -95,14 +95,14 @@ class SentencesToScore(Event, frozen=True, tag="sentences_to_score"):
     sentences: tuple[Kept, ...]
 
 
-class SentencesScored(Event, frozen=True, tag="sentences_scored"):
+class SentencesScored(Event, frozen=True, kw_only=True, tag="sentences_scored"):
     """Similarity of each sentence to the question, -1 to 1, in the order asked; empty when it could not be had."""
 
     call_id: str
     scores: tuple[float, ...]
 
 
-class BriefingPrepared(Event, frozen=True, tag="briefing_prepared"):
+class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"):
     """What the next reasoning call is shown.
 
     Attributes:
@@ -120,7 +120,7 @@ class BriefingPrepared(Event, frozen=True, tag="briefing_prepared"):
     dropped: tuple[Dropped, ...] = ()
 
 
-class ReasoningRequested(Event, frozen=True, tag="reasoning_requested"):
+class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_requested"):
     """One call of the Messages API is asked for."""
 
     call_id: str
@@ -134,7 +134,7 @@ class ReasoningRequested(Event, frozen=True, tag="reasoning_requested"):
     messages: tuple[Message, ...]
 
 
-class ReasoningStarted(Event, frozen=True, tag="reasoning_started"):
+class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"):
     """An attempt is sent; `request` is exactly what went out, `reasoner` names who answers (model or `offline`)."""
 
     call_id: str
@@ -143,7 +143,7 @@ class ReasoningStarted(Event, frozen=True, tag="reasoning_started"):
     request: Request
 
 
-class ToolCallStreamed(Event, frozen=True, tag="tool_call_streamed"):
+class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed"):
     """A tool call is complete in the stream, before the message is."""
 
     call_id: str
@@ -151,7 +151,7 @@ class ToolCallStreamed(Event, frozen=True, tag="tool_call_streamed"):
     call: ToolCall
 
 
-class ReasoningRetried(Event, frozen=True, tag="reasoning_retried"):
+class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"):
     """An attempt failed and another follows; text streamed so far is void."""
 
     call_id: str
@@ -161,7 +161,7 @@ class ReasoningRetried(Event, frozen=True, tag="reasoning_retried"):
     detail: str
 
 
-class ReasoningFailed(Event, frozen=True, tag="reasoning_failed"):
+class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
     """A reasoning call brought no reply."""
 
     call_id: str
@@ -172,7 +172,7 @@ class ReasoningFailed(Event, frozen=True, tag="reasoning_failed"):
     request_id: str | None = None
 
 
-class ReasoningCompleted(Event, frozen=True, tag="reasoning_completed"):
+class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):
     """A whole reply.
 
     Attributes:
@@ -195,7 +195,7 @@ class ReasoningCompleted(Event, frozen=True, tag="reasoning_completed"):
     request_id: str | None = None
 
 
-class ToolRequested(Event, frozen=True, tag="tool_requested"):
+class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
     """One tool call is to be run."""
 
     round: int
@@ -203,14 +203,14 @@ class ToolRequested(Event, frozen=True, tag="tool_requested"):
     timeout_s: float
 
 
-class ToolStarted(Event, frozen=True, tag="tool_started"):
+class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
     """A tool begins to run."""
 
     tool_call_id: str
     name: str
 
 
-class ToolSubstituted(Event, frozen=True, tag="tool_substituted"):
+class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):
     """A tool failed and another is run in its place, with arguments made to fit."""
 
     tool_call_id: str
@@ -220,7 +220,7 @@ class ToolSubstituted(Event, frozen=True, tag="tool_substituted"):
     why: str
 
 
-class ToolSucceeded(Event, frozen=True, tag="tool_succeeded"):
+class ToolSucceeded(Event, frozen=True, kw_only=True, tag="tool_succeeded"):
     """A tool call brought something (which may be that nothing was found).
 
     Attributes:
@@ -236,7 +236,7 @@ class ToolSucceeded(Event, frozen=True, tag="tool_succeeded"):
     duration_ms: float
 
 
-class ToolFailed(Event, frozen=True, tag="tool_failed"):
+class ToolFailed(Event, frozen=True, kw_only=True, tag="tool_failed"):
     """A tool call brought nothing; `detail` says what was wrong, in words that help the model."""
 
     tool_call_id: str
@@ -246,14 +246,14 @@ class ToolFailed(Event, frozen=True, tag="tool_failed"):
     duration_ms: float = 0.0
 
 
-class ToolCallsConfirmed(Event, frozen=True, tag="tool_calls_confirmed"):
+class ToolCallsConfirmed(Event, frozen=True, kw_only=True, tag="tool_calls_confirmed"):
     """The reply is complete: these calls, and no others, make up the round."""
 
     round: int
     tool_call_ids: tuple[str, ...]
 
 
-class ToolsSettled(Event, frozen=True, tag="tools_settled"):
+class ToolsSettled(Event, frozen=True, kw_only=True, tag="tools_settled"):
     """Every confirmed call of the round has its outcome."""
 
     round: int
@@ -261,7 +261,7 @@ class ToolsSettled(Event, frozen=True, tag="tools_settled"):
     failed: tuple[str, ...]
 
 
-class ContextSynthesized(Event, frozen=True, tag="context_synthesized"):
+class ContextSynthesized(Event, frozen=True, kw_only=True, tag="context_synthesized"):
     """The round's outcomes are in memory.
 
     Attributes:
@@ -276,7 +276,7 @@ class ContextSynthesized(Event, frozen=True, tag="context_synthesized"):
     open_parts: tuple[str, ...] = ()
 
 
-class BreakerTripped(Event, frozen=True, tag="breaker_tripped"):
+class BreakerTripped(Event, frozen=True, kw_only=True, tag="breaker_tripped"):
     """A limit was reached: something asked for is refused, and an answer follows."""
 
     limit: Limit
@@ -284,26 +284,26 @@ class BreakerTripped(Event, frozen=True, tag="breaker_tripped"):
     tool_call_id: str | None = None
 
 
-class DeadlineNeared(Event, frozen=True, tag="deadline_neared"):
+class DeadlineNeared(Event, frozen=True, kw_only=True, tag="deadline_neared"):
     """Only the share kept for the final call is left."""
 
     left_s: float
 
 
-class DeadlinePassed(Event, frozen=True, tag="deadline_passed"):
+class DeadlinePassed(Event, frozen=True, kw_only=True, tag="deadline_passed"):
     """No time is left for another call; `left_s` is what assembling may take."""
 
     left_s: float
 
 
-class CallsAbandoned(Event, frozen=True, tag="calls_abandoned"):
+class CallsAbandoned(Event, frozen=True, kw_only=True, tag="calls_abandoned"):
     """These reasoning or tool calls are no longer wanted; each that still runs ends as failed (`abandoned`)."""
 
     call_ids: tuple[str, ...]
     why: str
 
 
-class RecoveryStarted(Event, frozen=True, tag="recovery_started"):
+class RecoveryStarted(Event, frozen=True, kw_only=True, tag="recovery_started"):
     """Something failed and the query goes on another way."""
 
     level: RecoveryLevel
@@ -311,13 +311,13 @@ class RecoveryStarted(Event, frozen=True, tag="recovery_started"):
     event_seq: int
 
 
-class QueryCancelled(Event, frozen=True, tag="query_cancelled"):
+class QueryCancelled(Event, frozen=True, kw_only=True, tag="query_cancelled"):
     """The caller went away or took the question back."""
 
     why: str
 
 
-class HandlerFailed(Event, frozen=True, tag="handler_failed"):
+class HandlerFailed(Event, frozen=True, kw_only=True, tag="handler_failed"):
     """A component raised while handling an event; `handler` is `Class.method`."""
 
     handler: str
@@ -325,19 +325,19 @@ class HandlerFailed(Event, frozen=True, tag="handler_failed"):
     event_seq: int
 
 
-class SessionStalled(Event, frozen=True, tag="session_stalled"):
+class SessionStalled(Event, frozen=True, kw_only=True, tag="session_stalled"):
     """Nothing is queued, nothing runs, and the query is not closed; `waiting_for` names who owes what."""
 
     waiting_for: tuple[str, ...]
 
 
-class RecordingFailed(Event, frozen=True, tag="recording_failed"):
+class RecordingFailed(Event, frozen=True, kw_only=True, tag="recording_failed"):
     """The trace store refused an append; the query goes on."""
 
     detail: str
 
 
-class AnswerRequested(Event, frozen=True, tag="answer_requested"):
+class AnswerRequested(Event, frozen=True, kw_only=True, tag="answer_requested"):
     """An answer is to be built now.
 
     Attributes:
@@ -350,7 +350,7 @@ class AnswerRequested(Event, frozen=True, tag="answer_requested"):
     why: str = ""
 
 
-class ResponseAssembled(Event, frozen=True, tag="response_assembled"):
+class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assembled"):
     """The answer, as the caller gets it.
 
     Attributes:
@@ -372,7 +372,7 @@ class ResponseAssembled(Event, frozen=True, tag="response_assembled"):
     usage: Usage
 
 
-class QueryClosed(Event, frozen=True, tag="query_closed"):
+class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
     """The query is over; nothing of it runs any more."""
 
     status: Status

@@ -58,7 +58,7 @@ class Model(Protocol):
         """
 
 
-class ToolOutput(Value, frozen=True):
+class ToolOutput(Value, frozen=True, kw_only=True):
     """What a tool brought: words, and the evidence in them, best first."""
 
     text: str
@@ -86,7 +86,7 @@ class Embedder(Protocol):
         """Tokens beyond which a text would be cut off, special tokens left out."""
 
 
-class TraceSummary(Value, frozen=True):
+class TraceSummary(Value, frozen=True, kw_only=True):
     """One line of a trace listing. `status` is a `Status`, or `open` while no `QueryClosed` is stored."""
 
     query_id: str

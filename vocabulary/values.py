@@ -42,7 +42,7 @@ class Kept:
         return f"Kept({self.text!r})"
 
 
-class ToolCall(Value, frozen=True):
+class ToolCall(Value, frozen=True, kw_only=True):
     """One tool call that the model asked for.
 
     Attributes:
@@ -55,7 +55,7 @@ class ToolCall(Value, frozen=True):
     arguments: str
 
 
-class Passage(Value, frozen=True):
+class Passage(Value, frozen=True, kw_only=True):
     """A piece of evidence that a tool brought, with where it stands.
 
     Attributes:
@@ -84,7 +84,7 @@ class Passage(Value, frozen=True):
         return self.text.text[self.starts[number] : end]
 
 
-class Fact(Value, frozen=True):
+class Fact(Value, frozen=True, kw_only=True):
     """A passage as the session remembers it.
 
     Attributes:
@@ -99,14 +99,14 @@ class Fact(Value, frozen=True):
     round: int
 
 
-class ShownSource(Value, frozen=True):
+class ShownSource(Value, frozen=True, kw_only=True):
     """One source as a request showed it: its fact, and which of the fact's sentences were sent, block by block."""
 
     fact_id: str
     sentences: tuple[int, ...]
 
 
-class Dropped(Value, frozen=True):
+class Dropped(Value, frozen=True, kw_only=True):
     """Something that a briefing left out.
 
     Attributes:
@@ -122,14 +122,14 @@ class Dropped(Value, frozen=True):
     sentences: tuple[int, ...] = ()
 
 
-class Message(Value, frozen=True):
+class Message(Value, frozen=True, kw_only=True):
     """One message of a Messages API request; each content block is its JSON text."""
 
     role: Literal["user", "assistant"]
     content: tuple[Kept, ...]
 
 
-class Request(Value, frozen=True):
+class Request(Value, frozen=True, kw_only=True):
     """A Messages API request, exactly as it was sent (engine/request.py turns it into its bytes).
 
     Attributes:
@@ -148,7 +148,7 @@ class Request(Value, frozen=True):
     extra: str | None = None
 
 
-class Usage(Value, frozen=True):
+class Usage(Value, frozen=True, kw_only=True):
     """Tokens of one or several calls. All input = input + cache read + cache write."""
 
     input_tokens: int = 0
@@ -165,7 +165,7 @@ class Usage(Value, frozen=True):
         )
 
 
-class ReplyCitation(Value, frozen=True):
+class ReplyCitation(Value, frozen=True, kw_only=True):
     """A citation as a reply gave it, in the numbering of that reply's own request.
 
     Attributes:
@@ -185,7 +185,7 @@ class ReplyCitation(Value, frozen=True):
     cited_text: str
 
 
-class Citation(Value, frozen=True):
+class Citation(Value, frozen=True, kw_only=True):
     """A citation of the answer, resolved to recorded evidence.
 
     Attributes:
@@ -205,7 +205,7 @@ class Citation(Value, frozen=True):
     link: str | None = None
 
 
-class Indicator(Value, frozen=True):
+class Indicator(Value, frozen=True, kw_only=True):
     """One reason for doubt: its kind, a sentence for the reader, and the `seq` of the event that it rests on."""
 
     kind: str
@@ -213,14 +213,14 @@ class Indicator(Value, frozen=True):
     event_seq: int
 
 
-class Exchange(Value, frozen=True):
+class Exchange(Value, frozen=True, kw_only=True):
     """One earlier question of the conversation and its answer."""
 
     question: str
     answer: str
 
 
-class QuerySettings(Value, frozen=True):
+class QuerySettings(Value, frozen=True, kw_only=True):
     """What one query may spend and how it behaves; a copy of the service's settings with the caller's wishes.
 
     Attributes:

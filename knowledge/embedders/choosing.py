@@ -24,8 +24,9 @@ def load_embedder(name: str) -> Embedder:
     """
     if name not in _MODULES:
         raise ConfigurationError(f"there is no embedder {name!r}; choose one of {', '.join(_MODULES)}")
-    # The weights come with a package: neither a download nor a warning about threads is wanted.
+    # The weights come with a package: no download, no progress bar and no warning about threads is wanted.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         module = importlib.import_module(_MODULES[name])

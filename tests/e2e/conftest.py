@@ -1,0 +1,133 @@
+"""The real thing in processes of its own: an index of small courses, and the service that answers from it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import httpx2
+import pytest
+
+from tests.course_files import write_course
+
+ROOT = Path(__file__).parents[2]
+STARTING_S = 60.0
+
+Antiphon = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def environment(data_dir: Path, **settings: str) -> dict[str, str]:
+    """This process's environment without its own settings, and with those given."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("ANTIPHON_", "ANTHROPIC_"))}
+    return ours | {"ANTIPHON_DATA_DIR": str(data_dir), "ANTIPHON_EMBEDDER": "onnx", "PYTHONPATH": str(ROOT)} | settings
+
+
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two courses, indexed by the command."""
+    folder = tmp_path_factory.mktemp("e2e")
+    write_course(folder / "courses", "apple", lessons=4)
+    write_course(folder / "courses", "pear", lessons=3)
+    run = run_antiphon("index", str(folder / "courses"), data_dir=folder / "data", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    return folder / "data"
+
+
+@pytest.fixture
+def antiphon(data_dir: Path, tmp_path: Path) -> Antiphon:
+    """Runs the command over the two courses, in an empty folder."""
+
+    def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+        return run_antiphon(*arguments, data_dir=data_dir, cwd=tmp_path, **settings)
+
+    return run
+
+
+def run_antiphon(*arguments: str, data_dir: Path, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """The command, run to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "cli", *arguments],
+        env=environment(data_dir, **settings),
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=STARTING_S,
+        check=False,
+    )
+
+
+class Server:
+    """`antiphon serve` in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stderr is not None
+        self.process = process
+        self.said: list[str] = []
+        self.url = self._read_until_url(process.stderr)
+        self._reader = threading.Thread(target=self.said.extend, args=(process.stderr,), daemon=True)
+        self._reader.start()
+
+    def _read_until_url(self, stderr: IO[str]) -> str:
+        for line in stderr:
+            self.said.append(line)
+            if "Antiphon serves " in line:
+                return line.split()[2]
+        raise AssertionError("".join(self.said))
+
+    def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
+        """Tells it to stop; its exit code."""
+        self.process.send_signal(by)
+        code = self.process.wait(STARTING_S)
+        self._reader.join()
+        return code
+
+
+@contextmanager
+def serving(data_dir: Path, cwd: Path, **settings: str) -> Iterator[Server]:
+    """A server on a free port; stopped at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", "serve", "--port", "0"],
+        env=environment(data_dir, **settings),
+        cwd=cwd,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Server(process)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait(STARTING_S)
+
+
+@pytest.fixture(scope="session")
+def server(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The service over the two courses, without a key."""
+    with serving(data_dir, tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def client(server: Server) -> Iterator[httpx2.Client]:
+    """A caller of the service."""
+    with httpx2.Client(base_url=server.url, timeout=STARTING_S) as calling:
+        yield calling
+
+
+@pytest.fixture(scope="session")
+def stuck_server(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The service with a Messages API that accepts calls and never answers them."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(100)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with serving(data_dir, tmp_path_factory.mktemp("stuck"), ANTHROPIC_BASE_URL=url) as running:
+            yield running

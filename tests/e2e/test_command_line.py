@@ -1,0 +1,129 @@
+"""The `antiphon` command on real parts."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.course_files import write_course
+from tests.e2e.conftest import Antiphon, run_antiphon, serving
+
+QUESTION = "What is applemailbox7 in the Apple course?"
+
+
+def test_ask_prints_the_answer_and_shows_beside_it_how_it_was_worked_out(antiphon: Antiphon) -> None:
+    run = antiphon("ask", QUESTION)
+
+    assert run.returncode == 0, run.stderr
+    assert "applemailbox7" in run.stdout
+    assert "[1] The Apple Course - Lesson 1  https://example.org/apple/1" in run.stdout
+    assert "search_course_content" in run.stderr
+    assert "antiphon traces show" in run.stderr
+
+
+def test_ask_prints_json_for_programs_and_a_trace_can_be_shown(antiphon: Antiphon) -> None:
+    answer = json.loads(antiphon("ask", QUESTION, "--json").stdout)
+    query_id = answer["query_id"]
+
+    shown = antiphon("traces", "show", query_id[:10])
+    whole = antiphon("traces", "show", query_id, "--json")
+    listed = antiphon("traces", "list")
+
+    assert answer["answer"].splitlines()[0] in shown.stdout
+    assert "query_received" in shown.stdout
+    events = [json.loads(line) for line in whole.stdout.splitlines()]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert query_id[:10] in listed.stdout
+
+
+def test_courses_are_listed(antiphon: Antiphon) -> None:
+    run = antiphon("courses")
+
+    assert "The Apple Course" in run.stdout
+    assert "The Pear Course" in run.stdout
+
+
+def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(antiphon: Antiphon) -> None:
+    run = antiphon("doctor", ANTIPHON_PORT="0")
+
+    assert (run.returncode, "✗" in run.stdout) == (0, False), run.stdout
+
+
+def test_the_doctor_says_what_to_do_about_what_is_wrong(tmp_path: Path) -> None:
+    run = run_antiphon("doctor", data_dir=tmp_path / "data", cwd=tmp_path, ANTIPHON_PORT="0")
+
+    assert run.returncode == 1
+    assert "✗ Index" in run.stdout
+    assert "antiphon index" in run.stdout
+
+
+def test_a_file_that_cannot_be_indexed_is_named_and_the_others_are_indexed(tmp_path: Path) -> None:
+    write_course(tmp_path / "courses", "plum", lessons=1)
+    (tmp_path / "courses" / "picture.txt").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40)
+
+    run = run_antiphon("index", "courses", data_dir=tmp_path / "data", cwd=tmp_path)
+
+    assert run.returncode == 1
+    assert "picture.txt" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert "The Plum Course" in run_antiphon("courses", data_dir=tmp_path / "data", cwd=tmp_path).stdout
+
+
+def test_eval_grades_by_citations_and_exits_with_1_below_its_targets(antiphon: Antiphon, tmp_path: Path) -> None:
+    good = {"id": "a", "kind": "single_fact", "question": QUESTION}
+    good["answered_by"] = [{"course": "The Apple Course", "lesson": 1}]  # type: ignore[assignment]  # JSON
+    bad = good | {"id": "b", "answered_by": [{"course": "The Pear Course", "lesson": 0}]}
+    (tmp_path / "good.jsonl").write_text(json.dumps(good))
+    (tmp_path / "both.jsonl").write_text(f"{json.dumps(good)}\n{json.dumps(bad)}")
+
+    passed = antiphon("eval", "good.jsonl")
+    failed = antiphon("eval", "both.jsonl", "--json")
+
+    assert passed.returncode == 0, passed.stderr
+    assert failed.returncode == 1
+    assert "In 50% a right lesson is cited; at least 90% is wanted." in failed.stderr
+    assert [grade["right"] for grade in json.loads(failed.stdout)["grades"]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "words"),
+    [
+        (("ask", " "), {}, "empty"),
+        (("ask", "x", "--session", "nobody"), {}, "nobody"),
+        (("ask", "x", "--rounds", "9"), {}, "max_rounds"),
+        (("traces", "show", "nothing"), {}, "traces list"),
+        (("serve",), {"ANTIPHON_PORT": "high"}, "ANTIPHON_PORT"),
+        (("ask", "x", "--reasoner", "claude"), {}, "ANTHROPIC_API_KEY"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(
+    antiphon: Antiphon, arguments: tuple[str, ...], settings: dict[str, str], words: str
+) -> None:
+    run = antiphon(*arguments, **settings)
+
+    assert run.returncode == 1, run.stderr
+    assert run.stderr.startswith("antiphon: ")
+    assert words in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_port_in_use_is_a_sentence(data_dir: Path, tmp_path: Path) -> None:
+    with serving(data_dir, tmp_path) as first:
+        port = first.url.rpartition(":")[2]
+        run = run_antiphon("serve", "--port", port, data_dir=data_dir, cwd=tmp_path)
+
+    assert run.returncode == 1
+    assert run.stderr.startswith(f"antiphon: Cannot listen on 127.0.0.1, port {port}")
+    assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("by", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_server_told_to_stop_ends_in_order(data_dir: Path, tmp_path: Path, by: signal.Signals, code: int) -> None:
+    with serving(data_dir, tmp_path) as server:
+        stopped = server.stop(by)
+
+    assert stopped == code
+    assert "Traceback" not in "".join(server.said)
