@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval bench load lock clean
+.PHONY: run setup setup-dev test check eval bench load lag lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -36,6 +36,9 @@ bench: setup $(VENV)/.dev
 
 load: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.load
+
+lag: setup $(VENV)/.dev
+	$(BIN)/python -m benchmarks.lag
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)

@@ -46,6 +46,8 @@ class ReplyFold:
             ModelError: (`malformed`) The event is none that a Messages API sends.
         """
         kind = event.get("type")
+        if self._ended:
+            return None
         if kind == "content_block_delta":
             return self._on_delta(event)
         if kind == "content_block_start":
@@ -87,6 +89,7 @@ class ReplyFold:
             self._message = _object(event, "message")
             self._request_id = _text(event, "request_id") or None
             self._take_usage(self._message)
+            self._take_content(self._message)
         elif kind == "message_delta":
             self._stop_reason = _text(_object(event, "delta"), "stop_reason") or self._stop_reason
             self._take_usage(event)
@@ -132,6 +135,12 @@ class ReplyFold:
             raise ModelError("malformed", "the reply goes on with a content block that never began")
         return block
 
+    def _take_content(self, message: Json) -> None:
+        """A message may begin with blocks in place, where a server went on with a paused one."""
+        content = message.get("content")
+        for index, block in enumerate(content if isinstance(content, list) else []):
+            self._on_block_start({"index": index, "content_block": block})
+
     def _take_usage(self, holder: Json) -> None:
         usage = holder.get("usage")
         if isinstance(usage, dict):
@@ -141,7 +150,7 @@ class ReplyFold:
 
 def events_of(message: Json) -> Iterator[Json]:
     """A reply that was not streamed, as the events of a stream: some servers ignore `stream`."""
-    yield {"type": "message_start", "message": message}
+    yield {"type": "message_start", "message": message | {"content": []}}
     content = message.get("content")
     for index, block in enumerate(content if isinstance(content, list) else []):
         yield {"type": "content_block_start", "index": index, "content_block": block}

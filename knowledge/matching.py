@@ -7,7 +7,18 @@ from collections.abc import Mapping, Sequence
 from vocabulary.values import Value
 
 WORDS_WEIGHT = 0.8
-"""Weight of words against meaning, in standard deviations."""
+"""Weight of words against meaning, in standard deviations. Measured with all-MiniLM-L6-v2 int8, 5 passages:
+
+| weight | chunking_evaluation recall | hotpotqa recall (10: all gold) |
+|---|---|---|
+| 0 | 77.3 | 78.5 (70) |
+| 0.4 | 87.4 | 82.0 (82) |
+| 0.6 | 88.8 | 82.5 (82) |
+| 0.8 | 89.1 | 82.5 (82) |
+| 1.0 | 89.1 | 81.5 (82) |
+
+https://github.com/brandonstarxel/chunking_evaluation (472 questions, 1,629 chunks),
+https://hotpotqa.github.io (100 questions, 994 passages)."""
 _MOST_TERMS = 64
 """Further terms of a question are left out: a hundred kilobytes must not become one query."""
 

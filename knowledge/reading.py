@@ -69,8 +69,11 @@ class CatalogueReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._turn = threading.Lock()
+        # Terms are weighed on the event loop too, which must not wait for a search: they have their own connection.
+        self._terms_turn = threading.Lock()
         with catalogue_errors(path):
             self._sql = open_read_only(path)
+            self._terms_sql = open_read_only(path)
             self._meta = dict(self._sql.execute("SELECT name, value FROM meta").fetchall())
             self.chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
 
@@ -157,8 +160,9 @@ class CatalogueReader:
 
     def chunks_with(self, term: str) -> int:
         """In how many chunks a stemmed term stands, title or text."""
-        rows = self._all("SELECT chunks FROM term_counts WHERE term = ?", (term,))
-        return int(rows[0][0]) if rows else 0
+        with self._terms_turn, catalogue_errors(self.path):
+            row = self._terms_sql.execute("SELECT chunks FROM term_counts WHERE term = ?", (term,)).fetchone()
+        return int(row[0]) if row else 0
 
     def known(self) -> dict[str, KnownDocument]:
         """Every document, by path."""
@@ -189,8 +193,9 @@ class CatalogueReader:
             self._sql.backup(copy)
 
     def close(self) -> None:
-        with self._turn:
+        with self._turn, self._terms_turn:
             self._sql.close()
+            self._terms_sql.close()
 
     def _all(self, query: str, values: Sequence[_Bound] | Mapping[str, _Bound] = ()) -> list[Any]:
         with self._turn, catalogue_errors(self.path):

@@ -21,9 +21,10 @@ from vocabulary.values import Passage
 _CANDIDATES = 50
 """Chunks that each of the two searches proposes; the exact score of all of them decides."""
 
-
 _HALF = log(2.0)
+"""The weight of a term that half of the chunks hold."""
 _MOST_TERMS = 256
+"""Further terms of a question are not even looked up."""
 
 
 class OpenGeneration:

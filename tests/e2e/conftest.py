@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -10,8 +11,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import httpx2
 import pytest
@@ -21,8 +23,6 @@ from tests.course_files import write_course
 ROOT = Path(__file__).parents[2]
 STARTING_S = 60.0
 
-Antiphon = Callable[..., subprocess.CompletedProcess[str]]
-
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     """This process's environment without its own settings, and with those given."""
@@ -30,38 +30,62 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     return ours | {"ANTIPHON_DATA_DIR": str(data_dir), "ANTIPHON_EMBEDDER": "onnx", "PYTHONPATH": str(ROOT)} | settings
 
 
+class Run(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Antiphon = Callable[..., Run]
+
+
+class Shell:
+    """Runs commands in a process of its own (shell.py)."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._stdin, self._stdout = process.stdin, process.stdout
+
+    def run(self, *arguments: str, folder: Path, data_dir: Path, **settings: str) -> Run:
+        """One command, run to its end in `folder`."""
+        named = {"ANTIPHON_DATA_DIR": str(data_dir)} | settings
+        self._stdin.write(json.dumps({"arguments": arguments, "settings": named, "folder": str(folder)}) + "\n")
+        self._stdin.flush()
+        return Run(**json.loads(self._stdout.readline()))
+
+
 @pytest.fixture(scope="session")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shell() -> Iterator[Shell]:
+    """A process that runs commands."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.e2e.shell"],
+        env=environment(Path("nowhere")),
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield Shell(process)
+
+
+@pytest.fixture(scope="session")
+def data_dir(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two courses, indexed by the command."""
     folder = tmp_path_factory.mktemp("e2e")
     write_course(folder / "courses", "apple", lessons=4)
     write_course(folder / "courses", "pear", lessons=3)
-    run = run_antiphon("index", str(folder / "courses"), data_dir=folder / "data", cwd=folder)
+    run = shell.run("index", "courses", folder=folder, data_dir=folder / "data")
     assert run.returncode == 0, run.stderr
     return folder / "data"
 
 
 @pytest.fixture
-def antiphon(data_dir: Path, tmp_path: Path) -> Antiphon:
+def antiphon(shell: Shell, data_dir: Path, tmp_path: Path) -> Antiphon:
     """Runs the command over the two courses, in an empty folder."""
-
-    def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        return run_antiphon(*arguments, data_dir=data_dir, cwd=tmp_path, **settings)
-
-    return run
-
-
-def run_antiphon(*arguments: str, data_dir: Path, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """The command, run to its end."""
-    return subprocess.run(
-        [sys.executable, "-m", "cli", *arguments],
-        env=environment(data_dir, **settings),
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=STARTING_S,
-        check=False,
-    )
+    return partial(shell.run, folder=tmp_path, data_dir=data_dir)
 
 
 class Server:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.course_files import write_course
-from tests.e2e.conftest import Antiphon, run_antiphon, serving
+from tests.e2e.conftest import Antiphon, Server, Shell, serving
 
 QUESTION = "What is applemailbox7 in the Apple course?"
 
@@ -52,24 +52,24 @@ def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(antiphon: Anti
     assert (run.returncode, "✗" in run.stdout) == (0, False), run.stdout
 
 
-def test_the_doctor_says_what_to_do_about_what_is_wrong(tmp_path: Path) -> None:
-    run = run_antiphon("doctor", data_dir=tmp_path / "data", cwd=tmp_path, ANTIPHON_PORT="0")
+def test_the_doctor_says_what_to_do_about_what_is_wrong(shell: Shell, tmp_path: Path) -> None:
+    run = shell.run("doctor", data_dir=tmp_path / "data", folder=tmp_path, ANTIPHON_PORT="0")
 
     assert run.returncode == 1
     assert "✗ Index" in run.stdout
     assert "antiphon index" in run.stdout
 
 
-def test_a_file_that_cannot_be_indexed_is_named_and_the_others_are_indexed(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_indexed_is_named_and_the_others_are_indexed(shell: Shell, tmp_path: Path) -> None:
     write_course(tmp_path / "courses", "plum", lessons=1)
     (tmp_path / "courses" / "picture.txt").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40)
 
-    run = run_antiphon("index", "courses", data_dir=tmp_path / "data", cwd=tmp_path)
+    run = shell.run("index", "courses", data_dir=tmp_path / "data", folder=tmp_path)
 
     assert run.returncode == 1
     assert "picture.txt" in run.stderr
     assert "Traceback" not in run.stderr
-    assert "The Plum Course" in run_antiphon("courses", data_dir=tmp_path / "data", cwd=tmp_path).stdout
+    assert "The Plum Course" in shell.run("courses", data_dir=tmp_path / "data", folder=tmp_path).stdout
 
 
 def test_eval_grades_by_citations_and_exits_with_1_below_its_targets(antiphon: Antiphon, tmp_path: Path) -> None:
@@ -110,10 +110,10 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(
     assert "Traceback" not in run.stderr
 
 
-def test_a_port_in_use_is_a_sentence(data_dir: Path, tmp_path: Path) -> None:
-    with serving(data_dir, tmp_path) as first:
-        port = first.url.rpartition(":")[2]
-        run = run_antiphon("serve", "--port", port, data_dir=data_dir, cwd=tmp_path)
+def test_a_port_in_use_is_a_sentence(antiphon: Antiphon, server: Server) -> None:
+    port = server.url.rpartition(":")[2]
+
+    run = antiphon("serve", "--port", port)
 
     assert run.returncode == 1
     assert run.stderr.startswith(f"antiphon: Cannot listen on 127.0.0.1, port {port}")

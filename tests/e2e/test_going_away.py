@@ -34,7 +34,8 @@ def test_a_client_that_goes_away_cancels_its_query_and_the_trace_says_so(stuck_s
 def test_a_query_under_way_says_whom_it_waits_for_and_ends_with_the_service(stuck_server: Server) -> None:
     with httpx2.Client(base_url=stuck_server.url, timeout=30) as client:
         with client.stream("POST", "/api/query", json={"query": "x"}, headers={"accept": "text/event-stream"}) as told:
-            first = next(line for line in told.iter_lines() if line.startswith("data:"))
+            lines = told.iter_lines()
+            first = next(filter(lambda line: line.startswith("data:"), lines))
             query_id = json.loads(first.removeprefix("data:"))["query_id"]
             queries = client.get("/api/queries").json()["queries"]
         _running(client, 0)

@@ -37,8 +37,10 @@ def answer(row: Json) -> Answer:
 
 def shape(block: Json) -> tuple[object, ...]:
     """What of a block must survive the fold."""
+    # The SDK's own stream helper loses the input of this one kind.
+    given = None if block["type"] == "mcp_tool_use" else block.get("input")
     return (
-        block["type"], block.get("text"), block.get("id"), block.get("name"), block.get("input"),
+        block["type"], block.get("text"), block.get("id"), block.get("name"), given,
         block.get("thinking"), block.get("signature"), len(block.get("citations") or ()),
     )  # fmt: skip
 

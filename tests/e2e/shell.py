@@ -1,0 +1,36 @@
+"""Runs `antiphon` commands one after another in one process, which loads the packages once.
+
+Reads a JSON line for each command (`arguments`, `settings`, `folder`) and answers with one (`returncode`, `stdout`,
+`stderr`). A process of its own, because the command sets up logging for its whole process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
+
+from cli import main
+
+
+def run(arguments: list[str], settings: dict[str, str], folder: str) -> dict[str, object]:
+    """One command, as a fresh process would run it."""
+    before = dict(os.environ)
+    code: object = 0
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err, chdir(folder):
+        os.environ.update(settings)
+        try:
+            main(arguments)
+        except SystemExit as exited:
+            code = exited.code
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+    return {"returncode": code, "stdout": out.getvalue(), "stderr": err.getvalue()}
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        print(json.dumps(run(**json.loads(line))), flush=True)  # noqa: T201 - the answer

@@ -1,0 +1,64 @@
+"""Requests as a briefing makes them, for tests of the offline reasoner."""
+
+from __future__ import annotations
+
+from language.markup import Attempt, wrap, write_attempts
+from vocabulary.ports import Json
+
+SEARCH: Json = {
+    "name": "search_course_content",
+    "description": "Searches the course texts.",
+    "input_schema": {
+        "type": "object",
+        "properties": {
+            "query": {"type": "string"},
+            "course_name": {"type": "string"},
+            "lesson_number": {"type": "integer"},
+            "why": {"type": "string"},
+        },
+        "required": ["query"],
+    },
+}
+OUTLINE: Json = {
+    "name": "get_course_outline",
+    "description": "Lists a course's lessons.",
+    "input_schema": {"type": "object", "properties": {"course_name": {"type": "string"}}, "required": ["course_name"]},
+}
+TOOLS = (OUTLINE, SEARCH)
+
+
+def source(label: str, *sentences: str, title: str = "t") -> Json:
+    """A `search_result` block, one text block a sentence."""
+    content = [{"type": "text", "text": sentence} for sentence in sentences]
+    return {
+        "type": "search_result", "source": label, "title": title, "content": content, "citations": {"enabled": True},
+    }  # fmt: skip
+
+
+def outline(course: str, *titles: str) -> Json:
+    """An outline, as the outline tool tells it."""
+    lines = [f"Lesson {number}: {title}\n" for number, title in enumerate(titles, start=1)]
+    return source(course, f"Course: {course}\n", "Instructor: Marta Lindqvist\n", *lines)
+
+
+def attempt(
+    round_number: int = 1, outcome: str = "found", tool: str = "search_course_content", **more: object
+) -> Attempt:
+    """An attempt whose arguments are `more`, with its facts as `facts`."""
+    facts = more.pop("facts", ())
+    return Attempt(round=round_number, tool=tool, arguments=more, outcome=outcome, facts=facts)  # type: ignore[arg-type]  # written out as JSON at once
+
+
+def briefing(
+    question: str,
+    *sources: Json,
+    attempts: tuple[Attempt, ...] = (),
+    earlier: str = "",
+    tools: tuple[Json, ...] = TOOLS,
+) -> Json:
+    """A whole request."""
+    head = [{"type": "text", "text": wrap("conversation", f"Question: {earlier}\nAnswer: Yes.")}] if earlier else []
+    notes = (write_attempts(attempts) + "\n" if attempts else "") + wrap("round", "Round 1 of 2: tools may be used.")
+    content = [*head, {"type": "text", "text": wrap("question", question)}, *sources, {"type": "text", "text": notes}]
+    request: Json = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": content}]}
+    return request | ({"tools": list(tools)} if tools else {})

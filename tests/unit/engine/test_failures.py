@@ -1,0 +1,49 @@
+"""Waiting and retrying after a failure."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.failures import retry_after
+from engine.retry import SHORT_WAIT_S, retry_wait
+from vocabulary.errors import ModelError
+
+NOON = "Fri, 21 Nov 2025 12:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "3"}, 3.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": "Fri, 21 Nov 2025 12:00:08 GMT", "date": NOON}, 8.0),
+        ({"retry-after": "Fri, 21 Nov 2025 11:00:00 GMT", "date": NOON}, 0.0),
+        ({"retry-after": "Fri, 21 Nov 2025 12:00:08 GMT"}, None),
+        ({"retry-after": "soon", "date": NOON}, None),
+        ({"retry-after": "-5"}, None),
+        ({"retry-after": "nan"}, None),
+    ],
+)
+def test_the_time_that_a_server_asks_for_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+@pytest.mark.parametrize(
+    ("retryable", "asked_s", "attempt", "left_s", "wait_s"),
+    [
+        (True, None, 1, 20.0, SHORT_WAIT_S),
+        (True, 5.0, 1, 20.0, 5.0),
+        (True, 0.0, 1, 20.0, 0.0),
+        (True, 19.5, 1, 20.0, None),
+        (True, None, 2, 20.0, None),
+        (True, None, 1, 1.2, None),
+        (False, None, 1, 20.0, None),
+    ],
+)
+def test_one_more_attempt_is_made_where_it_may_help_and_fits(
+    retryable: bool, asked_s: float | None, attempt: int, left_s: float, wait_s: float | None
+) -> None:
+    error = ModelError("overloaded", "busy", retryable=retryable, retry_after_s=asked_s)
+
+    assert retry_wait(error, attempt, left_s) == wait_s

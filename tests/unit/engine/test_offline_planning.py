@@ -1,0 +1,180 @@
+"""Which tools the offline reasoner asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.offline.planning import plan
+from engine.offline.reading import read_task
+from tests.unit.engine.briefings import OUTLINE, SEARCH, attempt, briefing, outline, source
+from vocabulary.ports import Json
+
+Calls = list[tuple[str, dict[str, object]]]
+
+
+def planned(question: str, *sources: Json, **more: Any) -> Calls:
+    calls = plan(read_task(briefing(question, *sources, **more)))
+    assert all(call.arguments["why"] for call in calls)
+    return [(call.tool, {k: v for k, v in call.arguments.items() if k != "why"}) for call in calls]
+
+
+def search(query: str, **filters: object) -> tuple[str, dict[str, object]]:
+    return "search_course_content", {"query": query, **filters}
+
+
+def outlined(course: str) -> tuple[str, dict[str, object]]:
+    return "get_course_outline", {"course_name": course}
+
+
+@pytest.mark.parametrize(
+    ("question", "course"),
+    [
+        ("What lessons does Practical Information Retrieval have?", "Practical Information Retrieval"),
+        ("Give me the outline of Language Models and Tools.", "Language Models and Tools"),
+        ("Who teaches Reliability Engineering for Services?", "Reliability Engineering for Services"),
+        ("How many lessons are there in the course on event-driven systems?", "event-driven systems"),
+        ("I would like the table of contents of the reliability course.", "reliability"),
+        ('What is the syllabus of the course "MCP in Practice"?', "MCP in Practice"),
+    ],
+)
+def test_a_question_about_a_courses_build_asks_for_its_outline(question: str, course: str) -> None:
+    assert planned(question) == [outlined(course)]
+
+
+def test_a_plain_question_is_searched_as_it_is() -> None:
+    assert planned("Who came up with sagas, and when?") == [search("Who came up with sagas, and when?")]
+
+
+def test_a_question_naming_a_course_is_searched_there() -> None:
+    question = "In the event-driven course, what becomes of extra group members?"
+
+    assert planned(question) == [search("what becomes of extra group members?", course_name="event-driven")]
+
+
+def test_a_question_about_one_lesson_is_searched_in_that_lesson() -> None:
+    question = "According to lesson 7 of Practical Information Retrieval, whose experiments set the pattern?"
+
+    found = [
+        search("whose experiments set the pattern?", course_name="Practical Information Retrieval", lesson_number=7)
+    ]
+    assert planned(question) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("What is the difference between retries and timeouts?", [search("retries"), search("timeouts")]),
+        ("Compare BM25 with embeddings: which is better?", [search("BM25"), search("embeddings")]),
+        ("Queues versus logs?", [search("Queues"), search("logs")]),
+        ("Is the recall of an index the same thing as the recall of a judge?",
+         [search("recall of an index"), search("recall of a judge")]),
+        ("What is the difference between backpressure as taught in Event-Driven Systems and shedding as taught in "
+         "Tools and Models?",
+         [search("backpressure", course_name="Event-Driven Systems"),
+          search("shedding", course_name="Tools and Models")]),
+    ],
+)  # fmt: skip
+def test_a_comparison_searches_both_sides_in_one_round(question: str, sides: Calls) -> None:
+    assert planned(question) == sides
+
+
+def test_a_look_up_asks_for_the_outline_first() -> None:
+    calls = planned("Explain the topic of lesson 2 of Event-Driven Systems using another course.")
+
+    assert calls[0] == outlined("Event-Driven Systems")
+
+
+def test_and_then_searches_for_the_title_that_it_found() -> None:
+    question = "The topic of lesson 2 of Event-Driven Systems comes up again in the course about models. What is said?"
+    done = attempt(tool="get_course_outline", course_name="Event-Driven Systems", facts=(1,))
+
+    calls = planned(question, outline("Event-Driven Systems", "Queues", "Bounded Logs"), attempts=(done,))
+
+    assert calls == [search("Bounded Logs", course_name="models")]
+
+
+def test_another_course_that_is_known_of_is_searched_for_it() -> None:
+    question = "Explain the topic of lesson 2 of Event-Driven Systems using another course."
+    done = attempt(tool="get_course_outline", course_name="Event-Driven Systems", facts=(1,))
+    other = source("Reliability - Lesson 1", "As in Lesson 3 of Tools and Models, it matters.")
+
+    calls = planned(question, outline("Event-Driven Systems", "Queues", "Bounded Logs"), other, attempts=(done,))
+
+    assert calls == [
+        search("Bounded Logs", course_name="Reliability"),
+        search("Bounded Logs", course_name="Tools and Models"),
+    ]
+
+
+def test_a_search_that_brought_little_is_tried_again_in_fewer_words() -> None:
+    question = "Can you please explain how the Raft consensus algorithm elects its leader?"
+    weak = source("C - Lesson 1", "A leader writes the log.")
+
+    calls = planned(question, weak, attempts=(attempt(query=question, facts=(1,)),))
+
+    assert calls == [search("raft consensus algorithm elects leader")]
+
+
+def test_a_search_that_brought_enough_is_followed_by_the_answer() -> None:
+    question = "How does Raft elect its leader?"
+    good = source("C - Lesson 1", "Raft elects its leader by votes.")
+
+    assert planned(question, good, attempts=(attempt(query=question, facts=(1,)),)) == []
+
+
+def test_a_course_that_was_not_found_is_given_up() -> None:
+    failed = attempt(outcome="failed", query="what is a saga?", course_name="cooking")
+
+    assert planned("In the cooking course, what is a saga?", attempts=(failed,)) == [search("what is a saga?")]
+
+
+def test_there_is_no_third_round_and_no_call_is_made_twice() -> None:
+    question = "What is a saga?"
+    first, second = attempt(1, "nothing", query=question), attempt(2, "nothing", query="saga")
+
+    assert planned(question, attempts=(first,)) == [search("saga")]
+    assert planned(question, attempts=(first, second)) == []
+    assert planned("saga", attempts=(attempt(1, "nothing", query="saga"),)) == []
+
+
+def test_a_follow_up_is_understood_with_the_question_before_it() -> None:
+    calls = planned("And the second one?", earlier="Which lessons does Event-Driven Systems have?")
+
+    assert calls == [outlined("Event-Driven Systems")]
+
+
+def test_only_offered_tools_are_called() -> None:
+    assert planned("What is a saga?", tools=(OUTLINE,)) == []
+    assert planned("Give me the outline of Tools and Models.", tools=(SEARCH,)) == []
+    assert planned("What is a saga?", tools=()) == []
+
+
+@pytest.mark.parametrize("words", ["Hello!", "thanks", "Good morning"])
+def test_a_greeting_needs_no_tool(words: str) -> None:
+    assert planned(words) == []
+
+
+WEATHER: Json = {
+    "name": "weather",
+    "description": "The weather forecast of a city.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"place": {"type": "string"}, "why": {"type": "string"}},
+        "required": ["place"],
+    },
+}
+STOCKS: Json = WEATHER | {"name": "stocks", "description": "The price of a share."}
+TWO_NEEDED: Json = {
+    "name": "forecast",
+    "description": "The weather forecast, what will the weather be.",
+    "input_schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a", "b"]},
+}
+
+
+def test_another_tool_is_used_where_its_description_fits_and_one_text_is_enough() -> None:
+    question = "What will the weather be?"
+
+    assert planned(question, tools=(STOCKS, TWO_NEEDED, WEATHER)) == [("weather", {"place": question})]
+    assert planned("Who won?", tools=(STOCKS, WEATHER)) == []

@@ -1,0 +1,47 @@
+"""Reading server-sent events."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import sse as reading
+from engine.sse import SseDecoder
+from vocabulary.errors import ModelError
+from vocabulary.ports import Json
+
+STREAM = (
+    'event: ping\ndata: {"type": "ping"}\n\n: a comment\n\ndata: {"type":"a",\ndata: "text":"é\U0001f600"}\n\n'
+    'event: error\ndata: {"error": {"type": "x"}}\n\ndata: [DONE]\n\nevent: empty\n\n'
+).encode()
+EVENTS = [{"type": "ping"}, {"type": "a", "text": "é\U0001f600"}, {"error": {"type": "x"}, "type": "error"}]
+
+
+def read(stream: bytes, cuts: list[int]) -> list[Json]:
+    decoder = SseDecoder()
+    edges = [0, *sorted(cut % len(stream) for cut in cuts), len(stream)]
+    pieces = [stream[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [event for piece in pieces for event in decoder.feed(piece)]
+
+
+@given(cuts=st.lists(st.integers(0, 1000), max_size=20), newline=st.sampled_from([b"\n", b"\r\n"]))
+def test_events_are_the_same_wherever_the_bytes_are_cut(cuts: list[int], newline: bytes) -> None:
+    assert read(STREAM.replace(b"\n", newline), cuts) == EVENTS
+
+
+@pytest.mark.parametrize("data", [b"{", b"[]", b"7", b"\xff\xfe", b"[" * 5000, b'"x"'])
+def test_what_is_no_json_object_is_malformed(data: bytes) -> None:
+    with pytest.raises(ModelError) as failure:
+        SseDecoder().feed(b"data: " + data + b"\n\n")
+
+    assert failure.value.kind == "malformed"
+
+
+def test_an_endless_event_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_EVENT_BYTES", 100)
+    decoder = SseDecoder()
+    decoder.feed(b"data: " + b"x" * 90)
+
+    with pytest.raises(ModelError, match="larger than"):
+        decoder.feed(b"x" * 90)
