@@ -2,5 +2,6 @@
 
 from api.answer import QueryAnswer, answer_of
 from api.app import create_app
+from api.under_way import cancel_queries
 
-__all__ = ["QueryAnswer", "answer_of", "create_app"]
+__all__ = ["QueryAnswer", "answer_of", "cancel_queries", "create_app"]

@@ -13,6 +13,7 @@ from api.facade import Opener
 from api.guards import BodyLimit, HostGuard, SafeHeaders, hosts_for
 from api.release import release
 from api.routes import conversations, courses, health, queries, traces
+from api.under_way import UnderWay
 from service import Antiphon, Settings, load_settings
 
 MAX_BODY_BYTES = 1_000_000
@@ -51,6 +52,7 @@ def create_app(settings: Settings | None = None, open_service: Opener = Antiphon
         lifespan=life,
         responses=ALWAYS,
     )
+    app.state.under_way = UnderWay()
     for routes in (queries, courses, conversations, traces, health):
         app.include_router(routes.router)
     install_error_handlers(app)

@@ -15,6 +15,7 @@ from api.accept import EVENT_STREAM
 from api.answer import answer_of
 from api.errors import describe_failure
 from api.facade import Asked
+from api.under_way import UnderWay
 from api.waiting import GONE
 from traces import to_json
 from vocabulary.errors import ServiceError, SlowReaderError
@@ -34,33 +35,30 @@ class LiveAnswer(StreamingResponse):
 
     media_type = EVENT_STREAM
 
-    def __init__(self, asked: Asked, keep_alive_s: float = KEEP_ALIVE_S) -> None:
+    def __init__(self, asked: Asked, under_way: UnderWay, keep_alive_s: float = KEEP_ALIVE_S) -> None:
         # X-Accel-Buffering: nginx would otherwise hold events back.
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(with_keep_alive(events_of(asked, asked.follow()), keep_alive_s), headers=headers)
         self._asked = asked
+        self._under_way = under_way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
+        with self._under_way.waiting(self._asked, GONE):
             await super().__call__(scope, receive, send)
-        finally:
-            self._asked.cancel(GONE)  # changes nothing where the query is over
 
 
 async def events_of(asked: Asked, told: Followed) -> AsyncIterator[bytes]:
     """The query's events as they are recorded, its text as it is written, and the answer or the failure last."""
     async for said in _followed(asked.query_id, told):
         yield said
-    answer = asyncio.ensure_future(asked.outcome())
-    await asyncio.wait({answer})
-    failure = answer.exception()
-    if failure is None:
-        yield as_event("answer", answer_of(answer.result()).model_dump_json().encode())
+    [outcome] = await asyncio.gather(asked.outcome(), return_exceptions=True)
+    if not isinstance(outcome, BaseException):
+        yield as_event("answer", answer_of(outcome).model_dump_json().encode())
         return
-    yield as_event("error", msgspec.json.encode(describe_failure(failure, asked.query_id)))
-    if not isinstance(failure, ServiceError):
-        raise failure  # a bug: the server logs it
-    log.warning("stream_failed", code=failure.code, detail=str(failure), query_id=asked.query_id)
+    yield as_event("error", msgspec.json.encode(describe_failure(outcome, asked.query_id)))
+    if not isinstance(outcome, ServiceError):
+        raise outcome  # a bug: the server logs it
+    log.warning("stream_failed", code=outcome.code, detail=str(outcome), query_id=asked.query_id)
 
 
 async def _followed(query_id: str, told: Followed) -> AsyncIterator[bytes]:

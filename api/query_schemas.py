@@ -20,7 +20,7 @@ class QueryRequest(Schema):
     max_rounds: Annotated[int, Field(strict=True)] | None = Field(
         None, description="Most rounds of tool calls, 0 to 5; null is the service's setting.", examples=[2]
     )
-    deadline_s: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
+    deadline_s: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
         None, description="Seconds until the answer must be there, 1 to 600; null is the service's setting."
     )
 

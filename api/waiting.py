@@ -24,8 +24,6 @@ async def outcome_or_gone(asked: Asked, request: Request) -> Outcome | None:
         await answer
         return None
     finally:
-        if not answer.done():
-            asked.cancel("the service is stopping")
         answer.cancel()
         gone.cancel()
 

@@ -56,8 +56,10 @@ async def _watched(service: Antiphon, question: Question, *, every_event: bool) 
     try:
         await _show_events(running, every_event=every_event)
         return await running.outcome()
-    finally:
-        running.cancel("interrupted")  # changes nothing where the query is over
+    except asyncio.CancelledError:  # Ctrl-C
+        running.cancel("interrupted")
+        await running.outcome()  # so that the trace ends with it
+        raise
 
 
 async def _show_events(running: Running, *, every_event: bool) -> None:

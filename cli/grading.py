@@ -8,7 +8,7 @@ import msgspec
 
 from service import Outcome
 from vocabulary.errors import BadInputError
-from vocabulary.events import AnyEvent, ContextSynthesized, Recorded
+from vocabulary.events import AnyEvent, ContextSynthesized, Recorded, ResponseAssembled
 from vocabulary.values import Passage, Value
 
 UNANSWERABLE = "unanswerable"
@@ -84,8 +84,7 @@ def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[A
     response = outcome.response
     cited = {Place(course=each.course, lesson=each.lesson) for each in response.citations if each.course is not None}
     asked_for = set(question.answered_by)
-    says_so = not response.citations and response.confidence != "high"
-    right = says_so if question.kind == UNANSWERABLE else bool(cited & asked_for)
+    right = _says_so(response) if question.kind == UNANSWERABLE else bool(cited & asked_for)
     return Grade(
         id=question.id,
         kind=question.kind,
@@ -104,6 +103,12 @@ def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[A
         query_id=outcome.query_id,
         note="" if right else _note(cited, response.answer),
     )
+
+
+def _says_so(response: ResponseAssembled) -> bool:
+    """Whether an answer owns that the courses do not hold it: it was looked for, and nothing is cited."""
+    looked = not any(doubt.kind == "tool_failed" for doubt in response.indicators)
+    return looked and not response.citations and response.confidence != "high"
 
 
 def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[AnyEvent]]) -> tuple[str, ...]:

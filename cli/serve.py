@@ -11,15 +11,19 @@ from typing import Annotated
 
 import typer
 import uvicorn
+from fastapi import FastAPI
 
-from api import create_app
+from api import cancel_queries, create_app
 from cli.options import DataDir, Reasoner
 from cli.terminal import err
 from service import Settings, configure_logging, load_settings
 from vocabulary.errors import ConfigurationError
 
-STOPPING_S = 5
-"""Seconds that queries under way get to end when the service is told to stop."""
+STOPPING_S = 5.0
+"""Seconds that queries under way get to end when the service is told to stop; then they are cancelled."""
+
+CLOSING_S = 5
+"""Seconds that cancelled queries and their callers get after that."""
 
 INTERRUPTED = 130
 
@@ -69,9 +73,9 @@ async def _serve(settings: Settings, listener: socket.socket) -> int | None:
     """Serves until a signal comes; returns which."""
     app = create_app(settings)
     config = uvicorn.Config(
-        app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=STOPPING_S
+        app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S
     )
-    server = _Server(config)
+    server = _Server(config, app)
     # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
     async with app.router.lifespan_context(app):
         host, port = listener.getsockname()[:2]
@@ -84,7 +88,16 @@ async def _serve(settings: Settings, listener: socket.socket) -> int | None:
 class _Server(uvicorn.Server):
     """uvicorn's server, which would raise a caught signal again before our service is closed."""
 
-    stopped_by: int | None = None
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        super().__init__(config)
+        self._app = app
+        self.stopped_by: int | None = None
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        late = loop.call_later(STOPPING_S, cancel_queries, self._app, "the service is stopping")
+        await super().shutdown(sockets)
+        late.cancel()
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

@@ -126,6 +126,8 @@ async def _events(response: httpx2.Response) -> AsyncIterator[Json]:
         async for chunk in response.aiter_bytes():
             for event in decoder.feed(chunk):
                 yield _checked(event, request_id)
+        for event in decoder.end():
+            yield _checked(event, request_id)
     except _LOST as error:
         raise broken(error, streaming=True, request_id=request_id) from error
 

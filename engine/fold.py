@@ -32,7 +32,8 @@ class ReplyFold:
     """Folds raw stream events; tolerant of what compatible servers leave out, strict about the end."""
 
     def __init__(self) -> None:
-        self._blocks: dict[int, Block] = {}
+        self._blocks: list[Block] = []
+        self._by_index: dict[int, Block] = {}
         self._message: Json | None = None
         self._request_id: str | None = None
         self._usage: Json = {}
@@ -67,13 +68,12 @@ class ReplyFold:
             raise ModelError("truncated_stream", "the stream ended before the reply was complete", retryable=True)
         if self._message is None:
             raise ModelError("malformed", "the stream held no message_start")
-        blocks = [self._blocks[index] for index in sorted(self._blocks)]
-        calls = tuple(call for block in blocks if (call := block.tool_call()) is not None)
+        calls = tuple(call for block in self._blocks if (call := block.tool_call()) is not None)
         if len({call.id for call in calls}) < len(calls):
             raise ModelError("malformed", "the reply gives two tool calls the same id")
-        text, citations = _text_of(blocks)
+        text, citations = _text_of(self._blocks)
         return Reply(
-            content=tuple(block.json() for block in blocks),
+            content=tuple(block.json() for block in self._blocks),
             text=Kept(text),
             tool_calls=calls,
             citations=citations,
@@ -100,9 +100,11 @@ class ReplyFold:
         index = _index(event)
         if len(self._blocks) >= MAX_BLOCKS:
             raise ModelError("malformed", f"the reply holds more than {MAX_BLOCKS} content blocks")
-        if index in self._blocks:
+        known = self._by_index.get(index)
+        if known is not None and not known.stopped:
             raise ModelError("malformed", f"the reply starts its content block {index} twice")
-        block = self._blocks[index] = Block(_object(event, "content_block"))
+        block = self._by_index[index] = Block(_object(event, "content_block"))
+        self._blocks.append(block)
         return block.field("text") or None if block.kind == "text" else None
 
     def _on_delta(self, event: Json) -> str | None:
@@ -130,7 +132,7 @@ class ReplyFold:
         return block.tool_call()
 
     def _block(self, event: Json) -> Block:
-        block = self._blocks.get(_index(event))
+        block = self._by_index.get(_index(event))
         if block is None:
             raise ModelError("malformed", "the reply goes on with a content block that never began")
         return block

@@ -44,6 +44,14 @@ class SseDecoder:
         self._check_size()
         return [event for block in blocks if (event := _read(block)) is not None]
 
+    def end(self) -> list[Json]:
+        """The last event, where the stream ended without the empty line after it; what was cut off is no event."""
+        try:
+            event = _read(bytes(self._pending).replace(b"\r", b"\n"))
+        except ModelError:
+            return []
+        return [] if event is None else [event]
+
     def _check_size(self) -> None:
         if len(self._pending) > MAX_EVENT_BYTES or self._received > MAX_STREAM_BYTES:
             raise ModelError("malformed", "the reply is larger than any sensible one; it was cut off")

@@ -139,7 +139,7 @@ def refused(status: int, kind: str, **headers: str) -> Answer:
 
 def asked(**changes: Any) -> ReasoningRequested:
     """A request for one reasoning call."""
-    question = Message(role="user", content=(Kept('{"type":"text","text":"Wie geht’s? \\"So\\""}'),))
+    question = Message(role="user", content=(Kept('{"type":"text","text":"Wie geht\u2019s? \\"So\\""}'),))
     fields: dict[str, Any] = {
         "call_id": "c1",
         "round": 1,

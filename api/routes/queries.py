@@ -14,7 +14,8 @@ from api.facade import Service
 from api.guards import require_json
 from api.live import LiveAnswer
 from api.query_schemas import QueryRequest, RunningQueriesReply, RunningReply, WaitingReply
-from api.waiting import outcome_or_gone
+from api.under_way import Waited
+from api.waiting import GONE, outcome_or_gone
 from service import Question
 
 router = APIRouter(prefix="/api", tags=["queries"])
@@ -43,7 +44,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     responses=_ANSWERS | WITH_BODY | WITH_NAME | UNAVAILABLE,
     dependencies=[Depends(require_json)],
 )
-async def ask(body: QueryRequest, request: Request, service: Service) -> Response:
+async def ask(body: QueryRequest, request: Request, service: Service, under_way: Waited) -> Response:
     """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
 
     With `Accept: text/event-stream` each recorded event is sent as `event: <kind>`, `id: <seq>`, and its JSON as in
@@ -57,8 +58,9 @@ async def ask(body: QueryRequest, request: Request, service: Service) -> Respons
     asked = await service.start(wishes)
     request.state.query_id = asked.query_id
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
-        return LiveAnswer(asked)
-    outcome = await outcome_or_gone(asked, request)
+        return LiveAnswer(asked, under_way)
+    with under_way.waiting(asked, GONE):
+        outcome = await outcome_or_gone(asked, request)
     if outcome is None:
         return Response(status_code=CLIENT_GONE)
     return Response(answer_of(outcome).model_dump_json(), media_type=JSON)

@@ -22,13 +22,13 @@ _NAMED_IN_FULL = (
     re.compile(rf"\b(?:in|of|from) (?:the |the course )?{_QUOTED}"),
     re.compile(rf"{_QUOTED} course\b"),
     re.compile(rf"\b(?:[Ii]n|[Oo]f|[Ff]rom|[Cc]ourse|[Bb]y|[Ii]nto) (?:the )?(?:course )?({_TITLE})"),
+    re.compile(r"\b[Ll]esson \w+ (?:of|in|from) (?:the )?(?:course )?([A-Z][\w+#-]*)"),
 )
 _TOLD_BY_TOPIC = re.compile(
     r"\bcourse (?:on|about|called|named|titled|for) ((?:the )?[\w'\u2019+#-]+(?: [\w'\u2019+#-]+){0,5})"
 )
-_NICKNAME = re.compile(
-    rf"\b(?:[Tt]he|[Yy]our|[Oo]ur|[Aa]) ((?!{_NOT_NAMES}\b)[\w+#-]+(?: (?!course\b)[\w+#-]+){{0,4}}) course\b"
-)
+_WORD = rf"(?!course\b|{_SMALL} |{_NOT_NAMES}\b)[\w+#-]+"
+_NICKNAME = re.compile(rf"\b(?:[Tt]he|[Yy]our|[Oo]ur|[Aa]) ({_WORD}(?: {_WORD}){{0,4}}) course\b")
 _CUT = re.compile(
     r" (?:and|which|what|that|is|has|have|does|do|say|says|teach|teaches|cover|covers|treats?|in|tell)\b.*"
 )

@@ -146,12 +146,17 @@ def client(server: Server) -> Iterator[httpx2.Client]:
         yield calling
 
 
-@pytest.fixture(scope="session")
-def stuck_server(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The service with a Messages API that accepts calls and never answers them."""
+@pytest.fixture
+def silent_model() -> Iterator[str]:
+    """The URL of a Messages API that accepts calls and never answers them."""
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen(100)
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with serving(data_dir, tmp_path_factory.mktemp("stuck"), ANTHROPIC_BASE_URL=url) as running:
-            yield running
+        yield f"http://127.0.0.1:{silent.getsockname()[1]}"
+
+
+@pytest.fixture
+def stuck_server(data_dir: Path, tmp_path: Path, silent_model: str) -> Iterator[Server]:
+    """The service with a model that never answers."""
+    with serving(data_dir, tmp_path, ANTHROPIC_BASE_URL=silent_model) as running:
+        yield running

@@ -3,45 +3,102 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
+import subprocess
+import sys
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
-import pytest
 
-from tests.e2e.conftest import Server
+from tests.e2e.conftest import Antiphon, Server, environment
+
+JSON = "application/json"
+STREAM = "text/event-stream"
+GONE = "the client went away"
+STOPPING = "the service is stopping"
 
 
-@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
-def test_a_client_that_goes_away_cancels_its_query_and_the_trace_says_so(stuck_server: Server, accept: str) -> None:
+def test_a_client_that_goes_away_cancels_its_query_and_a_stopping_service_ends_the_others(
+    stuck_server: Server, antiphon: Antiphon
+) -> None:
     with httpx2.Client(base_url=stuck_server.url) as client:
-        place = urlsplit(stuck_server.url)
-        caller = socket.create_connection((place.hostname or "", place.port or 0))
-        caller.sendall(_question(accept))
-        query_id = _running(client, 1)[0]
+        gone = [_left_query(client, stuck_server, accept) for accept in (JSON, STREAM)]
+        callers = [_calling(stuck_server, accept) for accept in (JSON, STREAM)]
+        under_way = _running(client, 2)
 
+    code = stuck_server.stop()
+
+    assert code == 0
+    assert "Traceback" not in "".join(stuck_server.said)
+    for query_id, why in [*((each, GONE) for each in gone), *((each, STOPPING) for each in under_way)]:
+        assert _end_of(antiphon, query_id) == (why, "cancelled")
+    for caller in callers:
+        assert b'"status":"cancelled"' in _rest_of(caller)
+
+
+def test_a_query_under_way_says_whom_it_waits_for(stuck_server: Server) -> None:
+    with httpx2.Client(base_url=stuck_server.url) as client:
+        caller = _calling(stuck_server, JSON)
+        _running(client, 1)
+
+        [query] = client.get("/api/queries").json()["queries"]
         caller.close()
-        _running(client, 0)
 
-        events = client.get(f"/api/traces/{query_id}").json()["events"]
-    kinds = [event["event"]["kind"] for event in events]
-    cancelled = kinds.index("query_cancelled")
-    assert events[cancelled]["event"]["why"] == "the client went away"
-    assert kinds[-1] == "query_closed"
-    assert events[-1]["event"]["status"] == "cancelled"
+    assert {owed["who"] for owed in query["waiting_for"]} & {"engine", "synthesizer", "coordinator"}
 
 
-def test_a_query_under_way_says_whom_it_waits_for_and_ends_with_the_service(stuck_server: Server) -> None:
-    with httpx2.Client(base_url=stuck_server.url, timeout=30) as client:
-        with client.stream("POST", "/api/query", json={"query": "x"}, headers={"accept": "text/event-stream"}) as told:
-            lines = told.iter_lines()
-            first = next(filter(lambda line: line.startswith("data:"), lines))
-            query_id = json.loads(first.removeprefix("data:"))["query_id"]
-            queries = client.get("/api/queries").json()["queries"]
-        _running(client, 0)
+def test_ctrl_c_ends_a_question_on_the_command_line_and_its_trace(
+    antiphon: Antiphon, data_dir: Path, tmp_path: Path, silent_model: str
+) -> None:
+    asking = subprocess.Popen(
+        [sys.executable, "-m", "cli", "ask", "Is anybody there?", "--events"],
+        env=environment(data_dir, ANTHROPIC_BASE_URL=silent_model),
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with asking:
+        assert asking.stderr is not None
+        next(filter(lambda line: "reasoning_started" in line, asking.stderr))
+        asking.send_signal(signal.SIGINT)
+        rest = asking.stderr.read()
 
-    assert query_id in [query["query_id"] for query in queries]
-    assert queries[0]["waiting_for"]
+    newest = antiphon("traces", "list", "--limit", "1").stdout.splitlines()[3].split()[1]
+    assert asking.returncode == 130
+    assert "Traceback" not in rest
+    assert _end_of(antiphon, newest) == ("interrupted", "cancelled")
+
+
+def _left_query(client: httpx2.Client, server: Server, accept: str) -> str:
+    """The id of a query whose caller hung up, and which has ended."""
+    caller = _calling(server, accept)
+    [query_id] = _running(client, 1)
+    caller.close()
+    _running(client, 0)
+    return query_id
+
+
+def _end_of(antiphon: Antiphon, query_id: str) -> tuple[str, str]:
+    """Why a query was cancelled, and the status it closed with."""
+    shown = antiphon("traces", "show", query_id, "--json").stdout
+    events = [json.loads(line)["event"] for line in shown.splitlines()]
+    why = next(event["why"] for event in events if event["kind"] == "query_cancelled")
+    return why, events[-1]["status"]
+
+
+def _calling(server: Server, accept: str) -> socket.socket:
+    """A connection on which a question was asked."""
+    place = urlsplit(server.url)
+    caller = socket.create_connection((place.hostname or "", place.port or 0))
+    caller.sendall(_question(accept))
+    return caller
+
+
+def _rest_of(caller: socket.socket) -> bytes:
+    with caller:
+        return b"".join(iter(lambda: caller.recv(65536), b""))
 
 
 def _question(accept: str) -> bytes:

@@ -89,8 +89,10 @@ async def test_a_plain_sdk_client_reads_the_same_reply_streamed_and_not() -> Non
 
 
 async def test_hostile_messages_are_a_400_in_the_apis_shape() -> None:
-    with pytest.raises(BadRequestError, match="messages.0.role") as failure:
-        await client().messages.create(model="m", max_tokens=5, messages=[{"role": "x", "content": "y"}])  # type: ignore[typeddict-item]  # wrong on purpose
+    request: Json = {"model": "m", "max_tokens": 5, "messages": [{"role": "x", "content": "y"}]}
+
+    with pytest.raises(BadRequestError, match=r"messages\.0\.role") as failure:
+        await client().messages.create(**request)
 
     assert failure.value.type == "invalid_request_error"
 

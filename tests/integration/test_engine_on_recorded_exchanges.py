@@ -10,6 +10,7 @@ import httpx2
 import msgspec
 import pytest
 from anthropic import AsyncAnthropic
+from anthropic.types import MessageParam
 
 from engine import InProcessTransport
 from tests.fakes_messages_api import Answer, EngineStage, ScriptedMessagesApi
@@ -85,7 +86,7 @@ async def by_the_sdk(row: Json) -> Json:
     api = ScriptedMessagesApi(answer(row))
     http = httpx2.AsyncClient(transport=InProcessTransport(api))
     client = AsyncAnthropic(api_key="k", base_url="http://api.test", max_retries=0, http_client=http)
-    message = {"role": "user", "content": "x"}
+    message: MessageParam = {"role": "user", "content": "x"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         async with client.messages.stream(model="m", max_tokens=1, messages=[message]) as stream:

@@ -82,8 +82,7 @@ async def test_the_bytes_are_those_that_messages_create_would_send(final: bool) 
     client = AsyncAnthropic(api_key="k", base_url="http://api.test", max_retries=0, http_client=http)
     request = build_request(asked(final=final), TOOLS)
 
-    stream = await client.messages.create(**request_json(request))
-    await stream.close()
+    await client.messages.create(**request_json(request))
 
     assert api.bodies == [request_bytes(request)]
     assert b'"stream":true' in api.bodies[0]

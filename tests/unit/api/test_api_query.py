@@ -104,6 +104,8 @@ async def test_a_failure_after_the_beginning_names_its_query() -> None:
         (b'{"query": "x", "max_rounds": "2"}', 422, "invalid_request"),
         (b'{"query": "x", "max_rounds": true}', 422, "invalid_request"),
         (b'{"query": "x", "max_rounds": 1.5}', 422, "invalid_request"),
+        (b'{"query": "x", "deadline_s": "5"}', 422, "invalid_request"),
+        (b'{"query": "x", "deadline_s": true}', 422, "invalid_request"),
         (b'{"query": "x", "deadline_s": NaN}', 422, "invalid_request"),
         (b'{"query": "x", "deadline_s": 1e999}', 422, "invalid_request"),
         (b'{"query": " "}', 400, "bad_input"),

@@ -10,7 +10,7 @@ from service import Outcome
 from tests.story import placed, response_assembled
 from vocabulary.errors import BadInputError
 from vocabulary.events import AnyEvent, Confidence, ContextSynthesized, Recorded
-from vocabulary.values import Citation, Fact, Kept, Passage
+from vocabulary.values import Citation, Fact, Indicator, Kept, Passage
 
 LINE = '{"id": "q1", "kind": "k", "question": "Q?", "answered_by": [{"course": "C", "lesson": 2}], "facts": ["1.2"]}'
 QUESTION = SampleQuestion(
@@ -59,6 +59,14 @@ def test_an_unanswerable_question_wants_an_answer_that_cites_nothing_and_is_not_
     assert grade(NOBODY_KNOWS, _outcome(confidence="low"), _trace()).right
     assert not grade(NOBODY_KNOWS, _outcome(confidence="high"), _trace()).right
     assert not grade(NOBODY_KNOWS, _outcome(_cites(), confidence="low"), _trace()).right
+
+
+def test_an_answer_that_could_not_be_looked_for_does_not_say_that_it_is_not_there() -> None:
+    outcome = _outcome(confidence="low")
+    failed = Indicator(kind="tool_failed", detail="It failed.", event_seq=3)
+    unsure = replace(outcome, response=replace(outcome.response, indicators=(failed,)))
+
+    assert not grade(NOBODY_KNOWS, unsure, _trace()).right
 
 
 @pytest.mark.parametrize("wrong", [_cites(text="k1 is  1.2"), _cites(fact="f9"), _cites(text="K1 is 1.2")])

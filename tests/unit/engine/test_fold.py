@@ -204,3 +204,11 @@ def test_nothing_counts_that_comes_after_the_end() -> None:
 
     assert told == ["x"]
     assert reply.text.text == "x"
+
+
+def test_an_index_that_is_used_again_after_its_stop_is_another_block() -> None:
+    one = [block_started(0, type="text", text="One."), block_stopped(0)]
+
+    _, reply = fold(started(), *one, *one, *ended())
+
+    assert reply.text.text == "One.One."

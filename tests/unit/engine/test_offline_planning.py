@@ -56,10 +56,8 @@ def test_a_question_naming_a_course_is_searched_there() -> None:
 def test_a_question_about_one_lesson_is_searched_in_that_lesson() -> None:
     question = "According to lesson 7 of Practical Information Retrieval, whose experiments set the pattern?"
 
-    found = [
-        search("whose experiments set the pattern?", course_name="Practical Information Retrieval", lesson_number=7)
-    ]
-    assert planned(question) == found
+    course = "Practical Information Retrieval"
+    assert planned(question) == [search("whose experiments set the pattern?", course_name=course, lesson_number=7)]
 
 
 @pytest.mark.parametrize(

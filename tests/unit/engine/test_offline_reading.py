@@ -39,7 +39,7 @@ def test_a_briefing_is_read_in_all_its_parts() -> None:
     assert [tool.name for tool in task.tools] == ["get_course_outline", "search_course_content"]
 
 
-TRANSCRIPT = [
+TRANSCRIPT: list[Json] = [
     {"role": "user", "content": "What is a queue?"},
     {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "search_course_content",
                                        "input": {"query": "queue"}}]},
@@ -84,7 +84,8 @@ def test_a_body_of_a_wrong_shape_is_refused_with_a_sentence(body: bytes) -> None
 @pytest.mark.parametrize(
     "request_",
     [
-        whole(), {"messages": {}}, whole({"role": "system", "content": "x"}), whole({"role": "assistant", "content": "x"}),
+        whole(), {"messages": {}}, whole({"role": "system", "content": "x"}),
+        whole({"role": "assistant", "content": "x"}),
         whole({"role": "user"}), whole({"role": "user", "content": [7]}), whole({"role": "user", "content": [{}]}),
         whole({"role": "user", "content": [{"type": "text"}]}),
         whole({"role": "user", "content": [{"type": "search_result"}]}),

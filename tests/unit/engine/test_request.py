@@ -38,7 +38,7 @@ def test_the_body_holds_what_was_asked() -> None:
     body = request_json(build_request(asked(model='odd "model"'), TOOLS))
 
     assert (body["model"], body["max_tokens"], body["stream"]) == ('odd "model"', 500, True)
-    assert body["messages"] == [{"role": "user", "content": [{"type": "text", "text": 'Wie geht’s? "So"'}]}]
+    assert body["messages"] == [{"role": "user", "content": [{"type": "text", "text": 'Wie geht\u2019s? "So"'}]}]
     assert body["system"][0]["cache_control"] == {"type": "ephemeral"}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +23,7 @@ EVENTS = [{"type": "ping"}, {"type": "a", "text": "é\U0001f600"}, {"error": {"t
 def read(stream: bytes, cuts: list[int]) -> list[Json]:
     decoder = SseDecoder()
     edges = [0, *sorted(cut % len(stream) for cut in cuts), len(stream)]
-    pieces = [stream[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    pieces = [stream[start:end] for start, end in pairwise(edges)]
     return [event for piece in pieces for event in decoder.feed(piece)]
 
 
@@ -36,6 +38,22 @@ def test_what_is_no_json_object_is_malformed(data: bytes) -> None:
         SseDecoder().feed(b"data: " + data + b"\n\n")
 
     assert failure.value.kind == "malformed"
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"  \n"])
+def test_the_last_event_needs_no_empty_line_after_it(end: bytes) -> None:
+    decoder = SseDecoder()
+
+    assert decoder.feed(b'event: a\ndata: {"type": "a"}' + end) == []
+    assert decoder.end() == [{"type": "a"}]
+
+
+@pytest.mark.parametrize("rest", [b"", b"event: a", b'data: {"type": "a", "te', b"data:"])
+def test_what_was_cut_off_is_no_event(rest: bytes) -> None:
+    decoder = SseDecoder()
+    decoder.feed(rest)
+
+    assert decoder.end() == []
 
 
 def test_an_endless_event_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
