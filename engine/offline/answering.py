@@ -38,6 +38,8 @@ def answer(task: Task, weigh: Weigh | None = None) -> list[Json]:
 def _why_nothing(task: Task) -> str:
     if not task.attempts:
         return NOT_SEARCHED
+    if task.unknown_course:
+        return task.unknown_course
     return ALL_FAILED if all(attempt.outcome == "failed" for attempt in task.attempts) else NOTHING_FOUND
 
 
