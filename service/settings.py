@@ -51,6 +51,7 @@ class Settings(BaseSettings):
     briefing_tokens: int = Field(6000, ge=200)
     early_dispatch: bool = True
     on_tool_failure: Literal["recover", "stop"] = "recover"
+    context: Literal["briefing", "transcript"] = "briefing"
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     chroma_url: str | None = None
     tools: str = ""
@@ -92,6 +93,7 @@ class Settings(BaseSettings):
             briefing_tokens=self.briefing_tokens,
             early_dispatch=self.early_dispatch,
             on_tool_failure=self.on_tool_failure,
+            context=self.context,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from synthesizer.briefing import brief, brief_by_worth
 from synthesizer.memory import Memory, remember, settle
+from synthesizer.transcript import transcribe
 from vocabulary.events import (
     BreakerTripped,
     Event,
@@ -67,6 +68,10 @@ class ContextSynthesizer:
 
     def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
         """Says the briefing, or asks for scores first where not everything fits into it."""
+        memory = self._memory
+        if memory.settings.context == "transcript":
+            self._publish(transcribe(memory.transcript, memory.head, memory.sources, said.event))
+            return
         said_next = brief(self._memory, said.event)
         self._awaiting_scores = said.event if isinstance(said_next, SentencesToScore) else None
         self._publish(said_next)

@@ -233,6 +233,7 @@ class QuerySettings(Value, frozen=True, kw_only=True):
         briefing_tokens: Most tokens of facts and notes shown to a call.
         early_dispatch: Start a tool call when its block is complete in the stream.
         on_tool_failure: `recover`, or `stop`: answer at the first failed tool with what is there.
+        context: What a call is shown: a `briefing` built afresh, or the `transcript`, a plain growing message list.
     """
 
     max_rounds: int = 2
@@ -245,3 +246,4 @@ class QuerySettings(Value, frozen=True, kw_only=True):
     briefing_tokens: int = 6000
     early_dispatch: bool = True
     on_tool_failure: Literal["recover", "stop"] = "recover"
+    context: Literal["briefing", "transcript"] = "briefing"
