@@ -11,7 +11,7 @@ from coordinator import DeadlineTimer, QueryCoordinator
 from dispatcher import Registry, ToolDispatcher
 from engine import ReasoningEngine
 from service.caller import Caller
-from synthesizer import ContextSynthesizer, SentenceScorer
+from synthesizer import ContextSynthesizer
 from vocabulary import events as e
 from vocabulary.events import Reasoner
 from vocabulary.ports import Clock, Embedder, Model
@@ -38,7 +38,6 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
     )
     dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools)
     synthesizer = ContextSynthesizer(ports.publish)
-    scorer = SentenceScorer(ports.publish, ports.spawn, parts.embedder)
     assembler = ResponseAssembler(ports.publish)
     return (
         (e.QueryReceived, synthesizer.on_query_received),
@@ -47,8 +46,6 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.QueryReceived, coordinator.on_query_received),
         (e.QueryReceived, caller.on_query_received),
         (e.RoundOpened, synthesizer.on_round_opened),
-        (e.SentencesToScore, scorer.on_sentences_to_score),
-        (e.SentencesScored, synthesizer.on_sentences_scored),
         (e.BriefingPrepared, assembler.on_briefing_prepared),
         (e.BriefingPrepared, coordinator.on_briefing_prepared),
         (e.ReasoningRequested, engine.on_reasoning_requested),

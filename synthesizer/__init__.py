@@ -1,7 +1,6 @@
 """What a query remembers, and what each reasoning call is shown of it."""
 
 from synthesizer.memory import Memory
-from synthesizer.scorer import SentenceScorer
 from synthesizer.synthesizer import ContextSynthesizer
 
-__all__ = ["ContextSynthesizer", "Memory", "SentenceScorer"]
+__all__ = ["ContextSynthesizer", "Memory"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec.structs import replace
 
 from language.words import terms
+from synthesizer.question_parts import label_terms
 from synthesizer.tokens import tokens_of
 from vocabulary.values import Fact, Kept, Passage, Value
 
@@ -22,6 +25,8 @@ class SourceBlock(Value, frozen=True, kw_only=True):
         tokens: Estimated tokens of each of them.
         terms: The stems that each of them holds; worked out once, for serving parts and for worth.
         label_tokens: Estimated tokens of its source and title.
+        labels: The stems of its source and title.
+        title: The stems of its title alone.
     """
 
     fact: Fact
@@ -30,6 +35,8 @@ class SourceBlock(Value, frozen=True, kw_only=True):
     tokens: tuple[int, ...]
     terms: tuple[frozenset[str], ...]
     label_tokens: int
+    labels: frozenset[str] = frozenset()
+    title: frozenset[str] = frozenset()
 
     @property
     def all_tokens(self) -> int:
@@ -55,6 +62,8 @@ def source_block(fact: Fact) -> SourceBlock:
         tokens=tuple(tokens_of(text) for text in texts),
         terms=tuple(frozenset(terms(text)) for text in texts),
         label_tokens=tokens_of(source) + tokens_of(title),
+        labels=label_terms(source) | label_terms(title) | label_terms(passage.course or ""),
+        title=label_terms(title),
     )
 
 
@@ -72,6 +81,16 @@ def with_sentences(block: SourceBlock, numbers: frozenset[int]) -> SourceBlock:
         tokens=tuple(block.tokens[place] for place in places),
         terms=tuple(block.terms[place] for place in places),
     )
+
+
+def noted(block: SourceBlock, elsewhere: Sequence[str]) -> SourceBlock:
+    """The block with a note in its title of where else nearly the same is said."""
+    if not elsewhere:
+        return block
+    note = f" (nearly the same: {'; '.join(elsewhere)[:LABEL_CHARS]})"
+    whole = msgspec.json.decode(block.kept.text, type=dict[str, object])
+    kept = _kept({**whole, "title": f"{whole['title']}{note}"})
+    return replace(block, kept=kept, label_tokens=block.label_tokens + tokens_of(note))
 
 
 def _search_result(passage: Passage, texts: list[str]) -> Kept:

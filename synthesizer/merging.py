@@ -1,0 +1,59 @@
+"""Passages of one lesson that overlap or touch become one passage, in which each sentence stands once.
+
+Their place in the lesson (`Passage.start`) decides, so nothing is compared but what overlaps. The joined text is the
+lesson's own, so that whatever is cited of it is still word for word what the lesson says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+
+from msgspec.structs import replace
+
+from vocabulary.values import Kept, Passage
+
+MOST_GAP = 2
+"""Characters between two chunks that touch: the white space that the chunker takes off a chunk's end."""
+
+
+def place_of(passage: Passage) -> Hashable:
+    """What passages must share to be joined; None for one whose place is not known."""
+    if passage.start is None or passage.kind != "passage":
+        return None
+    return passage.course, passage.lesson, passage.title, passage.source
+
+
+def join(one: Passage, other: Passage) -> Passage | None:
+    """Both as one passage; None where they neither touch nor overlap, or do not agree in what they share."""
+    if one.start is None or other.start is None or place_of(one) != place_of(other):
+        return None
+    if other.start < one.start:
+        one, other = other, one
+    first, second = one.start or 0, other.start or 0
+    text, more = one.text.text, other.text.text
+    gap = second - (first + len(text))
+    if gap > MOST_GAP:
+        return None
+    if gap < 0 and not _agree(text[second - first :], more):
+        return None
+    joined = text + "\n" * max(gap, 0) + more[max(-gap, 0) :]
+    starts = sorted({*one.starts, *(second - first + start for start in other.starts)})
+    return replace(
+        one,
+        id=_id(one, joined),
+        text=Kept(joined),
+        starts=tuple(starts),
+        score=max(one.score, other.score),
+        link=one.link or other.link,
+    )
+
+
+def _agree(end: str, beginning: str) -> bool:
+    """Whether the overlap is the same text in both; one may lie within the other."""
+    return beginning.startswith(end) or end.startswith(beginning)
+
+
+def _id(passage: Passage, text: str) -> str:
+    address = "\0".join((passage.source, passage.title or "", text))
+    return hashlib.sha256(address.encode(errors="replace")).hexdigest()[:32]
