@@ -1,7 +1,10 @@
 """What goes from a briefing although it would fit: sentences worth too little for the age of their fact.
 
+Worth is compared with that of the best sentence there is, so that a question in other words than the courses' loses
+no more than another.
+
 - In the newest round only what serves no part of the question goes, and of that only what is worth less than
-  `LEAST_WORTH[0]`; an outline, or what a tool of one's own said, stays whole.
+  `LEAST_WORTH[0]` of the best; what a tool of one's own said stays whole.
 - A round later the bar is `LEAST_WORTH[1]`, whatever is served, then `LEAST_WORTH[2]` for good.
 - A budget below the usual raises the bars, one above it lowers them: `BAR_A_HALVING` for each halving.
 - Never goes: an outline; a fact that touches a part that is still open; for each part, the best sentence among its
@@ -18,7 +21,7 @@ from math import log2
 from synthesizer.blocks import SourceBlock
 from synthesizer.intent import Intent, held_by, serves, still_open, touches
 
-LEAST_WORTH = (0.45, 0.62, 0.7)
+LEAST_WORTH = (0.38, 0.56, 0.65)
 USUAL_BUDGET = 6_000
 BAR_A_HALVING = 0.06
 MOST_SHIFT = 0.15
@@ -26,7 +29,7 @@ DECAYED = "worth too little to the question for its age"
 
 
 def bars(budget: int) -> tuple[float, ...]:
-    """The least worth that stays, by rounds of age."""
+    """The least worth that stays, as shares of the best, by rounds of age."""
     shift = BAR_A_HALVING * log2(USUAL_BUDGET / max(budget, 1))
     return tuple(bar + max(-MOST_SHIFT, min(MOST_SHIFT, shift)) for bar in LEAST_WORTH)
 
@@ -41,7 +44,8 @@ def decayed(intent: Intent, sources: Sequence[SourceBlock], worths: Sequence[flo
     """The sentences that go, by their place among those of all `sources`."""
     if not sources:
         return frozenset()
-    least = bars(budget)
+    best = max(worths)
+    least = [bar * best for bar in bars(budget)]
     newest = max(source.fact.round for source in sources)
     needed = protected(intent, sources)
     gone: set[int] = set()

@@ -15,6 +15,9 @@ from vocabulary.values import Kept, Passage
 
 MOST_GAP = 2
 """Characters between two chunks that touch: the white space that the chunker takes off a chunk's end."""
+MOST_CHARS = 2_400
+"""Passages that touch are joined up to this length, about two chunks: a passage as long as a lesson is no passage.
+Those that overlap are always joined, for no sentence is shown twice."""
 
 
 def place_of(passage: Passage) -> Hashable:
@@ -33,7 +36,7 @@ def join(one: Passage, other: Passage) -> Passage | None:
     first, second = one.start or 0, other.start or 0
     text, more = one.text.text, other.text.text
     gap = second - (first + len(text))
-    if gap > MOST_GAP:
+    if gap > MOST_GAP or (gap >= 0 and len(text) + len(more) > MOST_CHARS):
         return None
     if gap < 0 and not _agree(text[second - first :], more):
         return None
