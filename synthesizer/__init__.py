@@ -2,5 +2,6 @@
 
 from synthesizer.memory import Memory
 from synthesizer.synthesizer import ContextSynthesizer
+from synthesizer.viewing import MemoryView, memory_at
 
-__all__ = ["ContextSynthesizer", "Memory"]
+__all__ = ["ContextSynthesizer", "Memory", "MemoryView", "memory_at"]
