@@ -12,7 +12,7 @@ from api.errors import ALWAYS, install_error_handlers
 from api.facade import Opener
 from api.guards import BodyLimit, HostGuard, SafeHeaders, hosts_for
 from api.release import release
-from api.routes import conversations, courses, health, queries, traces
+from api.routes import conversations, courses, health, memory, queries, traces
 from api.under_way import UnderWay
 from service import Antiphon, Settings, load_settings
 
@@ -53,7 +53,7 @@ def create_app(settings: Settings | None = None, open_service: Opener = Antiphon
         responses=ALWAYS,
     )
     app.state.under_way = UnderWay()
-    for routes in (queries, courses, conversations, traces, health):
+    for routes in (queries, courses, conversations, traces, memory, health):
         app.include_router(routes.router)
     install_error_handlers(app)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
 import typer
 from rich.table import Column, Table
 
+from cli import memory_views
 from cli.answers import source_lines
 from cli.options import DataDir, Json
 from cli.session import settings_for_people
 from cli.telling import tell_recorded
 from cli.terminal import clean, one_line, out, print_json
+from cli.trace_store import opened_store, read_trace
 from service import Settings
-from traces import SqliteTraceStore, to_json
-from vocabulary.errors import BadInputError, NotFoundError
-from vocabulary.events import AnyEvent, Recorded, ResponseAssembled
-from vocabulary.ports import TraceStore, TraceSummary
+from traces import to_json
+from vocabulary.events import ResponseAssembled
+from vocabulary.ports import TraceSummary
 
-PAGE = 500
-SHOWN_MATCHES = 5
 SHOWN_ID = 12
 """Characters of an id in the list; `show` takes them for the whole."""
 
@@ -35,6 +33,7 @@ def add_to(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="What was asked, and how each answer came about.")
     group.command("list")(listed)
     group.command("show")(show)
+    memory_views.add_to(group)
     app.add_typer(group, name="traces")
 
 
@@ -60,7 +59,7 @@ def show(
     data_dir: DataDir = None,
 ) -> None:
     """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
-    events = asyncio.run(_read(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if as_json:
         for said in events:
             print_json(to_json(said).decode())
@@ -95,42 +94,6 @@ def _cells(row: TraceSummary) -> tuple[str, ...]:
     )
 
 
-@asynccontextmanager
-async def _store(settings: Settings) -> AsyncIterator[TraceStore]:
-    store = SqliteTraceStore.open(settings.data_dir)
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
 async def _list(settings: Settings, limit: int) -> Sequence[TraceSummary]:
-    async with _store(settings) as store:
+    async with opened_store(settings) as store:
         return await store.list(limit)
-
-
-async def _read(settings: Settings, wanted: str) -> Sequence[Recorded[AnyEvent]]:
-    async with _store(settings) as store:
-        return await store.read(await whole_id(store, wanted))
-
-
-async def whole_id(store: TraceStore, beginning: str) -> str:
-    """The id of the one trace whose id begins so; `beginning` itself where it is one.
-
-    Raises:
-        NotFoundError: None does.
-        BadInputError: Several do.
-    """
-    matches: list[str] = []
-    before: float | None = None
-    while page := await store.list(PAGE, before):
-        matches += [row.query_id for row in page if row.query_id.startswith(beginning)]
-        before = page[-1].started_at
-    if beginning in matches:
-        return beginning
-    if not matches:
-        raise NotFoundError(f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are.")
-    if len(matches) > 1:
-        some = ", ".join(matches[:SHOWN_MATCHES])
-        raise BadInputError(f"{len(matches)} traces begin with {clean(beginning)!r} ({some}): give more of it.")
-    return matches[0]

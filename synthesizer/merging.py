@@ -7,13 +7,16 @@ lesson's own, so that whatever is cited of it is still word for word what the le
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Hashable
 
 from msgspec.structs import replace
 
 from vocabulary.values import Kept, Passage
 
-MOST_GAP = 2
+_GAPS = ("", " ", "\n\n")
+_WHITE = re.compile(r"\s")
+MOST_GAP = len(_GAPS) - 1
 """Characters between two chunks that touch: the white space that the chunker takes off a chunk's end."""
 MOST_CHARS = 2_400
 """Passages that touch are joined up to this length, about two chunks: a passage as long as a lesson is no passage.
@@ -40,7 +43,7 @@ def join(one: Passage, other: Passage) -> Passage | None:
         return None
     if gap < 0 and not _agree(text[second - first :], more):
         return None
-    joined = text + "\n" * max(gap, 0) + more[max(-gap, 0) :]
+    joined = text + _GAPS[max(gap, 0)] + more[max(-gap, 0) :]
     starts = sorted({*one.starts, *(second - first + start for start in other.starts)})
     return replace(
         one,
@@ -53,8 +56,9 @@ def join(one: Passage, other: Passage) -> Passage | None:
 
 
 def _agree(end: str, beginning: str) -> bool:
-    """Whether the overlap is the same text in both; one may lie within the other."""
-    return beginning.startswith(end) or end.startswith(beginning)
+    """Whether the overlap is the same text in both; one may lie within the other, and white space is white space."""
+    shared = min(len(end), len(beginning))
+    return _WHITE.sub(" ", end[:shared]) == _WHITE.sub(" ", beginning[:shared])
 
 
 def _id(passage: Passage, text: str) -> str:
