@@ -38,8 +38,8 @@ def main() -> int:
     if (options.hotpotqa / QUESTIONS).exists():
         runs = hotpotqa_runs(options.hotpotqa, work / "hotpotqa", embedder)
         sets.append(measure("hotpotqa_100", runs))
-        sets.append(measure("hotpotqa_100, even half (weights were set on it)", runs[::2]))
-        sets.append(measure("hotpotqa_100, odd half (held out)", runs[1::2]))
+        sets.append(measure("hotpotqa_100, even half (weights were chosen on it)", runs[::2]))
+        sets.append(measure("hotpotqa_100, odd half (looked at beside it)", runs[1::2]))
     else:
         missing.append(f"hotpotqa_100 was NOT measured: there is no {options.hotpotqa / QUESTIONS}")
     short = [sentence for each in sets if each.name == "hotpotqa_100" for sentence in shortfalls(each)]
