@@ -14,7 +14,7 @@ from synthesizer.reasoning import Reasoning
 from synthesizer.tokens import tokens_of
 from synthesizer.transcript import Transcript
 from synthesizer.usage import ToolUsage
-from vocabulary.events import ContextSynthesized, Event, QueryReceived, ToolsSettled
+from vocabulary.events import ContextSynthesized, Event, QueryReceived, RoundOpened, ToolsSettled
 from vocabulary.values import Kept, QuerySettings, Value
 
 
@@ -57,6 +57,13 @@ def remember(memory: Memory, event: Event) -> Memory:
         head_tokens = sum(tokens_of(tag) for tag in tags)
         return replace(memory, settings=event.settings, head=tuple(map(text_block, tags)), head_tokens=head_tokens)
     return memory
+
+
+def within(memory: Memory, opened: RoundOpened) -> Memory:
+    """The memory with the budget that a round was given, where that is less than the settings'."""
+    if opened.briefing_tokens is None:
+        return memory
+    return replace(memory, settings=replace(memory.settings, briefing_tokens=opened.briefing_tokens))
 
 
 def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesized | None]:
