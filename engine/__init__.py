@@ -3,7 +3,7 @@
 from engine.anthropic_model import AnthropicModel, connect
 from engine.citation_style import CitationStyles
 from engine.in_process import InProcessTransport
-from engine.offline import OfflineMessagesApi, offline_model
+from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
 from engine.profile import Profile
 from engine.prompts import SYSTEM_VERSION
 from engine.reasoning import ReasoningEngine
@@ -13,13 +13,17 @@ __all__ = [
     "SYSTEM_VERSION",
     "AnthropicModel",
     "CitationStyles",
+    "Double",
     "InProcessTransport",
     "OfflineMessagesApi",
     "Profile",
     "ReasoningEngine",
+    "Script",
+    "ScriptedReply",
     "build_request",
     "connect",
     "offline_model",
+    "read_script",
     "request_bytes",
     "request_json",
 ]

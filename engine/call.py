@@ -123,7 +123,10 @@ class Call:
         try:
             async for event in stream:
                 self._refuse_repetition(event)
+                restarts = fold.restarts
                 told = fold.add(event)
+                if fold.restarts > restarts:
+                    self._void_text()
                 if isinstance(told, str):
                     self._told_rest = self._so_far is not None
                     self._outside.tell(TextDelta(call_id=self._asked.call_id, text=told))

@@ -32,6 +32,9 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 class ReplyFold:
     """Folds raw stream events; tolerant of what compatible servers leave out, strict about the end.
 
+    Attributes:
+        restarts: How often the stream began anew; what was told before that is void.
+
     Args:
         ids: Ids that tool calls have had; those of this reply are added. Some servers count from 0 in each reply,
             and a second attempt may repeat the first one's ids.
@@ -46,6 +49,7 @@ class ReplyFold:
         self._usage: Json = {}
         self._stop_reason = ""
         self._ended = False
+        self.restarts = 0
 
     def add(self, event: Json) -> str | ToolCall | None:
         """Takes the next event; returns the piece of text or the complete tool call that it brought.
@@ -91,6 +95,7 @@ class ReplyFold:
 
     def _on_message(self, kind: object, event: Json) -> None:
         if kind == "message_start":
+            self._start_over()
             self._message = _object(event, "message")
             self._request_id = _text(event, "request_id") or None
             self._take_usage(self._message)
@@ -100,6 +105,12 @@ class ReplyFold:
             self._take_usage(event)
         elif kind == "message_stop":
             self._ended = True
+
+    def _start_over(self) -> None:
+        """Servers that change the model in mid-reply begin a second message in the same stream."""
+        if self._message is not None:
+            self.restarts += 1
+            self._blocks, self._by_index, self._usage, self._stop_reason = [], {}, {}, ""
 
     def _on_block_start(self, event: Json) -> str | None:
         index = _index(event)
