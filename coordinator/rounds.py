@@ -62,7 +62,7 @@ def after_briefing(state: QueryState, said: Recorded[BriefingPrepared]) -> Decis
         effort=state.settings.effort,
         thinking=state.settings.thinking,
     )
-    return replace(state, phase="reasoning"), (request,)
+    return replace(state, phase="reasoning", shown_tokens=event.tokens), (request,)
 
 
 def after_tool_call_streamed(state: QueryState, said: Recorded[ToolCallStreamed]) -> Decision:

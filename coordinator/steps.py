@@ -26,8 +26,8 @@ def reopen_round(state: QueryState) -> Decision:
 
 
 def shrink_round(state: QueryState) -> Decision:
-    """The same round again, with half the briefing: the model's context could not hold it."""
-    half = (state.briefing_tokens or state.settings.briefing_tokens) // 2
+    """The same round again, with half of what was shown: the model's context could not hold it."""
+    half = min(state.shown_tokens, state.settings.briefing_tokens) // 2
     state = replace(state, briefing_tokens=half, phase="briefing", call_id=f"{state.call_id}-smaller", round_calls=())
     return state, (_round_opened(state),)
 

@@ -1,6 +1,7 @@
 """One Messages API call as events: the engine, its prompt, its request, and the local Messages API."""
 
 from engine.anthropic_model import AnthropicModel, connect
+from engine.capabilities import Finding, find_capabilities
 from engine.citation_style import CitationStyles
 from engine.in_process import InProcessTransport
 from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
@@ -14,6 +15,7 @@ __all__ = [
     "AnthropicModel",
     "CitationStyles",
     "Double",
+    "Finding",
     "InProcessTransport",
     "OfflineMessagesApi",
     "Profile",
@@ -22,6 +24,7 @@ __all__ = [
     "ScriptedReply",
     "build_request",
     "connect",
+    "find_capabilities",
     "offline_model",
     "read_script",
     "request_bytes",

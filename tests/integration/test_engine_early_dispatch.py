@@ -9,6 +9,7 @@ import pytest
 from engine import Script, ScriptedReply
 from engine.offline.script import Break, ScriptedCall
 from tests import virtual_time
+from tests.fakes_messages_api import block_started
 from tests.whole_query import Query, ask
 from vocabulary.events import (
     CallsAbandoned,
@@ -94,7 +95,7 @@ def test_a_call_whose_input_was_cut_off_is_never_started() -> None:
     cut = ScriptedReply(
         events=[
             {"type": "message_start", "message": {"id": "m", "model": "m", "usage": {"input_tokens": 1}}},
-            {"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "t", "name": "look_up"}},
+            block_started(0, type="tool_use", id="t", name="look_up"),
             {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"wor'}},
             {"type": "content_block_stop", "index": 0},
             {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 5}},

@@ -53,26 +53,40 @@ def messages(row: Row) -> Iterator[Json]:
         yield msgspec.json.decode(row.body)
         return
     message: Json = {}
-    written: dict[int, str] = {}
     for line in row.body.splitlines():
         if not line.startswith("data:"):
             continue
         event = msgspec.json.decode(line[5:])
-        match event["type"]:
-            case "message_start":
-                message, written = event["message"] | {"content": list(event["message"].get("content") or [])}, {}
-            case "content_block_start":
-                message["content"].append(dict(event["content_block"]))
-            case "content_block_delta":
-                add(message["content"][event["index"]], event["delta"], written, event["index"])
-            case "message_delta":
-                message["stop_reason"] = event["delta"].get("stop_reason")
-                usage = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
-                message["usage"] = message["usage"] | usage
-            case "message_stop":
-                for index, arguments in written.items():
-                    message["content"][index]["input"] = readable(arguments)
-                yield message
+        if event["type"] == "message_start":
+            message = event["message"] | {"content": list(event["message"].get("content") or [])}
+        elif event["type"] == "message_stop":
+            yield message | {"content": [finished(block) for block in message["content"]]}
+        else:
+            grow(message, event)
+
+
+def grow(message: Json, event: Json) -> None:
+    if event["type"] == "content_block_start":
+        message["content"].append(dict(event["content_block"]))
+    elif event["type"] == "content_block_delta":
+        add(message["content"][event["index"]], event["delta"])
+    elif event["type"] == "message_delta":
+        message["stop_reason"] = event["delta"].get("stop_reason")
+        usage = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
+        message["usage"] = message["usage"] | usage
+
+
+def add(block: Json, delta: Json) -> None:
+    if delta["type"] == "text_delta":
+        block["text"] = block.get("text", "") + delta["text"]
+    elif delta["type"] == "input_json_delta":
+        block["written"] = block.get("written", "") + delta["partial_json"]
+    elif delta["type"] == "citations_delta":
+        block["citations"] = [*(block.get("citations") or []), delta["citation"]]
+
+
+def finished(block: Json) -> Json:
+    return block | {"input": readable(block["written"])} if "written" in block else block
 
 
 def readable(arguments: str) -> Json:
@@ -82,15 +96,6 @@ def readable(arguments: str) -> Json:
     except msgspec.DecodeError:
         return {}
     return value
-
-
-def add(block: Json, delta: Json, written: dict[int, str], index: int) -> None:
-    if delta["type"] == "text_delta":
-        block["text"] = block.get("text", "") + delta["text"]
-    elif delta["type"] == "input_json_delta":
-        written[index] = written.get(index, "") + delta["partial_json"]
-    elif delta["type"] == "citations_delta":
-        block["citations"] = [*(block.get("citations") or []), delta["citation"]]
 
 
 def expected(row: Row) -> Told | None:
