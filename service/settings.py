@@ -30,7 +30,7 @@ class Settings(BaseSettings):
         citations: How sources are shown: as `search_result` blocks (`native`), as numbered text (`inline`), or `auto`:
             native at Anthropic; elsewhere found out by one small call and remembered.
         server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`.
-        embedder: `auto` is `minilm` where sentence-transformers is installed, and `onnx` otherwise.
+        embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
         tools: Tools of your own: `package.module:name`, several with commas between.
         deadline_s: Seconds from question to answer.

@@ -1,61 +1,119 @@
-"""A whole query in virtual time: the real wiring, the double as the model, tools of the test."""
+"""A whole query on the real wiring: scripted models and tools outside, a memory store, and a clock that is told."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 
-from bus import Bus
+from bus import Bus, Ports, Subscription
 from coordinator import receive
-from dispatcher import Registry, tool_from_function
-from engine import CitationStyles, Double, InProcessTransport, Profile, Script, connect, offline_model
+from dispatcher import Registry, quotable, tool_from_function
+from engine import offline_model
 from service.caller import Caller, Outcome
 from service.wiring import Parts, wire
-from tests.fakes import MemoryTraceStore
-from tests.virtual_time import VirtualClock
-from vocabulary.events import AnyEvent, Recorded
-from vocabulary.values import QuerySettings
+from tests.fakes import FixedClock, MemoryTraceStore
+from vocabulary.events import AnyEvent, Event, Recorded
+from vocabulary.ports import Clock, Json, Model, ToolOutput
+from vocabulary.values import QuerySettings, Request
+
+Script = Callable[[Request], Awaitable[Sequence[Json]]]
 
 
-class Query:
-    """What came of one query: its events with their times, its outcome, and what the model was sent."""
+def reply(text: str = "", *calls: tuple[str, Json], stop_reason: str | None = None) -> list[Json]:
+    """The stream events of a reply with text and tool calls; ids are made of the calls themselves."""
+    blocks: list[Json] = [{"type": "text", "text": text}] if text else []
+    blocks += [
+        {"type": "tool_use", "id": f"toolu_{name}_{json.dumps(input_)}", "name": name, "input": input_}
+        for name, input_ in calls
+    ]
+    events: list[Json] = [{"type": "message_start", "message": {"id": "msg", "model": "scripted", "usage": {}}}]
+    for index, block in enumerate(blocks):
+        events += [
+            {"type": "content_block_start", "index": index, "content_block": block},
+            {"type": "content_block_stop", "index": index},
+        ]
+    ended = {"stop_reason": stop_reason or ("tool_use" if calls else "end_turn")}
+    return [*events, {"type": "message_delta", "delta": ended, "usage": {}}, {"type": "message_stop"}]
 
-    def __init__(self, events: list[Recorded[AnyEvent]], outcome: Outcome, double: Double) -> None:
-        self.events = events
-        self.outcome = outcome
-        self.double = double
 
-    def of(self, kind: type[AnyEvent]) -> list[AnyEvent]:
-        """The events of one kind."""
-        return [said.event for said in self.events if isinstance(said.event, kind)]
+class ScriptedModel:
+    """Answers each request by the next step of its script; the last step repeats."""
 
-    def at(self, kind: type[AnyEvent]) -> float:
-        """Seconds from the question to the first event of this kind."""
-        return next(said.at for said in self.events if isinstance(said.event, kind)) - self.events[0].at
+    name = "scripted"
+
+    def __init__(self, *steps: Script | list[Json]) -> None:
+        self._steps = list(steps)
+        self.requests: list[Request] = []
+
+    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        self.requests.append(request)
+        step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
+        for event in step if isinstance(step, list) else await step(request):
+            yield event
 
 
-async def ask(
-    script: Script,
-    *tools: Callable[..., Awaitable[object]],
-    settings: QuerySettings | None = None,
-    question: str = "How do logs grow?",
-    profile: Profile | None = None,
-) -> Query:
-    """Asks one question; call it through `virtual_time.run`."""
-    clock, store, caller = VirtualClock(), MemoryTraceStore(), Caller()
-    double = Double(script)
-    model = connect("key", "http://double.test", transport=InProcessTransport(double))
-    registry = Registry([tool_from_function(tool) for tool in tools])
-    parts = Parts(
-        clock=clock,
-        models={"primary": model, "fallback": offline_model()},
-        tools=registry,
-        tool_definitions=registry.definitions(),
-        embedder=None,
-        styles=CitationStyles({"primary": profile} if profile else {}),
-    )
-    bus = Bus(store, clock)
-    session = bus.open("q", lambda ports: wire(parts, ports, caller))
-    session.start(receive(question, "s", settings or QuerySettings()))
-    await session.ended()
-    await bus.close()
-    return Query(list(await store.read("q")), caller.outcome("q", "s"), double)
+async def search_course_content(query: str) -> ToolOutput:
+    """Finds one passage that speaks of what was asked.
+
+    Args:
+        query: What to look for.
+    """
+    passage = quotable(f"Course of {query} - Lesson 1", f"This lesson speaks of {query}. It says no more.")
+    return ToolOutput(text=passage.text.text, passages=(passage,))
+
+
+@dataclass
+class House:
+    """Parts for queries; `spoil` may put a faulty handler in the place of one of the wiring."""
+
+    primary: Model
+    fallback: Model = field(default_factory=offline_model)
+    clock: Clock = field(default_factory=FixedClock)
+    store: MemoryTraceStore = field(default_factory=MemoryTraceStore)
+    spoil: Callable[[Sequence[Subscription]], Sequence[Subscription]] = lambda wired: wired
+
+    def __post_init__(self) -> None:
+        registry = Registry([tool_from_function(search_course_content)])
+        self.bus = Bus(self.store, self.clock)
+        self._parts = Parts(
+            clock=self.clock,
+            models={"primary": self.primary, "fallback": self.fallback},
+            tools=registry,
+            tool_definitions=registry.definitions(),
+            embedder=None,
+        )
+
+    async def ask(self, query: str, settings: QuerySettings | None = None, query_id: str = "q") -> Outcome:
+        """Asks, and waits for the end."""
+        caller = Caller()
+
+        def components(ports: Ports) -> Sequence[Subscription]:
+            return self.spoil(wire(self._parts, ports, caller))
+
+        await self.bus.open(query_id, components).run(receive(query, "s", settings or QuerySettings()))
+        return caller.outcome(query_id, "s")
+
+    async def trace(self, query_id: str = "q") -> list[AnyEvent]:
+        """The recorded events, in order."""
+        return [recorded.event for recorded in await self.store.read(query_id)]
+
+
+def kinds(events: Sequence[Event]) -> list[str]:
+    """The events' kinds."""
+    return [str(event.__struct_config__.tag) for event in events]
+
+
+def spoiled(kind: type[Event], owner: str) -> Callable[[Sequence[Subscription]], Sequence[Subscription]]:
+    """Makes the handler that a component (`owner`) has for one kind of event raise."""
+
+    def broken(_: Recorded[Event]) -> None:
+        raise RuntimeError("a bug")
+
+    def spoil(wired: Sequence[Subscription]) -> Sequence[Subscription]:
+        return [
+            (heard, broken if heard is kind and handler.__qualname__.startswith(owner) else handler)
+            for heard, handler in wired
+        ]
+
+    return spoil

@@ -9,8 +9,8 @@ import pytest
 from engine import Script, ScriptedReply
 from engine.offline.script import Break, ScriptedCall
 from tests import virtual_time
+from tests.doubled_query import Query, ask
 from tests.fakes_messages_api import block_started
-from tests.whole_query import Query, ask
 from vocabulary.events import (
     CallsAbandoned,
     ReasoningCompleted,

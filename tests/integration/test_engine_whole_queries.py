@@ -11,7 +11,7 @@ import pytest
 from engine import Profile, Script, ScriptedReply, request_bytes
 from engine.offline.script import ScriptedCall
 from tests import virtual_time
-from tests.whole_query import Query, ask
+from tests.doubled_query import Query, ask
 from vocabulary.events import (
     ReasoningCompleted,
     ReasoningFailed,
