@@ -33,7 +33,8 @@ def result(call: str, **more: object) -> Json:
 def source(*, cites: bool = True, **more: object) -> Json:
     content = [{"type": "text", "text": "Logs grow."}]
     return {
-        "type": "search_result", "source": "s", "title": "t", "content": content, "citations": {"enabled": cites}, **more,
+        "type": "search_result", "source": "s", "title": "t", "content": content,
+        "citations": {"enabled": cites}, **more,
     }  # fmt: skip
 
 
