@@ -32,10 +32,11 @@ from traces import SqliteTraceStore
 from vocabulary.events import AnyEvent, ReasoningCompleted, ReasoningRequested, Recorded, ToolsSettled
 from vocabulary.values import Kept, Message, QuerySettings
 
-CALL = {"calls": [{"name": "look_up", "input": {"words": "logs"}}], "first_byte_s": 0.3, "end_s": 1.0}
-ANSWER = {"text": "Logs grow."}
+Script = dict[str, object]
+CALL: Script = {"calls": [{"name": "look_up", "input": {"words": "logs"}}], "first_byte_s": 0.3, "end_s": 1.0}
+ANSWER: Script = {"text": "Logs grow."}
 DELTAS = 100
-WORDS = {"text": "word and " * 5 * DELTAS, "delta_chars": 45}
+WORDS: Script = {"text": "word and " * 5 * DELTAS, "delta_chars": 45}
 SETTLED_BOUND_S = 1.4
 CPU_BOUND = 1.3
 QUESTION = "How do logs grow?"
@@ -150,7 +151,7 @@ async def cpu(url: str, rounds: int, calls: int) -> dict[str, list[float]]:
     return figures
 
 
-def played(replies: list[dict[str, object]], folder: Path) -> list[str]:
+def played(replies: list[Script], folder: Path) -> list[str]:
     """The command that serves this script, again and again."""
     script = folder / f"{len(replies)}.json"
     script.write_bytes(msgspec.json.encode({"replies": replies}))
@@ -164,7 +165,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=60)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        queries: list[dict[str, object]] = [CALL | {"when": {"tools": True}}, ANSWER] * (4 * options.times)
+        queries: list[Script] = [CALL | {"when": {"tools": True}}, ANSWER] * (4 * options.times)
         with serving(played(queries, Path(folder)), "/healthz") as served:
             settled = asyncio.run(dispatch(served.url, options.times))
         with serving(played([WORDS], Path(folder)), "/healthz") as served:
