@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval eval-memory bench load lag lock clean
+.PHONY: run setup setup-dev test check eval eval-memory bench early load lag lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -37,6 +37,9 @@ eval-memory: $(VENV)/.dev
 
 bench: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.overhead
+
+early: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.early
 
 load: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.load

@@ -1,8 +1,11 @@
 """One Messages API call as events: the engine, its prompt, its request, and the local Messages API."""
 
 from engine.anthropic_model import AnthropicModel, connect
+from engine.capabilities import Finding, find_capabilities
+from engine.citation_style import CitationStyles
 from engine.in_process import InProcessTransport
-from engine.offline import OfflineMessagesApi, offline_model
+from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
+from engine.profile import Profile
 from engine.prompts import SYSTEM_VERSION
 from engine.reasoning import ReasoningEngine
 from engine.request import build_request, request_bytes, request_json
@@ -10,12 +13,20 @@ from engine.request import build_request, request_bytes, request_json
 __all__ = [
     "SYSTEM_VERSION",
     "AnthropicModel",
+    "CitationStyles",
+    "Double",
+    "Finding",
     "InProcessTransport",
     "OfflineMessagesApi",
+    "Profile",
     "ReasoningEngine",
+    "Script",
+    "ScriptedReply",
     "build_request",
     "connect",
+    "find_capabilities",
     "offline_model",
+    "read_script",
     "request_bytes",
     "request_json",
 ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 from msgspec.structs import replace
 
@@ -81,16 +79,6 @@ def with_sentences(block: SourceBlock, numbers: frozenset[int]) -> SourceBlock:
         tokens=tuple(block.tokens[place] for place in places),
         terms=tuple(block.terms[place] for place in places),
     )
-
-
-def noted(block: SourceBlock, elsewhere: Sequence[str]) -> SourceBlock:
-    """The block with a note in its title of where else nearly the same is said."""
-    if not elsewhere:
-        return block
-    note = f" (nearly the same: {'; '.join(elsewhere)[:LABEL_CHARS]})"
-    whole = msgspec.json.decode(block.kept.text, type=dict[str, object])
-    kept = _kept({**whole, "title": f"{whole['title']}{note}"})
-    return replace(block, kept=kept, label_tokens=block.label_tokens + tokens_of(note))
 
 
 def _search_result(passage: Passage, texts: list[str]) -> Kept:

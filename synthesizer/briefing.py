@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from synthesizer import decay
-from synthesizer.blocks import SourceBlock, noted, text_block
+from synthesizer.blocks import SourceBlock, text_block
 from synthesizer.budget import Ground, drop_order, first_to_go
 from synthesizer.changes import changes
 from synthesizer.facts import living
@@ -52,16 +52,10 @@ def aim_of(memory: Memory) -> Aim:
 
 
 def _showable(memory: Memory) -> tuple[SourceBlock, ...]:
-    """The blocks of the facts that stand for themselves, with a note of who says nearly the same."""
+    """The blocks of the facts that stand for themselves; the notes tell of those that say nearly the same."""
     alive = {fact.id for fact in living(memory.facts.known)}
-    elsewhere: dict[str, list[str]] = {}
-    for fact in memory.facts.known:
-        if fact.like is not None and fact.id in alive:
-            elsewhere.setdefault(_heir(memory, fact.like), []).append(fact.passage.source)
     return tuple(
-        noted(block, elsewhere.get(block.fact.id, ()))
-        for block in memory.sources
-        if block.sentences and block.fact.id in alive and block.fact.like is None
+        block for block in memory.sources if block.sentences and block.fact.id in alive and block.fact.like is None
     )
 
 

@@ -15,7 +15,14 @@ from synthesizer.reasoning import Reasoning
 from synthesizer.tokens import tokens_of
 from synthesizer.transcript import Transcript
 from synthesizer.usage import ToolUsage
-from vocabulary.events import BriefingPrepared, ContextSynthesized, Event, QueryReceived, ToolsSettled
+from vocabulary.events import (
+    BriefingPrepared,
+    ContextSynthesized,
+    Event,
+    QueryReceived,
+    RoundOpened,
+    ToolsSettled,
+)
 from vocabulary.values import Kept, QuerySettings, Value
 
 
@@ -68,6 +75,13 @@ def remember(memory: Memory, event: Event) -> Memory:
     if isinstance(event, BriefingPrepared):
         return replace(memory, before=Before(shown=event.sources, known=len(memory.sources)))
     return memory
+
+
+def within(memory: Memory, opened: RoundOpened) -> Memory:
+    """The memory with the budget that a round was given, where that is less than the settings'."""
+    if opened.briefing_tokens is None:
+        return memory
+    return replace(memory, settings=replace(memory.settings, briefing_tokens=opened.briefing_tokens))
 
 
 def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesized | None]:

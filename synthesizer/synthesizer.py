@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from synthesizer.briefing import brief
-from synthesizer.memory import Memory, remember, settle
+from synthesizer.memory import Memory, remember, settle, within
 from synthesizer.transcript import transcribe
 from vocabulary.events import (
     BreakerTripped,
@@ -65,8 +65,8 @@ class ContextSynthesizer:
 
     def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
         """Says the briefing, or the transcript where calls are shown that."""
-        memory = self._memory
-        if memory.settings.context == "transcript":
+        memory = self._memory = within(self._memory, said.event)
+        if memory.settings.context == "transcript" and said.event.briefing_tokens is None:
             self._publish(transcribe(memory.transcript, memory.head, memory.sources, said.event))
             return
         briefing = brief(memory, said.event)

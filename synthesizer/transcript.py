@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from language.markup import wrap
 from synthesizer.blocks import SourceBlock, text_block
 from synthesizer.tokens import tokens_of
+from synthesizer.usage import arguments_of
 from vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
@@ -21,9 +22,10 @@ from vocabulary.events import (
     ReasoningCompleted,
     RoundOpened,
     ToolFailed,
+    ToolRequested,
     ToolSucceeded,
 )
-from vocabulary.values import Kept, Message, ShownSource, Value
+from vocabulary.values import Kept, Message, ShownSource, ToolCall, Value
 
 _NOT_RUN = "The call was not run."
 
@@ -38,9 +40,10 @@ class Outcome(Value, frozen=True, kw_only=True):
 
 
 class Transcript(Value, frozen=True, kw_only=True):
-    """The replies that asked for tools, and what came of each call, both oldest first."""
+    """The replies that asked for tools, the calls that were started, and what came of each; all oldest first."""
 
     turns: tuple[ReasoningCompleted, ...] = ()
+    started: tuple[ToolCall, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
 
 
@@ -48,6 +51,8 @@ def fold(transcript: Transcript, event: Event) -> Transcript:
     """The transcript after `event`."""
     if isinstance(event, ReasoningCompleted):
         return replace(transcript, turns=(*transcript.turns, event)) if event.tool_calls else transcript
+    if isinstance(event, ToolRequested):
+        return replace(transcript, started=(*transcript.started, event.call))
     outcome = _outcome(event)
     return transcript if outcome is None else replace(transcript, outcomes=(*transcript.outcomes, outcome))
 
@@ -58,13 +63,12 @@ def transcribe(
     """The message list for the call of `opened`; every search result in it is a row of its table of sources."""
     ending = (text_block(wrap("round", "Final answer: no tools.")),) if opened.final else ()
     by_passage = {block.fact.passage.id: block for block in sources if block.sentences}
-    outcomes = {outcome.tool_call_id: outcome for outcome in transcript.outcomes}
     messages = [Message(role="user", content=tuple(head))]
     shown: list[SourceBlock] = []
     for turn in transcript.turns:
         answers = []
         for call in turn.tool_calls:
-            outcome = outcomes.get(call.id, Outcome(tool_call_id=call.id, words=_NOT_RUN, failed=True))
+            outcome = _outcome_of(transcript, call)
             found = [by_passage[id_] for id_ in outcome.passages if id_ in by_passage]
             answers.append(_tool_result(outcome, found))
             shown += found
@@ -90,6 +94,19 @@ def _outcome(event: Event) -> Outcome | None:
     if isinstance(event, BreakerTripped) and event.tool_call_id is not None:
         return Outcome(tool_call_id=event.tool_call_id, words=event.detail, failed=True)
     return None
+
+
+def _outcome_of(transcript: Transcript, call: ToolCall) -> Outcome:
+    """The call's outcome: its own, or that of the same call which an earlier attempt at the reply had started."""
+    outcomes = {outcome.tool_call_id: outcome for outcome in transcript.outcomes}
+    same = (each.id for each in transcript.started if sameness(each) == sameness(call) and each.id in outcomes)
+    found = outcomes.get(call.id) or outcomes.get(next(same, ""))
+    return replace(found, tool_call_id=call.id) if found else Outcome(tool_call_id=call.id, words=_NOT_RUN, failed=True)
+
+
+def sameness(call: ToolCall) -> tuple[str, dict[str, object]]:
+    """What makes two calls the same: name and arguments, whatever `why` they give."""
+    return call.name, {name: value for name, value in arguments_of(call.arguments).items() if name != "why"}
 
 
 def _said(turn: ReasoningCompleted) -> Message:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import sys
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -65,32 +66,40 @@ def test_one_endless_sentence_does_not_drive_out_the_others() -> None:
     assert (dropped.what, dropped.sentences) == ("f1", ())
 
 
-def test_a_tool_result_of_200_kb_is_bounded_in_linear_time() -> None:
+def test_a_tool_result_of_200_kb_is_bounded() -> None:
     huge = passage(" ".join(f"Sentence {n} of the log says little." for n in range(5_500)))
     story = Told(asked(), *round_of(found("a", huge)))
 
-    start = time.process_time()
     story.tell(opened(2))
 
-    assert time.process_time() - start < 0.5
     assert story.briefing.tokens < 6_100
     assert story.briefing.facts == ("f1",)
 
 
-@pytest.mark.parametrize("budget", [12_000, 4_000])
-def test_forty_facts_are_briefed_in_a_few_milliseconds(budget: int) -> None:
-    facts = [passage(f"Fact {n} speaks of logs and offsets in one of many ways. " * 12, lesson=n) for n in range(40)]
-    story = Told(asked(budget=budget), *round_of(found("a", *facts)))
+@pytest.mark.parametrize("budget", [100_000, 4_000])
+def test_the_work_of_a_briefing_grows_with_the_facts_and_no_faster(budget: int) -> None:
+    forty, eighty, more = (_calls_of_briefing(count, budget) for count in (40, 80, 160))
 
-    spent = min(_spent_on_briefing(story) for _ in range(5))
-
-    assert spent < 0.005
+    assert eighty < 2.2 * forty
+    assert more < 2.2 * eighty
 
 
-def _spent_on_briefing(story: Told) -> float:
-    start = time.process_time()
-    story.tell(opened(2))
-    return time.process_time() - start
+def _calls_of_briefing(count: int, budget: int) -> int:
+    """How many functions are called for one briefing: what it costs, on any machine."""
+    facts = [passage(f"Fact {n} speaks of logs and offsets in one of {n} ways. " * 12, lesson=n) for n in range(count)]
+    story = Told(asked(budget=budget), *round_of(found("a", *facts)), opened(2))
+    calls = 0
+
+    def count_one(_frame: FrameType, kind: str, _of: object) -> None:
+        nonlocal calls
+        calls += kind in ("call", "c_call")
+
+    sys.setprofile(count_one)
+    try:
+        story.tell(opened(2))
+    finally:
+        sys.setprofile(None)
+    return calls
 
 
 @settings(max_examples=60, deadline=None)

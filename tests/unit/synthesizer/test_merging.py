@@ -84,7 +84,8 @@ def test_nearly_the_same_elsewhere_is_noted_and_not_repeated() -> None:
     shown = [block for block in blocks(story.briefing) if block["type"] == "search_result"]
 
     assert (first.like, second.like) == (None, "f1")
-    assert [block["title"] for block in shown] == ["Logs - Lesson 1 (nearly the same: Streams - Lesson 4)"]
+    assert [block["title"] for block in shown] == ["Logs - Lesson 1"]
     assert [(d.what, d.rule) for d in story.briefing.dropped] == [("f2", "repeated")]
     attempts = [json.loads(line) for line in blocks(story.briefing)[-1]["text"].split("\n") if line.startswith("{")]
     assert [attempt["facts"] for attempt in attempts] == [[1], [1]]
+    assert attempts[1]["detail"] == "Streams - Lesson 4 says nearly the same as result 1"
