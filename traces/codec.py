@@ -51,6 +51,11 @@ def to_json(told: Recorded[Event] | Live) -> bytes:
         return _encoder.encode(_mended(told))
 
 
+def plain(struct: msgspec.Struct | None) -> object:
+    """What a struct holds as dictionaries, lists and plain values; None for None."""
+    return msgspec.to_builtins(struct, enc_hook=text_of)
+
+
 def from_json(data: bytes) -> Recorded[AnyEvent]:
     """The recorded event that `data` says.
 
