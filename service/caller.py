@@ -6,7 +6,6 @@ from assembler import last_resort
 from vocabulary.events import QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
 from vocabulary.values import Value
 
-
 _WHY: dict[Status, str] = {
     "answered": "the answer was lost",
     "partial": "the answer was lost",

@@ -112,7 +112,9 @@ def _ask_again(wired: Sequence[Subscription], prefix: Sequence[Recorded[AnyEvent
     calls = {_call_id(each.event): each.seq for each in asked}
     for recorded in prefix:
         event = recorded.event
-        if isinstance(event, CallsAbandoned) and any(calls.get(name, recorded.seq) < recorded.seq for name in event.call_ids):
+        if isinstance(event, CallsAbandoned) and any(
+            calls.get(name, recorded.seq) < recorded.seq for name in event.call_ids
+        ):
             steps += [(recorded, handler) for handler in _acting(wired, recorded)]
     return steps
 

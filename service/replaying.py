@@ -39,10 +39,10 @@ from vocabulary.events import (
 )
 from vocabulary.values import Kept, QuerySettings, Value
 
-DECIDED: frozenset[type[Event]] = frozenset(
-    {RoundOpened, ReasoningRequested, ToolRequested, ToolCallsConfirmed, BreakerTripped, CallsAbandoned}
-    | {RecoveryStarted, AnswerRequested, QueryClosed, ContextSynthesized, SentencesToScore, BriefingPrepared}
-    | {ResponseAssembled}
+DECIDED: tuple[type[Event], ...] = (
+    *(RoundOpened, ReasoningRequested, ToolRequested, ToolCallsConfirmed, BreakerTripped, CallsAbandoned),
+    *(RecoveryStarted, AnswerRequested, QueryClosed, ContextSynthesized, SentencesToScore, BriefingPrepared),
+    ResponseAssembled,
 )
 """What only deciding parts say; everything else in a trace came from outside them."""
 
@@ -215,7 +215,7 @@ class Replaying:
             recorded=started.request.system.text,
             now=system.text,
             chain=chain_of(self._events, recorded.seq),
-            detail=f"the system prompt was version {version} and is {SYSTEM_VERSION} now; all that was decided is the same"
+            detail=f"the system prompt was version {version} and is {SYSTEM_VERSION} now; what was decided is the same"
             if told
             else f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}",
         )

@@ -56,6 +56,19 @@ def plain(struct: msgspec.Struct | None) -> object:
     return msgspec.to_builtins(struct, enc_hook=text_of)
 
 
+def event_of(plain: object) -> AnyEvent:
+    """The event that a plain value says.
+
+    Raises:
+        DecodeError: It is none of this vocabulary.
+    """
+    try:
+        event: AnyEvent = msgspec.convert(plain, AnyEvent, dec_hook=kept_of)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise DecodeError(str(error)) from error
+    return event
+
+
 def from_json(data: bytes) -> Recorded[AnyEvent]:
     """The recorded event that `data` says.
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from traces.codec import sound_text
-from vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled, ToolRequested, ToolSucceeded
+from vocabulary.events import Event, QueryReceived, ResponseAssembled, ToolRequested, ToolSucceeded
 from vocabulary.ports import TraceFilter
 
 _MARK = """

@@ -243,7 +243,7 @@ class SqliteTraceStore:
         if found_seq != expected_seq:
             raise SequenceError(query_id, expected_seq, found_seq)
 
-    def _delete(self, query_ids: list[str]) -> int:
+    def _delete(self, query_ids: Sequence[str]) -> int:
         try:
             with closing(open_deleter(self._path)) as connection:
                 return delete_traces(connection, query_ids)
