@@ -12,11 +12,11 @@ from bus import Bus
 from service.caller import Caller
 from service.continuing import continue_from
 from service.forking import Change, Mode, changed, recorded_parts
-from service.replaying import Replayed, replay
+from service.replaying import Replayed, replay, unreadable
 from service.running import Running
 from service.wiring import Parts, wire
 from traces import SqliteTraceStore
-from vocabulary.errors import ServiceError, TraceError
+from vocabulary.errors import DecodeError, ServiceError, TraceError
 from vocabulary.events import AnyEvent, Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
 
 log = structlog.get_logger(__name__)
@@ -109,7 +109,10 @@ class Again:
 
 async def replay_stored(store: SqliteTraceStore, query_id: str) -> Replayed:
     """Replays a trace of a store; the computing is done in a thread."""
-    events = await store.read(query_id)
+    try:
+        events = await store.read(query_id)
+    except DecodeError as error:
+        return unreadable(query_id, error.seq, error.seq, error)
     result = await asyncio.to_thread(replay, events)
     if result.divergence is None:
         return result

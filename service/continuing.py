@@ -108,13 +108,13 @@ def _take(deciding: DecidingParts, recorded: Recorded[AnyEvent]) -> None:
 def _ask_again(wired: Sequence[Subscription], prefix: Sequence[Recorded[AnyEvent]], owed: Sequence[int]) -> list[Step]:
     """What was asked for and not answered goes to the acting parts again, and what was given up is given up again."""
     asked = [prefix[seq - 1] for seq in owed if not isinstance(prefix[seq - 1].event, QueryReceived)]
-    steps = [(each, handler) for each in asked for handler in _acting(wired, each)]
+    steps: list[Step] = [(each, handler) for each in asked for handler in _acting(wired, each)]
     calls = {_call_id(each.event): each.seq for each in asked}
     for recorded in prefix:
         event = recorded.event
-        if isinstance(event, CallsAbandoned) and any(
-            calls.get(name, recorded.seq) < recorded.seq for name in event.call_ids
-        ):
+        if not isinstance(event, CallsAbandoned):
+            continue
+        if any(calls.get(name, recorded.seq) < recorded.seq for name in event.call_ids):
             steps += [(recorded, handler) for handler in _acting(wired, recorded)]
     return steps
 

@@ -14,7 +14,8 @@ from bus import StallCount
 from engine import SYSTEM_VERSION, build_request
 from service.deciding import DecidingParts, Raised, Said, failures_by_event
 from service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
-from traces import plain
+from traces import from_json, plain
+from vocabulary.errors import DecodeError
 from vocabulary.events import (
     VERSION,
     AnswerRequested,
@@ -75,6 +76,33 @@ def replay(events: Sequence[Recorded[AnyEvent]], forms: Sequence[Form] | None = 
     replaying = Replaying(events, forms)
     divergence = next((found for found in map(replaying.step, events) if found is not None), None)
     return replaying.result(divergence or replaying.left_over())
+
+
+def replay_lines(lines: Sequence[bytes]) -> Replayed:
+    """Replays a trace of which each line is a recorded event as JSON; a line that cannot be read is a difference."""
+    events: list[Recorded[AnyEvent]] = []
+    for line in lines:
+        try:
+            events.append(from_json(line))
+        except DecodeError as error:
+            return unreadable(events[0].query_id if events else "unknown", len(lines), len(events) + 1, error)
+    forms: list[Form] = [msgspec.json.decode(line)["event"] for line in lines]
+    return replay(events, forms)
+
+
+def unreadable(query_id: str, events: int, seq: int, error: DecodeError) -> Replayed:
+    """What comes of a trace that this program cannot read."""
+    divergence = Divergence(
+        seq=seq,
+        kind="unknown",
+        difference="schema",
+        field="",
+        recorded="",
+        now="",
+        chain=(f"{seq} unknown",),
+        detail=str(error),
+    )
+    return Replayed(query_id=query_id, events=events, compared=0, closed=False, divergence=divergence)
 
 
 class Replaying:

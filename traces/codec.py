@@ -95,7 +95,8 @@ def refusal(query_id: str, seq: int, found: str) -> DecodeError:
     """The error for an event that cannot be read: where it stands, what was found, what this program reads."""
     return DecodeError(
         f"trace {query_id}, seq {seq or 'unknown'}: {found}; this program reads vocabulary version {VERSION}, "
-        "so read the trace with the program that wrote it"
+        "so read the trace with the program that wrote it",
+        seq,
     )
 
 

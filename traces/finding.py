@@ -68,8 +68,8 @@ _MARK_TOO = """EXISTS (
 )"""
 _HAS_WORDS = "queries.number IN (SELECT rowid / 2 FROM words WHERE words MATCH ?)"
 _AFTER = {
-    name: f"({name}.started_at, {name}.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)"
-    for name in ("queries", "marks")
+    "queries": "(queries.started_at, queries.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
+    "marks": "(marks.started_at, marks.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
 }
 _NEWEST = {name: f"ORDER BY {name}.started_at DESC, {name}.number DESC" for name in ("queries", "marks")}
 

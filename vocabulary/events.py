@@ -403,8 +403,8 @@ AnyEvent = (
     | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
     | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolCallsConfirmed | ToolsSettled
     | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted
-    | QueryCancelled | QueryResumed | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested | ResponseAssembled
-    | QueryClosed
+    | QueryCancelled | QueryResumed | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested
+    | ResponseAssembled | QueryClosed
 )  # fmt: skip
 """The whole vocabulary."""
 
