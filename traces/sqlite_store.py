@@ -47,6 +47,9 @@ _log = structlog.get_logger(__name__)
 
 FILE_NAME = "traces.sqlite"
 
+IMPORTED = "imported"
+"""The owner of traces that came from files."""
+
 _LOCK_PAUSE_S = 0.2
 """After a write met a lock, others are refused at once for so long: each try would hold up the event loop."""
 
@@ -89,16 +92,28 @@ class SqliteTraceStore:
             SequenceError: The log's last `seq` is not `expected_seq`.
             TraceError: The store cannot be written.
         """
-        rows = [event_row(query_id, recorded, self._packer.pack(recorded.event)) for recorded in events]
-        texts = {key: text for key, text in self._packer.take_texts().items() if key not in self._known}
         if expected_seq == 0:
             self._owner.claim()
+        self._append(query_id, expected_seq, events, self._owner.name)
+
+    async def add(self, events: Sequence[Recorded[Event]]) -> None:
+        """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
+
+        Raises:
+            SequenceError: There is a trace of that id.
+            TraceError: The store cannot be written.
+        """
+        self._append(events[0].query_id, 0, events, IMPORTED)
+
+    def _append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]], owner: str) -> None:
+        rows = [event_row(query_id, recorded, self._packer.pack(recorded.event)) for recorded in events]
+        texts = {key: text for key, text in self._packer.take_texts().items() if key not in self._known}
         with self._transaction() as connection:
             self._forget_if_changed(connection)
             self._check_sequence(query_id, expected_seq)
             write_events(connection, rows, texts)
             for recorded in events:
-                note_query(connection, query_id, recorded, self._owner.name)
+                note_query(connection, query_id, recorded, owner)
         self._remember(texts)
         self._checkpointer.wrote(_size(rows, texts))
 
@@ -138,7 +153,8 @@ class SqliteTraceStore:
     async def unfinished(self) -> Sequence[str]:
         """The queries that are not over and on which no living process works, the oldest first."""
         found = await self._readers.run(read_unfinished)
-        return [query_id for query_id, owner in found if owner != self._owner.name and not self._owner.lives(owner)]
+        ours = (self._owner.name, IMPORTED)
+        return [query_id for query_id, owner in found if owner not in ours and not self._owner.lives(owner)]
 
     async def take_over(self, query_id: str) -> None:
         """Makes this process the owner of a query that is not over.
