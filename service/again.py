@@ -11,7 +11,7 @@ import structlog
 from bus import Bus
 from service.caller import Caller
 from service.continuing import continue_from
-from service.forking import Change, Mode, changed, recorded_parts
+from service.forking import Change, Mode, by_passage, changed, recorded_parts
 from service.replaying import Replayed, replay, unreadable
 from service.running import Running
 from service.wiring import Parts, wire
@@ -74,6 +74,7 @@ class Again:
             BadInputError: A change does not fit the event.
         """
         events = await self._store.read(query_id)
+        changes = by_passage(events, changes)
         prefix = changed(events, at, changes, uuid.uuid4().hex)
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, recorded_parts(self._parts, events, changes, mode), f"forked from {query_id}")

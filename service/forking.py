@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from service.divergence import kind_of
 from service.given import with_reply, with_result, without_passages
+from service.lineage import facts_in
 from service.recorded import recorded_model, recorded_tools
 from service.wiring import Parts
 from traces import event_of, plain
@@ -46,6 +47,17 @@ class Change(Value, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}".strip() + (f" = {self.value[:60]}" if self.value else "")
+
+
+def by_passage(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) -> list[Change]:
+    """The changes with the passages' ids where facts are named (`f1`)."""
+    facts = facts_in(events)
+    return [
+        replace(change, name=facts[change.name].passage.id)
+        if change.kind == "drop" and change.name in facts
+        else change
+        for change in changes
+    ]
 
 
 def changed(

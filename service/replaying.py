@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from bus import StallCount
+from bus import StallCount, Table, fold_waiters
 from engine import SYSTEM_VERSION, build_request
 from service.deciding import DecidingParts, Raised, Said, failures_by_event
 from service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
@@ -115,6 +115,7 @@ class Replaying:
         self._asked: dict[str, ReasoningRequested] = {}
         self._stalls = StallCount()
         self._compared = 0
+        self._table: Table = {}
         self._settings_changed: Divergence | None = None
         self.parts = DecidingParts()
 
@@ -124,8 +125,17 @@ class Replaying:
         if divergence is not None:
             return divergence
         self._stalls.recall(recorded)
+        self._table = fold_waiters(self._table, recorded)
         raised = self.parts.hear(recorded, self._failed.get(recorded.seq, frozenset()))
         return self._raised(recorded, raised[0]) if raised else None
+
+    def states(self) -> dict[str, dict[str, object]]:
+        """What each deciding part knows now, and who owes what (`waiting`)."""
+        found: dict[str, dict[str, object]] = {
+            name: _fields(component) for name, component in self.parts.components.items()
+        }
+        found["waiting"] = {str(place): str(each) for place, each in enumerate(self._table.values())}
+        return found
 
     def left_over(self) -> Divergence | None:
         """What was said now and not recorded; what a query's end cut off is none."""
@@ -250,6 +260,17 @@ class Replaying:
 
     def _form(self, recorded: Recorded[AnyEvent]) -> Form | None:
         return self._forms[recorded.seq - 1] if self._forms else None
+
+
+def _fields(component: object) -> dict[str, object]:
+    """The fields of a part's state: of its structs one by one, whatever else it holds as it is."""
+    found: dict[str, object] = {}
+    for name, value in vars(component).items():
+        if isinstance(value, msgspec.Struct):
+            found |= {field: getattr(value, field) for field in value.__struct_fields__}
+        elif not callable(value):
+            found[name.strip("_")] = value
+    return found
 
 
 def _in_words(event: AnyEvent | None, now: AnyEvent | None, field: str, was: object, new: object) -> str:
