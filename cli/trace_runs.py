@@ -36,7 +36,10 @@ def replay(
     if (wanted is None) != every:
         raise BadInputError("Name one trace or file to replay, or say --all.")
     began = time.perf_counter()
-    results = asyncio.run(_replay(settings_for_people(data_dir=data_dir).data_dir, wanted, step=step))
+    if wanted is not None and Path(wanted).is_file():
+        results = [_replay_file(Path(wanted), step=step)]
+    else:
+        results = asyncio.run(_replay(settings_for_people(data_dir=data_dir).data_dir, wanted, step=step))
     for result in results:
         if as_json:
             print_json(msgspec.json.encode(result).decode())
@@ -50,12 +53,14 @@ def replay(
         raise typer.Exit(1)
 
 
+def _replay_file(path: Path, *, step: bool) -> Replayed:
+    data = path.read_bytes()
+    if step:
+        _step_through(read_trace_file(data))
+    return replay_lines(trace_lines(data)[1])
+
+
 async def _replay(data_dir: Path, wanted: str | None, *, step: bool) -> list[Replayed]:
-    if wanted is not None and Path(wanted).is_file():
-        data = Path(wanted).read_bytes()
-        if step:
-            _step_through(read_trace_file(data))
-        return [replay_lines(trace_lines(data)[1])]
     async with open_store(data_dir) as store:
         if wanted is None:
             return [await replay_stored(store, query_id) async for query_id in every_id(store)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 import structlog
 
@@ -79,7 +79,7 @@ class Again:
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, recorded_parts(self._parts, events, changes, mode), f"forked from {query_id}")
 
-    async def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]:
+    async def follow(self, query_id: str, after: int = 0) -> AsyncGenerator[Recorded[Event] | Live, None]:
         """Every event after `after`, each once: what is stored, and then live for as long as the query runs here.
 
         Raises:

@@ -194,6 +194,7 @@ def _reordered(left: Sequence[Recorded[AnyEvent]], right: Sequence[Recorded[AnyE
 def _side(events: Sequence[Recorded[AnyEvent]]) -> Side:
     answers = [said.event for said in events if isinstance(said.event, ResponseAssembled)]
     response = answers[-1] if answers else None
+    away_s = sum(said.event.away_s for said in events if isinstance(said.event, QueryResumed))
     return Side(
         query_id=events[0].query_id,
         events=len(events),
@@ -203,7 +204,7 @@ def _side(events: Sequence[Recorded[AnyEvent]]) -> Side:
         calls=response.calls if response else 0,
         rounds=response.rounds if response else 0,
         usage=response.usage if response else Usage(),
-        duration_ms=(events[-1].at - events[0].at) * 1000,
+        duration_ms=(events[-1].at - events[0].at - away_s) * 1000,
     )
 
 

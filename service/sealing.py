@@ -59,6 +59,7 @@ def trace_test(events: Sequence[Recorded[AnyEvent]], name: str, redact: Sequence
         )
     data = trace_file(events)
     answer, first = answer_in(events), events[0].event
+    quoted = [each.cited_text.strip() for each in answer.citations]
     return data, _TEST.format(
         question=_harmless(first.query) if isinstance(first, QueryReceived) else "",
         sha256=trace_lines(data)[0].sha256,
@@ -66,9 +67,7 @@ def trace_test(events: Sequence[Recorded[AnyEvent]], name: str, redact: Sequence
         file=f"{name}.jsonl",
         confidence=answer.confidence,
         sources=answer.sources,
-        facts=tuple(
-            dict.fromkeys(each.cited_text.strip() for each in answer.citations if _said(each.cited_text, answer.answer))
-        ),
+        facts=tuple(dict.fromkeys(cited for cited in quoted if cited and cited in answer.answer)),
     )
 
 
@@ -109,10 +108,6 @@ def _crossed_out(value: object, wanted: re.Pattern[str]) -> object:
     if isinstance(value, list | tuple):
         return [_crossed_out(each, wanted) for each in value]
     return value
-
-
-def _said(cited: str, answer: str) -> bool:
-    return bool(cited.strip()) and cited.strip() in answer
 
 
 def _harmless(text: str) -> str:

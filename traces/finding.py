@@ -97,5 +97,5 @@ def _add_words(connection: sqlite3.Connection, query_id: str, which: int, text: 
 
 def _quoted(text: str) -> str:
     """All words of `text`, each quoted: nothing in it is FTS5's own language."""
-    words = ['"' + word.replace('"', '""') + '"' for word in sound_text(text).split()]
+    words = ['"' + word.replace('"', '""') + '"' for word in sound_text(text.replace("\x00", " ")).split()]
     return " ".join(words) or '""'

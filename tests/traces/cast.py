@@ -129,7 +129,7 @@ class SeededModel:
         return block
 
 
-def seeded_tools(dice: random.Random, clock: VirtualClock, trouble: float) -> Registry:
+def seeded_tools(dice: random.Random, clock: VirtualClock, trouble: float) -> Registry:  # noqa: C901 - five small ones
     """Tools that find, fail, dawdle and find nothing."""
 
     def passages(text: str) -> tuple[Passage, ...]:

@@ -63,17 +63,16 @@ def _mislead(lines: list[bytes], dice: random.Random) -> bytes:
     """A changed place, version or kind, sealed anew by whoever changed it."""
     at = dice.randrange(len(lines))
     event = msgspec.json.decode(lines[at])
-    name, values = dice.choice(
-        [
-            ("seq", [0, -1, 10**9, 2**63, "1", None, 1.5]),
-            ("cause", [-1, 10**9, at + 1, "0", None]),
-            ("at", [-1.0, "now", None, -1e308]),
-            ("version", [0, 2, 99, -1, "1"]),
-            ("query_id", ["", "another", "../../etc/passwd", None, 7]),
-            ("event", [None, [], {}, "x", {"kind": "no_such_event"}, {"kind": "round_opened"}]),
-            ("more", [1]),
-        ]
-    )
+    places: list[tuple[str, list[object]]] = [
+        ("seq", [0, -1, 10**9, 2**63, "1", None, 1.5]),
+        ("cause", [-1, 10**9, at + 1, "0", None]),
+        ("at", [-1.0, "now", None, -1e308]),
+        ("version", [0, 2, 99, -1, "1"]),
+        ("query_id", ["", "another", "../../etc/passwd", None, 7]),
+        ("event", [None, [], {}, "x", {"kind": "no_such_event"}, {"kind": "round_opened"}]),
+        ("more", [1]),
+    ]
+    name, values = dice.choice(places)
     event[name] = dice.choice(values)
     lines[at] = msgspec.json.encode(event)
     return whole_file(lines)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 import service.replaying
 from assembler import assembler as assembling
-from coordinator import rounds
+from coordinator import breaker, ledger, rounds
 from coordinator.state import QueryState
 from coordinator.steps import Decision
 from service.divergence import Class, Divergence
@@ -52,12 +52,12 @@ def events_changed(change: Callable[[tuple[AnyEvent, ...]], tuple[AnyEvent, ...]
 
 
 def a_limit_is_forgotten(patch: Patch) -> None:
-    refuse = rounds.refuse_call
+    refuse = breaker.refuse_call
     patch.setattr(rounds, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
 
 
 def a_timeout_is_shorter(patch: Patch) -> None:
-    wrap(patch, rounds.ledger, "call_timeout_s", lambda seconds: seconds * 0.5)
+    wrap(patch, ledger, "call_timeout_s", lambda seconds: seconds * 0.5)
 
 
 def another_model_is_asked(patch: Patch) -> None:

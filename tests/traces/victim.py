@@ -133,7 +133,8 @@ def main(root: Path, last: int) -> None:
         folder.mkdir()
         died = in_a_child(lambda folder=folder, seq=seq: ask(folder, seq))  # type: ignore[misc]  # bound now
         went_on = in_a_child(lambda folder=folder: go_on(folder))  # type: ignore[misc]  # bound now
-        print(json.dumps({"seq": seq, "died": died, "went_on": went_on}), flush=True)
+        sys.stdout.write(json.dumps({"seq": seq, "died": died, "went_on": went_on}) + "\n")
+        sys.stdout.flush()
         if died == 0 and seq > 0:
             break
 
