@@ -9,7 +9,10 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval bench load lag lock clean
+bench-store: setup $(VENV)/.dev
+	$(BIN)/python -m benchmarks.store
+
+.PHONY: bench-store run setup setup-dev test check eval bench load lag lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current

@@ -29,7 +29,7 @@ from vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from vocabulary.values import Usage, Value
+from vocabulary.values import ToolCall, Usage, Value
 
 Cause = Literal["model", "tool", "code", "order", "settings", "time"]
 
@@ -112,25 +112,26 @@ def diff(left: Sequence[Recorded[AnyEvent]], right: Sequence[Recorded[AnyEvent]]
 
 
 def _keyed(events: Sequence[Recorded[AnyEvent]]) -> dict[Key, Recorded[AnyEvent]]:
-    """Each event by what it is: its cause's key, its kind, what it is about, and which of several it is."""
-    keys: dict[int, Key] = {0: ()}
+    """Each event by what it is: its kind, the call or round that it is about, or else its cause's kind, and which of
+    several it is. Tool calls count by their order, for their ids are the model's."""
+    tools: dict[str, int] = {}
     seen: Counter[Key] = Counter()
     found: dict[Key, Recorded[AnyEvent]] = {}
     for said in events:
-        above: Key = (hash(keys.get(said.cause, ())), kind_of(said.event), _about(said.event))
-        key = (*above, seen[above])
-        seen[above] += 1
-        keys[said.seq] = key
-        found[key] = said
+        about = _about(said.event, tools)
+        above = kind_of(events[said.cause - 1].event) if about is None and 0 < said.cause <= len(events) else ""
+        key: Key = (kind_of(said.event), about, above)
+        seen[key] += 1
+        found[(*key, seen[key])] = said
     return found
 
 
-def _about(event: AnyEvent) -> object:
-    for name in ("call_id", "tool_call_id", "call", "round"):
-        if name in event.__struct_fields__:
-            value = getattr(event, name)
-            return getattr(value, "id", value)
-    return None
+def _about(event: AnyEvent, tools: dict[str, int]) -> object:
+    call = getattr(event, "call", None)
+    tool_call_id = call.id if isinstance(call, ToolCall) else getattr(event, "tool_call_id", None)
+    if tool_call_id is not None:
+        return "tool", tools.setdefault(tool_call_id, len(tools))
+    return getattr(event, "call_id", None) or getattr(event, "round", None)
 
 
 def _first_seq(key: Key, ours: dict[Key, Recorded[AnyEvent]], theirs: dict[Key, Recorded[AnyEvent]]) -> tuple[int, int]:

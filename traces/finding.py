@@ -54,8 +54,9 @@ def find(limit: int, before: float | None, after_id: str | None, where: TraceFil
         clauses.append(_AFTER[order])
         values.append(after_id)
     if where.text is not None:
-        clauses.append(_HAS_WORDS)
-        values.append(_quoted(where.text))
+        # The newest texts only: words that stand in every trace would otherwise be counted in all of them.
+        clauses.append(_HAS_WORDS if after_id is None else _HAS_WORDS_BEFORE)
+        values += [_quoted(where.text)] if after_id is None else [_quoted(where.text), after_id]
     conditions = " AND ".join(clauses) or "1"
     source = _BY_MARK if marks else _BY_TIME
     return f"{_LINE}{source} WHERE {conditions} {_NEWEST[order]} LIMIT ?", [*values, limit]
@@ -66,7 +67,11 @@ _MARK_TOO = """EXISTS (
     SELECT 1 FROM marks AS too WHERE too.kind = ? AND too.value = ?
         AND too.started_at = queries.started_at AND too.number = queries.number
 )"""
-_HAS_WORDS = "queries.number IN (SELECT rowid / 2 FROM words WHERE words MATCH ?)"
+_HAS_WORDS = "queries.number IN (SELECT rowid / 2 FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 2000)"
+_HAS_WORDS_BEFORE = """queries.number IN (
+    SELECT rowid / 2 FROM words WHERE words MATCH ?
+        AND rowid < (SELECT number * 2 + 2 FROM queries WHERE query_id = ?) ORDER BY rowid DESC LIMIT 2000
+)"""
 _AFTER = {
     "queries": "(queries.started_at, queries.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
     "marks": "(marks.started_at, marks.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",

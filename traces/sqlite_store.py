@@ -107,9 +107,10 @@ class SqliteTraceStore:
 
     def _append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]], owner: str) -> None:
         rows = [event_row(query_id, recorded, self._packer.pack(recorded.event)) for recorded in events]
-        texts = {key: text for key, text in self._packer.take_texts().items() if key not in self._known}
+        texts = self._packer.take_texts()
         with self._transaction() as connection:
             self._forget_if_changed(connection)
+            texts = {key: text for key, text in texts.items() if key not in self._known}
             self._check_sequence(query_id, expected_seq)
             write_events(connection, rows, texts)
             for recorded in events:
