@@ -28,6 +28,7 @@ MODEL_FAILURES: dict[FailureKind, str] = {
     "not_found": "the provider does not know the model",
     "server_error": "the provider had an error",
     "illegal_request": "the request was not a legal one",
+    "context_window": "what it was shown did not fit its context",
     "abandoned": "it was given up",
 }
 

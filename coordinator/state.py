@@ -25,6 +25,8 @@ class QueryState(Value, frozen=True, kw_only=True):
         failed_rounds: Rounds on end in which every tool call failed.
         partial: The answer asked for is not a reply.
         stalls: How often the session stood still.
+        shown_tokens: Estimated tokens of what the open round's call is shown.
+        briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -41,6 +43,8 @@ class QueryState(Value, frozen=True, kw_only=True):
     finish: Finish = "no"
     partial: bool = False
     stalls: int = 0
+    shown_tokens: int = 0
+    briefing_tokens: int | None = None
 
     @property
     def tool_call_ids(self) -> tuple[str, ...]:

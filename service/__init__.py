@@ -2,7 +2,7 @@
 
 from service.again import Again, replay_stored
 from service.antiphon import Antiphon, Question, Readiness
-from service.building import embedder_of
+from service.building import embedder_of, speaker_of
 from service.caller import Outcome
 from service.diffing import Diff, diff
 from service.divergence import Divergence
@@ -41,5 +41,6 @@ __all__ = [
     "replay_lines",
     "replay_stored",
     "sealed_trace",
+    "speaker_of",
     "trace_test",
 ]

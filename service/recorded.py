@@ -54,7 +54,11 @@ class RecordedModel:
 
 def recorded_model(behind: Model, events: Sequence[Recorded[AnyEvent]]) -> RecordedModel:
     """`behind`, with the replies of a trace before it."""
-    requests = {said.event.call_id: said.event.request for said in events if isinstance(said.event, ReasoningStarted)}
+    requests: dict[str, Request] = {}
+    for said in events:
+        if isinstance(said.event, ReasoningStarted):
+            # The first one is what is asked for; retries and continuations follow from what came of it.
+            requests.setdefault(said.event.call_id, said.event.request)
     replies: dict[Request, Reply] = {}
     for said in events:
         if isinstance(said.event, Reply) and said.event.call_id in requests:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from bus import StallCount, Table, fold_waiters
-from engine import SYSTEM_VERSION, build_request
+from engine import SYSTEM_VERSION, Profile, build_request
 from service.deciding import DecidingParts, Raised, Said, failures_by_event
 from service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
 from traces import from_json, plain
@@ -237,9 +237,9 @@ class Replaying:
         asked = self._asked.get(started.call_id)
         if asked is None or self._settings_changed is not None:
             return
-        system = build_request(asked, Kept("[]")).system
-        if system != started.request.system:
-            self._settings_changed = self._prompt_changed(recorded, started, system)
+        prompts = _prompts(asked)
+        if started.request.system not in prompts:
+            self._settings_changed = self._prompt_changed(recorded, started, prompts[0])
 
     def _prompt_changed(self, recorded: Recorded[AnyEvent], started: ReasoningStarted, system: Kept) -> Divergence:
         first = self._events[0].event
@@ -260,6 +260,15 @@ class Replaying:
 
     def _form(self, recorded: Recorded[AnyEvent]) -> Form | None:
         return self._forms[recorded.seq - 1] if self._forms else None
+
+
+def _prompts(asked: ReasoningRequested) -> list[Kept]:
+    """The system prompts that a call may have now, the usual one first: servers differ in what they can be sent."""
+    return [
+        build_request(asked, Kept("[]"), profile, inline=inline).system
+        for profile in (Profile(), Profile(caching=False))
+        for inline in (False, True)
+    ]
 
 
 def _fields(component: object) -> dict[str, object]:

@@ -9,7 +9,7 @@ from assembler import ResponseAssembler
 from bus import Ports, Subscription
 from coordinator import DeadlineTimer, QueryCoordinator
 from dispatcher import Registry, ToolDispatcher
-from engine import ReasoningEngine
+from engine import CitationStyles, ReasoningEngine
 from service.caller import Caller
 from synthesizer import ContextSynthesizer, SentenceScorer
 from vocabulary import events as e
@@ -27,6 +27,7 @@ class Parts:
     tools: Registry
     tool_definitions: Kept
     embedder: Embedder | None
+    styles: CitationStyles | None = None
 
 
 def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
@@ -34,7 +35,13 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
     coordinator = QueryCoordinator(ports.publish)
     timer = DeadlineTimer(ports.publish, ports.spawn, parts.clock)
     engine = ReasoningEngine(
-        ports.publish, ports.tell, ports.spawn, parts.clock, models=parts.models, tools=parts.tool_definitions
+        ports.publish,
+        ports.tell,
+        ports.spawn,
+        parts.clock,
+        models=parts.models,
+        tools=parts.tool_definitions,
+        styles=parts.styles,
     )
     dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools)
     synthesizer = ContextSynthesizer(ports.publish)
@@ -68,6 +75,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.ToolSucceeded, synthesizer.on_tool_succeeded),
         (e.ToolFailed, synthesizer.on_tool_failed),
         (e.ToolFailed, assembler.on_tool_failed),
+        (e.ToolCallsConfirmed, assembler.on_tool_calls_confirmed),
         (e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
         (e.ToolsSettled, synthesizer.on_tools_settled),
         (e.ToolsSettled, coordinator.on_tools_settled),

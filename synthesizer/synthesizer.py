@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from synthesizer.briefing import brief, brief_by_worth
-from synthesizer.memory import Memory, remember, settle
+from synthesizer.memory import Memory, remember, settle, within
+from synthesizer.transcript import transcribe
 from vocabulary.events import (
     BreakerTripped,
     Event,
@@ -67,7 +68,11 @@ class ContextSynthesizer:
 
     def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
         """Says the briefing, or asks for scores first where not everything fits into it."""
-        said_next = brief(self._memory, said.event)
+        memory = self._memory = within(self._memory, said.event)
+        if memory.settings.context == "transcript" and said.event.briefing_tokens is None:
+            self._publish(transcribe(memory.transcript, memory.head, memory.sources, said.event))
+            return
+        said_next = brief(memory, said.event)
         self._awaiting_scores = said.event if isinstance(said_next, SentencesToScore) else None
         self._publish(said_next)
 

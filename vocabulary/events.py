@@ -36,7 +36,8 @@ Limit = Literal[
 ]  # fmt: skip
 FailureKind = Literal[
     "rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "malformed",
-    "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "abandoned",
+    "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "context_window",
+    "abandoned",
 ]  # fmt: skip
 ToolFailureKind = Literal[
     "unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned", "interrupted",
@@ -44,6 +45,7 @@ ToolFailureKind = Literal[
 RecoveryLevel = Literal["tool", "round", "session", "response"]
 AnswerMode = Literal["reply", "partial", "plain"]
 Reasoner = Literal["primary", "fallback"]
+CitationStyle = Literal["native", "inline"]
 Confidence = Literal["high", "medium", "low"]
 Status = Literal["answered", "partial", "cancelled", "failed"]
 
@@ -87,12 +89,14 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
         round: From 1; the final call has the number after the last tool round.
         call_id: The reasoning call that this round will make.
         rounds_left: Rounds of tools that remain after this one.
+        briefing_tokens: Most tokens of its briefing where that is less than the settings say; None: as they say.
     """
 
     round: int
     call_id: str
     final: bool
     rounds_left: int
+    briefing_tokens: int | None = None
 
 
 class SentencesToScore(Event, frozen=True, kw_only=True, tag="sentences_to_score"):
@@ -140,15 +144,28 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     timeout_s: float
     max_rounds: int
     messages: tuple[Message, ...]
+    effort: str | None = None
+    thinking: str = "default"
 
 
 class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"):
-    """An attempt is sent; `request` is exactly what went out, `reasoner` names who answers (model or `offline`)."""
+    """An attempt is sent; `request` is exactly what went out, `reasoner` names who answers (model or `offline`).
+
+    Attributes:
+        part: 1, and one more for each request that goes on with a reply that the server paused.
+        repairs: Names of the rules of legality (engine/legality.py) by which the request was mended.
+        citations: How sources are shown: as `search_result` blocks, or numbered in plain text.
+        caching: What was decided about cache breakpoints, and why; empty where nothing was to decide.
+    """
 
     call_id: str
     attempt: int
     reasoner: str
     request: Request
+    part: int = 1
+    repairs: tuple[str, ...] = ()
+    citations: CitationStyle = "native"
+    caching: str = ""
 
 
 class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed"):

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 
+from api import create_app
 from knowledge import index_paths, load_embedder
 from service import Antiphon, BusyError, Question, load_settings
 from tests.course_files import write_course
@@ -133,3 +135,24 @@ def test_settings_that_cannot_work_are_all_named(monkeypatch: pytest.MonkeyPatch
 
     with pytest.raises(ConfigurationError, match=r"ANTIPHON_MAX_ROUNDS.*ANTHROPIC_BASE_URL"):
         load_settings()
+
+
+async def test_a_service_without_an_index_says_so_and_still_answers(tmp_path: Path) -> None:
+    async with opened(tmp_path) as service:
+        ready = service.readiness()
+        outcome = await service.ask(Question(query=ASKED))
+
+    assert (ready.ready, ready.courses, ready.embedder) == (False, 0, None)
+    assert "antiphon index" in ready.problems[0]
+    assert (outcome.status, outcome.response.confidence) == ("answered", "low")
+
+
+async def test_readiness_over_rest_names_what_is_missing(tmp_path: Path) -> None:
+    app = create_app(load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline"))
+    transport = httpx2.ASGITransport(app=app)
+
+    async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport) as client:
+        answer = await client.get("http://127.0.0.1/readyz")
+
+    assert answer.status_code == 503
+    assert "antiphon index" in answer.json()["problems"][0]

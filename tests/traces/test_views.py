@@ -19,7 +19,7 @@ from tests.traces.stage import Stage
 from tests.traces.test_replay import events_of
 from traces import trace_lines
 from vocabulary.errors import BadInputError, TraceError
-from vocabulary.events import QueryResumed, ReasoningStarted, Recorded, ResponseAssembled
+from vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ResponseAssembled
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,11 +32,11 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
 
 
 def test_every_citation_leads_back_to_the_bytes_of_a_request(thousand: Lines) -> None:
-    origins: list[tuple[list[Recorded[object]], Origin]] = []
+    origins: list[tuple[list[Recorded[AnyEvent]], Origin]] = []
     for lines in list(thousand.values())[:300]:
         events = events_of(lines)
         if any(isinstance(said.event, ResponseAssembled) and said.event.citations for said in events):
-            origins += [(events, origin) for sentence in lineage(events) for origin in sentence.origins]  # type: ignore[misc]  # any event
+            origins += [(events, origin) for sentence in lineage(events) for origin in sentence.origins]
 
     assert len(origins) > 20
     for events, origin in origins:
