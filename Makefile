@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval eval-memory bench early load lag lock clean
+.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -40,6 +40,9 @@ bench: setup $(VENV)/.dev
 
 early: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.early
+
+bench-store: setup $(VENV)/.dev
+	$(BIN)/python -m benchmarks.store
 
 load: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.load

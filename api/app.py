@@ -39,6 +39,7 @@ def create_app(settings: Settings | None = None, open_service: Opener = Antiphon
     async def life(app: FastAPI) -> AsyncIterator[None]:
         service = await open_service(chosen)
         app.state.service = service
+        await service.again.resume_unfinished()
         try:
             yield
         finally:

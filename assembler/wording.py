@@ -11,6 +11,7 @@ TOOL_FAILURES: dict[ToolFailureKind, str] = {
     "error": "it failed",
     "not_found": "what it was asked for does not exist",
     "abandoned": "it was given up",
+    "interrupted": "the service stopped while it ran, and it may not be run twice",
 }
 
 MODEL_FAILURES: dict[FailureKind, str] = {

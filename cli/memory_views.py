@@ -33,7 +33,7 @@ def memory(
     data_dir: DataDir = None,
 ) -> None:
     """Shows what a query remembered after any of its events: parts, facts, attempts, coverage, what is open."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
     found = memory_at(events, at)
     if part is not None:
         found = msgspec.structs.replace(found, facts=found.facts_for_part(part))
@@ -47,7 +47,7 @@ def memory(
 
 def briefing(query_id: TraceId, as_json: Json = False, data_dir: DataDir = None) -> None:
     """Shows what each call of a query was shown, and what came, decayed, was merged or dropped since the one before."""
-    found = briefings_of(asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id)))
+    found = briefings_of(asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id)))
     if as_json:
         print_json(msgspec.json.encode(found).decode())
         return

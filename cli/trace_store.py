@@ -1,12 +1,12 @@
-"""Reading one trace from the command line, by its id or the beginning of it."""
+"""The trace store as the commands use it: opened for a moment, and a trace found by the beginning of its id."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from cli.terminal import clean
-from service import Settings
 from traces import SqliteTraceStore
 from vocabulary.errors import BadInputError, NotFoundError
 from vocabulary.events import AnyEvent, Recorded
@@ -17,19 +17,22 @@ SHOWN_MATCHES = 5
 
 
 @asynccontextmanager
-async def opened_store(settings: Settings) -> AsyncIterator[TraceStore]:
-    """The trace store of the settings, closed at the end."""
-    store = SqliteTraceStore.open(settings.data_dir)
+async def open_store(data_dir: Path) -> AsyncIterator[SqliteTraceStore]:
+    """The store of a data folder; closed at the end."""
+    store = SqliteTraceStore.open(data_dir)
     try:
         yield store
     finally:
         await store.close()
 
 
-async def read_trace(settings: Settings, wanted: str) -> Sequence[Recorded[AnyEvent]]:
-    """The events of the one trace whose id begins so. Raises as `whole_id` does."""
-    async with opened_store(settings) as store:
-        return await store.read(await whole_id(store, wanted))
+async def every_id(store: TraceStore) -> AsyncIterator[str]:
+    """The ids of all traces, the newest first."""
+    last: str | None = None
+    while page := await store.list(PAGE, after_id=last):
+        for row in page:
+            yield row.query_id
+        last = page[-1].query_id
 
 
 async def whole_id(store: TraceStore, beginning: str) -> str:
@@ -39,11 +42,7 @@ async def whole_id(store: TraceStore, beginning: str) -> str:
         NotFoundError: None does.
         BadInputError: Several do.
     """
-    matches: list[str] = []
-    before: float | None = None
-    while page := await store.list(PAGE, before):
-        matches += [row.query_id for row in page if row.query_id.startswith(beginning)]
-        before = page[-1].started_at
+    matches = [query_id async for query_id in every_id(store) if query_id.startswith(beginning)]
     if beginning in matches:
         return beginning
     if not matches:
@@ -52,3 +51,9 @@ async def whole_id(store: TraceStore, beginning: str) -> str:
         some = ", ".join(matches[:SHOWN_MATCHES])
         raise BadInputError(f"{len(matches)} traces begin with {clean(beginning)!r} ({some}): give more of it.")
     return matches[0]
+
+
+async def read_trace(data_dir: Path, wanted: str) -> Sequence[Recorded[AnyEvent]]:
+    """The events of the one trace whose id begins so. Raises as `whole_id` does."""
+    async with open_store(data_dir) as store:
+        return await store.read(await whole_id(store, wanted))

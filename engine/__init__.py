@@ -3,6 +3,7 @@
 from engine.anthropic_model import AnthropicModel, connect
 from engine.capabilities import Finding, find_capabilities
 from engine.citation_style import CitationStyles
+from engine.fold import events_of, reply_of
 from engine.in_process import InProcessTransport
 from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
 from engine.profile import Profile
@@ -24,9 +25,11 @@ __all__ = [
     "ScriptedReply",
     "build_request",
     "connect",
+    "events_of",
     "find_capabilities",
     "offline_model",
     "read_script",
+    "reply_of",
     "request_bytes",
     "request_json",
 ]

@@ -202,6 +202,18 @@ def events_of(message: Json) -> Iterator[Json]:
     yield {"type": "message_stop"}
 
 
+def reply_of(message: Json) -> Reply:
+    """A whole message as a reply.
+
+    Raises:
+        ModelError: (`malformed`) It is none that a Messages API sends.
+    """
+    fold = ReplyFold()
+    for event in events_of(message):
+        fold.add(event)
+    return fold.reply()
+
+
 def _text_of(blocks: list[Block]) -> tuple[str, tuple[ReplyCitation, ...]]:
     texts: list[str] = []
     citations: list[ReplyCitation] = []

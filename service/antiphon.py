@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 
 import structlog
 from msgspec.structs import replace
 
-from bus import Bus, Session, Waiting
+from bus import Bus, Waiting
 from coordinator import Limits, receive
 from knowledge import Course, Library
+from service.again import Again
 from service.building import Built, build
 from service.caller import Caller, Outcome
 from service.errors import BusyError
+from service.running import Running
 from service.settings import Settings
 from service.wiring import wire
 from vocabulary.errors import ServiceError
-from vocabulary.events import Event, Live, QueryCancelled, QueryReceived, Recorded
+from vocabulary.events import QueryReceived
 from vocabulary.ports import TraceStore
 from vocabulary.values import Kept, Value
 
@@ -49,35 +50,6 @@ class Readiness(Value, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
-class Running:
-    """A query under way."""
-
-    def __init__(self, session: Session, caller: Caller, first: QueryReceived) -> None:
-        self.query_id = session.query_id
-        self.session_id = first.session_id
-        self._session = session
-        self._caller = caller
-        session.start(first)
-
-    def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
-        """Every event from the first, live, with text as it is written; ends with the query.
-
-        Raises:
-            NotFoundError: The query has ended.
-            SlowReaderError: While reading: the reader fell too far behind.
-        """
-        return self._session.follow()
-
-    def cancel(self, why: str) -> None:
-        """Ends the query; its trace says why."""
-        self._session.publish(QueryCancelled(why=why))
-
-    async def outcome(self) -> Outcome:
-        """The answer, once there is one; at worst a statement of what failed."""
-        await self._session.ended()
-        return self._caller.outcome(self.query_id, self.session_id)
-
-
 class Antiphon:
     """Answers questions over the indexed courses. Make one a process with `open`, and `close` it."""
 
@@ -86,6 +58,7 @@ class Antiphon:
         self.store: TraceStore = built.store
         self._built = built
         self._bus = Bus(built.store, built.parts.clock)
+        self.again = Again(self._bus, built.parts, built.store)
         self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
         self._refreshing = asyncio.create_task(self._refresh_library(), name="watch the index")
@@ -114,7 +87,8 @@ class Antiphon:
         first = await self._receive(question)
         caller = Caller()
         session = self._bus.open(uuid.uuid4().hex, lambda ports: wire(self._built.parts, ports, caller))
-        return Running(session, caller, first)
+        session.start(first)
+        return Running(session, caller, first.session_id)
 
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""

@@ -86,6 +86,8 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.CallsAbandoned, dispatcher.on_calls_abandoned),
         (e.RecoveryStarted, assembler.on_recovery_started),
         (e.QueryCancelled, coordinator.on_query_cancelled),
+        (e.QueryResumed, timer.on_query_resumed),
+        (e.QueryResumed, coordinator.on_query_resumed),
         (e.HandlerFailed, assembler.on_handler_failed),
         (e.SessionStalled, coordinator.on_session_stalled),
         (e.RecordingFailed, assembler.on_recording_failed),

@@ -40,7 +40,9 @@ FailureKind = Literal[
     "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "context_window",
     "abandoned",
 ]  # fmt: skip
-ToolFailureKind = Literal["unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned"]
+ToolFailureKind = Literal[
+    "unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned", "interrupted",
+]  # fmt: skip
 RecoveryLevel = Literal["tool", "round", "session", "response"]
 AnswerMode = Literal["reply", "partial", "plain"]
 Reasoner = Literal["primary", "fallback"]
@@ -63,6 +65,9 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         tools: Names of the tools that may be offered.
         versions: Names and versions of what shapes the run (system prompt, reasoner, index), as pairs.
         provider_open: The provider's circuit is open: go straight to the fallback reasoner.
+        parent: The trace that this one is a fork of; None where it is none.
+        parent_seq: The event of the parent that was changed, the last that both have.
+        change: What was changed, in words.
     """
 
     query: str
@@ -73,6 +78,9 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     tools: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     provider_open: bool = False
+    parent: str | None = None
+    parent_seq: int = 0
+    change: str = ""
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -341,6 +349,18 @@ class QueryCancelled(Event, frozen=True, kw_only=True, tag="query_cancelled"):
     why: str
 
 
+class QueryResumed(Event, frozen=True, kw_only=True, tag="query_resumed"):
+    """The query goes on from what was recorded of it.
+
+    Attributes:
+        away_s: Seconds in which nobody worked on it: they do not count against its deadline.
+        why: What had ended it, in words.
+    """
+
+    away_s: float
+    why: str
+
+
 class HandlerFailed(Event, frozen=True, kw_only=True, tag="handler_failed"):
     """A component raised while handling an event; `handler` is `Class.method`."""
 
@@ -407,8 +427,8 @@ AnyEvent = (
     | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
     | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolCallsConfirmed | ToolsSettled
     | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted
-    | QueryCancelled | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested | ResponseAssembled
-    | QueryClosed
+    | QueryCancelled | QueryResumed | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested
+    | ResponseAssembled | QueryClosed
 )  # fmt: skip
 """The whole vocabulary."""
 

@@ -1,0 +1,37 @@
+"""A query under way, as its caller has it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from bus import Session
+from service.caller import Caller, Outcome
+from vocabulary.events import Event, Live, QueryCancelled, Recorded
+
+
+class Running:
+    """A query under way."""
+
+    def __init__(self, session: Session, caller: Caller, session_id: str) -> None:
+        self.query_id = session.query_id
+        self.session_id = session_id
+        self._session = session
+        self._caller = caller
+
+    def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
+        """Every event from the first, live, with text as it is written; ends with the query.
+
+        Raises:
+            NotFoundError: The query has ended.
+            SlowReaderError: While reading: the reader fell too far behind.
+        """
+        return self._session.follow()
+
+    def cancel(self, why: str) -> None:
+        """Ends the query; its trace says why."""
+        self._session.publish(QueryCancelled(why=why))
+
+    async def outcome(self) -> Outcome:
+        """The answer, once there is one; at worst a statement of what failed."""
+        await self._session.ended()
+        return self._caller.outcome(self.query_id, self.session_id)
