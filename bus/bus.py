@@ -25,9 +25,13 @@ class Bus:
         """The sessions that have started and not ended, by query id."""
         return MappingProxyType(self._sessions)
 
-    def open(self, query_id: str, components: Components) -> Session:
-        """A session with components of its own; it begins with `start` or `run`."""
-        recorder = Recorder(query_id, self._store, self._clock)
+    def open(self, query_id: str, components: Components, store: TraceStore | None = None) -> Session:
+        """A session with components of its own; it begins with `start` or `run`.
+
+        Args:
+            store: Where this one session is recorded; None is the bus's own.
+        """
+        recorder = Recorder(query_id, store or self._store, self._clock)
         return Session(query_id, recorder, self._clock, components, self._sessions)
 
     async def close(self) -> None:

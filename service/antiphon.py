@@ -11,30 +11,36 @@ from msgspec.structs import replace
 
 from bus import Bus, Session, Waiting
 from coordinator import Limits, receive
-from knowledge import Course, Library
-from service.building import Built, build
+from knowledge import Course
+from service.building import Built, Shelves, build
 from service.caller import Caller, Outcome
 from service.errors import BusyError
 from service.settings import Settings
-from service.wiring import wire
+from service.wiring import Around, NothingAround, wire
 from vocabulary.errors import ServiceError
 from vocabulary.events import Event, Live, QueryCancelled, QueryReceived, Recorded
 from vocabulary.ports import TraceStore
-from vocabulary.values import Kept, Value
+from vocabulary.values import Kept, QuerySettings, Value
 
 log = structlog.get_logger(__name__)
 
 EXCHANGES_REMEMBERED = 2
 REFRESH_EVERY_S = 1.0
+_NOTHING = NothingAround()
 
 
 class Question(Value, frozen=True, kw_only=True):
-    """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings."""
+    """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings.
+
+    Attributes:
+        settings: All settings of the query at once, in the place of the service's.
+    """
 
     query: str
     session_id: str | None = None
     max_rounds: int | None = None
     deadline_s: float | None = None
+    settings: QuerySettings | None = None
 
 
 class Readiness(Value, frozen=True, kw_only=True):
@@ -59,14 +65,14 @@ class Running:
         self._caller = caller
         session.start(first)
 
-    def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
+    def follow(self, buffer: int = 1000) -> AsyncIterator[Recorded[Event] | Live]:
         """Every event from the first, live, with text as it is written; ends with the query.
 
         Raises:
             NotFoundError: The query has ended.
             SlowReaderError: While reading: the reader fell too far behind.
         """
-        return self._session.follow()
+        return self._session.follow(buffer)
 
     def cancel(self, why: str) -> None:
         """Ends the query; its trace says why."""
@@ -101,8 +107,11 @@ class Antiphon:
         """
         return cls(settings, await asyncio.to_thread(build, settings))
 
-    async def start(self, question: Question) -> Running:
+    async def start(self, question: Question, around: Around = _NOTHING) -> Running:
         """Begins to work on a question.
+
+        Args:
+            around: What stands between this query and its doors.
 
         Raises:
             BadInputError: The question or a wish cannot be used.
@@ -111,9 +120,12 @@ class Antiphon:
         """
         if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
             raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
-        first = await self._receive(question)
+        store = around.store(self.store)
+        first = around.first(await self._receive(question, store))
         caller = Caller()
-        session = self._bus.open(uuid.uuid4().hex, lambda ports: wire(self._built.parts, ports, caller))
+        parts = around.parts(self._built.parts)
+        components = around.components(lambda ports: wire(parts, ports, caller))
+        session = self._bus.open(uuid.uuid4().hex, components, store)
         return Running(session, caller, first)
 
     async def ask(self, question: Question) -> Outcome:
@@ -153,30 +165,34 @@ class Antiphon:
 
     async def close(self) -> None:
         """Ends every query and lets go of everything."""
+        await self.leave()
+        await self._built.close()
+
+    async def leave(self) -> None:
+        """Ends every query; what the service was built from stays open, for it may be another's too."""
         self._closing = True
         self._refreshing.cancel()
         await asyncio.gather(self._refreshing, return_exceptions=True)
         await self._bus.close()
-        await self._built.close()
 
     @property
-    def _library(self) -> Library:
+    def _library(self) -> Shelves:
         return self._built.library
 
-    async def _receive(self, question: Question) -> QueryReceived:
+    async def _receive(self, question: Question, store: TraceStore) -> QueryReceived:
         session_id = question.session_id or uuid.uuid4().hex
         first = receive(
             question.query,
             session_id,
-            self.settings.query_settings(),
+            question.settings or self.settings.query_settings(),
             max_rounds=question.max_rounds,
             deadline_s=question.deadline_s,
             limits=self._limits,
         )
         if question.session_id is None:
-            await self.store.open_conversation(session_id)
+            await store.open_conversation(session_id)
             return self._described(first)
-        history = await self.store.exchanges(session_id, EXCHANGES_REMEMBERED)
+        history = await store.exchanges(session_id, EXCHANGES_REMEMBERED)
         return replace(self._described(first), history=tuple(history))
 
     def _described(self, first: QueryReceived) -> QueryReceived:

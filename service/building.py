@@ -5,18 +5,31 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from bus import SystemClock
 from dispatcher import Registry, course_tools, load_tools
 from engine import SYSTEM_VERSION, AnthropicModel, connect, offline_model
-from knowledge import Library, load_embedder
+from knowledge import Course, Library, LibraryState, load_embedder
 from service.settings import Settings
 from service.wiring import Parts
 from traces import SqliteTraceStore
 from vocabulary.errors import ConfigurationError, KnowledgeError
-from vocabulary.ports import Embedder
+from vocabulary.ports import Embedder, TraceStore
 
 ANTHROPIC_URL = "https://api.anthropic.com"
+
+
+class Shelves(Protocol):
+    """The courses as the service itself looks at them; `knowledge.Library` is one."""
+
+    def courses(self) -> tuple[Course, ...]: ...
+
+    def describe(self) -> LibraryState: ...
+
+    def refresh(self) -> bool: ...
+
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -24,8 +37,8 @@ class Built:
     """Everything that lives as long as the service."""
 
     parts: Parts
-    store: SqliteTraceStore
-    library: Library
+    store: TraceStore
+    library: Shelves
     models: tuple[AnthropicModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from assembler import ResponseAssembler
-from bus import Ports, Subscription
+from bus import Components, Ports, Subscription
 from coordinator import DeadlineTimer, QueryCoordinator
 from dispatcher import Registry, ToolDispatcher
 from engine import ReasoningEngine
@@ -14,7 +15,7 @@ from service.caller import Caller
 from synthesizer import ContextSynthesizer, SentenceScorer
 from vocabulary import events as e
 from vocabulary.events import Reasoner
-from vocabulary.ports import Clock, Embedder, Model
+from vocabulary.ports import Clock, Embedder, Model, TraceStore
 from vocabulary.values import Kept
 
 
@@ -27,6 +28,34 @@ class Parts:
     tools: Registry
     tool_definitions: Kept
     embedder: Embedder | None
+
+
+class Around(Protocol):
+    """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
+
+    def parts(self, parts: Parts, /) -> Parts: ...
+
+    def store(self, store: TraceStore, /) -> TraceStore: ...
+
+    def first(self, first: e.QueryReceived, /) -> e.QueryReceived: ...
+
+    def components(self, components: Components, /) -> Components: ...
+
+
+class NothingAround:
+    """What stands round a query as a rule."""
+
+    def parts(self, parts: Parts, /) -> Parts:
+        return parts
+
+    def store(self, store: TraceStore, /) -> TraceStore:
+        return store
+
+    def first(self, first: e.QueryReceived, /) -> e.QueryReceived:
+        return first
+
+    def components(self, components: Components, /) -> Components:
+        return components
 
 
 def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:

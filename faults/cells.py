@@ -1,0 +1,94 @@
+"""The cells of the matrix: which fault, in which part of which query; and which cells make no sense, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from faults.kinds import KINDS, Kind
+from faults.plan import WHENS, Fault, Plan, When
+from faults.running import run_plan
+from faults.scenarios import SCENARIOS
+from faults.seams import seam_of
+from faults.world import World
+from vocabulary.values import Value
+
+Reached = Mapping[tuple[str, When], str]
+"""The first scenario that passes through a door in a part of the query."""
+
+
+class Cell(Value, frozen=True, kw_only=True):
+    """One fault to be tried. `scenario` is empty where nothing passes through the door."""
+
+    point: str
+    kind: Kind
+    when: When
+    scenario: str = ""
+
+    def plan(self, seed: int) -> Plan:
+        """The plan that tries it."""
+        when = "any" if self.point == "intake" else self.when
+        return Plan(
+            faults=(Fault(point=self.point, kind=self.kind, when=when),), scenario=self.scenario or "plain", seed=seed
+        )
+
+    @property
+    def command(self) -> str:
+        """The command that tries it alone."""
+        return f"antiphon faults run --points {self.point} --kinds {self.kind} --when {self.when}"
+
+
+class NotApplicable(Value, frozen=True, kw_only=True):
+    """A cell that makes no sense. `when` is empty where it makes none in any part of a query."""
+
+    point: str
+    kind: Kind
+    why: str
+    when: str = ""
+
+
+UNUSED = {
+    "store.read": "a query writes its trace and never reads it",
+    "store.list": "a query does not list traces",
+    "store.open_conversation": "",
+    "store.exchanges": "",
+    "store.clear_conversation": "a query does not clear conversations",
+    "store.close": "a query does not close the store",
+    "embedder.count_tokens": "only indexing counts tokens",
+}
+"""Methods of ports that no query calls, and why; an empty reason is no reason."""
+
+
+def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
+    """Runs every scenario unbroken and notes which doors it passes through, and when."""
+    reached: dict[tuple[str, When], str] = {}
+    for name in SCENARIOS:
+        for place in run_plan(world, Plan(scenario=name, seed=seed)).meeting.seen:
+            reached.setdefault(place, name)
+    return reached
+
+
+def cells_of(points: Sequence[str], reached: Reached) -> Iterator[Cell | NotApplicable]:
+    """Every point with every kind in every part of a query."""
+    for point in points:
+        seam = seam_of(point)
+        for kind in KINDS:
+            if kind not in seam.kinds:
+                yield NotApplicable(point=point, kind=kind, why=seam.why_not)
+            elif UNUSED.get(point):
+                yield NotApplicable(point=point, kind=kind, why=UNUSED[point])
+            elif point == "process":
+                yield Cell(point=point, kind=kind, when="any", scenario="plain")
+            else:
+                yield from _in_each_part(point, kind, reached)
+
+
+def _in_each_part(point: str, kind: Kind, reached: Reached) -> Iterator[Cell | NotApplicable]:
+    passed = [when for when in WHENS if (point, when) in reached]
+    if not passed:
+        yield Cell(point=point, kind=kind, when="any")
+        return
+    for when in WHENS:
+        if when in passed:
+            yield Cell(point=point, kind=kind, when=when, scenario=reached[point, when])
+        else:
+            yield NotApplicable(point=point, kind=kind, when=when, why=f"no query passes through it in {when}")

@@ -1,0 +1,77 @@
+"""Which doubts an answer owes, read from the trace alone: written apart from the assembler, so that each checks the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vocabulary import events as e
+from vocabulary.events import AnyEvent, Recorded
+
+Owed = tuple[frozenset[str], AnyEvent]
+"""Kinds of which one must be there, and the event that asks for it."""
+
+_LIMITS: dict[str, str] = {
+    "rounds": "round_limit", "tool_calls": "tool_call_limit", "deadline": "deadline", "tokens": "budget",
+    "cost": "budget", "provider_open": "fallback_reasoner",
+}  # fmt: skip
+_CUT_OFF = ("max_tokens", "model_context_window_exceeded")
+
+OF_CONTENT = frozenset({"general_knowledge", "uncited_claim", "weak_evidence", "no_evidence", "unresolved_citation"})
+"""Doubts that rest on what was said and found, not on anything lost."""
+
+
+def owed(trace: Sequence[Recorded[AnyEvent]]) -> Iterator[Owed]:
+    """The doubts that the losses before the answer ask for."""
+    answered = next((said.seq for said in trace if isinstance(said.event, e.ResponseAssembled)), len(trace) + 1)
+    before = [said.event for said in trace if said.seq < answered]
+    used = _used_calls(before)
+    for event in before:
+        kinds = _owed(event, used)
+        if kinds:
+            yield frozenset(kinds), event
+    yield from ((kinds, event) for kinds, event in _of_reply(before))
+
+
+def _used_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
+    """The tool calls of replies that came whole; a call started for one that did not is nobody's loss."""
+    replies = [event for event in events if isinstance(event, e.ReasoningCompleted)]
+    return frozenset(call.id for reply in replies for call in reply.tool_calls)
+
+
+def _owed(event: AnyEvent, used: frozenset[str]) -> set[str]:
+    match event:
+        case e.ToolFailed(failure=failure, tool_call_id=id_) if id_ in used and failure != "not_found":
+            return {"tool_failed"}
+        case e.ToolSubstituted(tool_call_id=id_) if id_ in used:
+            return {"tool_substituted"}
+        case e.ReasoningFailed() | e.ReasoningRetried():
+            return {"reasoning_retried"}
+        case e.HandlerFailed():
+            return {"component_failed"}
+        case e.RecordingFailed():
+            return {"trace_incomplete"}
+        case e.RecoveryStarted(level="session"):
+            return {"degraded_single_round"}
+        case e.AnswerRequested(mode="partial" | "plain"):
+            return {"partial_evidence", "no_evidence"}
+        case e.BreakerTripped(limit=limit) if limit in _LIMITS:
+            # Without a reply there is nobody who spoke in the model's place.
+            return {_LIMITS[limit], "no_evidence", "partial_evidence"} if limit == "provider_open" else {_LIMITS[limit]}
+    return set()
+
+
+def _of_reply(events: Sequence[AnyEvent]) -> Iterator[Owed]:
+    """The doubts that the answering reply itself asks for."""
+    asked = next((event for event in reversed(events) if isinstance(event, e.AnswerRequested)), None)
+    if asked is None or asked.mode != "reply":
+        return
+    for event in events:
+        if isinstance(event, e.ReasoningCompleted) and event.call_id == asked.call_id:
+            if event.stop_reason in _CUT_OFF:
+                yield frozenset({"truncated"}), event
+            if event.stop_reason == "refusal":
+                yield frozenset({"refused"}), event
+        if isinstance(event, e.BriefingPrepared) and event.call_id == asked.call_id and event.dropped:
+            yield frozenset({"context_compressed"}), event
+        if isinstance(event, e.ReasoningRequested) and event.call_id == asked.call_id and event.reasoner == "fallback":
+            yield frozenset({"fallback_reasoner", "no_evidence"}), event
