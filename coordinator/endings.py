@@ -44,6 +44,8 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
 
 def after_stall(state: QueryState, said: Recorded[SessionStalled]) -> Decision:
     """Nothing moves any more: answer with what there is, then plainly, then close."""
+    if state.phase == "closed":  # the end was lost on its way: it is said again, and nothing else
+        return state, (QueryClosed(status="partial" if state.partial else "answered"),)
     state = replace(state, stalls=state.stalls + 1)
     if state.stalls > 2:
         return replace(state, phase="closed"), (QueryClosed(status="failed"),)

@@ -49,13 +49,16 @@ class NotApplicable(Value, frozen=True, kw_only=True):
 UNUSED = {
     "store.read": "a query writes its trace and never reads it",
     "store.list": "a query does not list traces",
-    "store.open_conversation": "",
-    "store.exchanges": "",
     "store.clear_conversation": "a query does not clear conversations",
     "store.close": "a query does not close the store",
     "embedder.count_tokens": "only indexing counts tokens",
+    "publish.query_received": "the caller says it, no component",
+    "publish.query_cancelled": "the caller says it, no component",
+    "publish.handler_failed": "the session says it, no component",
+    "publish.session_stalled": "the session says it, no component",
+    "publish.recording_failed": "the session says it, no component",
 }
-"""Methods of ports that no query calls, and why; an empty reason is no reason."""
+"""Doors that no component passes through in a query, and why."""
 
 
 def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
@@ -74,7 +77,7 @@ def cells_of(points: Sequence[str], reached: Reached) -> Iterator[Cell | NotAppl
         for kind in KINDS:
             if kind not in seam.kinds:
                 yield NotApplicable(point=point, kind=kind, why=seam.why_not)
-            elif UNUSED.get(point):
+            elif point in UNUSED:
                 yield NotApplicable(point=point, kind=kind, why=UNUSED[point])
             elif point == "process":
                 yield Cell(point=point, kind=kind, when="any", scenario="plain")

@@ -32,11 +32,15 @@ def spoiled(events: Sequence[Json], kind: Kind) -> list[Json]:
         case "unknown_tool":
             return list(events_of([*blocks, _call("no_such_tool", f"toolu_{message_id}_x")], message_id))
         case "malformed":
-            bad = [block | {"input": '{"query": '} for block in calls] or [_call("get_course_outline", "toolu_bad") | {"input": "]"}]
+            bad = [block | {"input": '{"query": '} for block in calls] or [
+                _call("get_course_outline", "toolu_bad") | {"input": "]"}
+            ]
             return list(events_of([_TEXT, *bad], message_id))
     copies = calls or [_call("get_course_outline", f"toolu_{message_id}_c")]
     same_id = kind == "wrong_id"
-    return list(events_of([*blocks, *(call if same_id else call | {"id": f"{call['id']}b"} for call in copies)], message_id))
+    return list(
+        events_of([*blocks, *(call if same_id else call | {"id": f"{call['id']}b"} for call in copies)], message_id)
+    )
 
 
 def _call(name: str, call_id: str) -> Json:

@@ -70,9 +70,7 @@ class Injector:
 
         def build(ports: Ports) -> Sequence[Subscription]:
             deliveries = Deliveries(self.meeting, ports.publish, self._note)
-            around = Ports(
-                publish=deliveries.publish, tell=ports.tell, spawn=faulty_spawn(ports.spawn, self.meeting)
-            )
+            around = Ports(publish=deliveries.publish, tell=ports.tell, spawn=faulty_spawn(ports.spawn, self.meeting))
             _meeting.set(self.meeting)
             return [deliveries.subscription(*each) for each in components(around)]
 

@@ -60,7 +60,9 @@ def within_limits(run: Run) -> Iterator[str]:
     rounds = {event.round for event in _of(run, e.ToolRequested) if isinstance(event, e.ToolRequested)}
     if len(rounds) > settings.max_rounds:
         yield f"tools in {len(rounds)} rounds, {settings.max_rounds} are allowed"
-    confirmed = [event.tool_call_ids for event in _of(run, e.ToolCallsConfirmed) if isinstance(event, e.ToolCallsConfirmed)]
+    confirmed = [
+        event.tool_call_ids for event in _of(run, e.ToolCallsConfirmed) if isinstance(event, e.ToolCallsConfirmed)
+    ]
     if any(len(set(ids)) > settings.max_tool_calls for ids in confirmed):
         yield f"more than {settings.max_tool_calls} tool calls in a round"
     attempts = [event for event in _of(run, e.ReasoningStarted) if isinstance(event, e.ReasoningStarted)]
@@ -84,7 +86,9 @@ def one_outcome_each(run: Run) -> Iterator[str]:
         if count > 1 and id_ not in spoiled:
             yield f"tool call {id_} has {count} outcomes"
     started = {event.tool_call_id for event in _of(run, e.ToolStarted) if isinstance(event, e.ToolStarted)}
-    ended_early = bool(_of(run, e.QueryCancelled, e.SessionStalled, e.HandlerFailed)) or run.meeting.lost or run.meeting.unheard
+    ended_early = (
+        bool(_of(run, e.QueryCancelled, e.SessionStalled, e.HandlerFailed)) or run.meeting.lost or run.meeting.unheard
+    )
     if not ended_early:
         yield from (f"tool call {id_} has no outcome" for id_ in sorted(started - set(outcomes) - spoiled))
 
@@ -123,6 +127,8 @@ def doubts_are_said(run: Run) -> Iterator[str]:
         if not kinds & shown and str(event.__struct_config__.tag) not in unheard:
             yield f"{type(event).__name__} without its sign ({' or '.join(sorted(kinds))})"
     extra = shown - OF_CONTENT - frozenset(kind for kinds, _ in asked for kind in kinds)
+    if len(_of(run, e.AnswerRequested)) > 1:
+        extra -= {"partial_evidence"}
     if not unheard:
         yield from (f"a sign of {kind} without a loss" for kind in sorted(extra - {"trace_incomplete"}))
     if not asked and not run.fired and run.outcome.response.confidence == "low":
@@ -198,4 +204,6 @@ def _bare(said: Recorded[AnyEvent]) -> tuple[object, ...]:
     event = said.event
     if isinstance(event, e.QueryReceived):
         return said.seq, said.cause, said.at, event.query
+    if isinstance(event, e.RecordingFailed):
+        return said.seq, said.cause, said.at  # it may name the query
     return said.seq, said.cause, said.at, event

@@ -22,12 +22,15 @@ OF_CONTENT = frozenset({"general_knowledge", "uncited_claim", "weak_evidence", "
 
 def owed(trace: Sequence[Recorded[AnyEvent]]) -> Iterator[Owed]:
     """The doubts that the losses before the answer ask for."""
-    answered = next((said.seq for said in trace if isinstance(said.event, e.ResponseAssembled)), len(trace) + 1)
-    before = [said.event for said in trace if said.seq < answered]
+    # An answer speaks of what had happened when it was asked for.
+    asked_at = next((said.cause for said in trace if isinstance(said.event, e.ResponseAssembled)), len(trace))
+    before = [said.event for said in trace if said.seq <= asked_at]
     used = _used_calls(before)
+    requests = [event for event in before if isinstance(event, e.AnswerRequested)]
     for event in before:
         kinds = _owed(event, used)
-        if kinds:
+        # Asked again, because the answer was lost on its way, it is the first one that is said again.
+        if kinds and event not in requests[1:]:
             yield frozenset(kinds), event
     yield from ((kinds, event) for kinds, event in _of_reply(before))
 
@@ -46,6 +49,10 @@ def _owed(event: AnyEvent, used: frozenset[str]) -> set[str]:
             return {"tool_substituted"}
         case e.ReasoningFailed() | e.ReasoningRetried():
             return {"reasoning_retried"}
+        case e.RecoveryStarted(level="round"):
+            return {"reasoning_retried"}
+        case e.QueryReceived(history_missing=True):
+            return {"history_missing"}
         case e.HandlerFailed():
             return {"component_failed"}
         case e.RecordingFailed():
@@ -62,7 +69,7 @@ def _owed(event: AnyEvent, used: frozenset[str]) -> set[str]:
 
 def _of_reply(events: Sequence[AnyEvent]) -> Iterator[Owed]:
     """The doubts that the answering reply itself asks for."""
-    asked = next((event for event in reversed(events) if isinstance(event, e.AnswerRequested)), None)
+    asked = next((event for event in events if isinstance(event, e.AnswerRequested)), None)
     if asked is None or asked.mode != "reply":
         return
     for event in events:

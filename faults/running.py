@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
 from faults.injector import Injector
+from faults.kinds import Kind
 from faults.passage import Fired, Meeting
 from faults.plan import Plan
 from faults.scenarios import SCENARIOS, Scenario
@@ -16,9 +17,11 @@ from faults.watching import watch
 from faults.world import NEIGHBOUR, QUESTIONS, World
 from service import Antiphon, Outcome, Question, Running
 from vocabulary.errors import BadInputError, NotFoundError, ServiceError
-from vocabulary.events import AnyEvent, Recorded, RoundOpened
+from vocabulary.events import AnyEvent, Event, Live, Recorded, RoundOpened
 
 NEIGHBOUR_SCENARIO = Scenario(what="the query beside the broken one")
+CONVERSATION = "an earlier conversation"
+LINGERING_S = 10
 PATIENCE = 3.0
 """Times its deadline after which a query is held to hang."""
 
@@ -56,7 +59,7 @@ class Run:
         return [each for each in self.meeting.fired if (each.point, each.kind) in own or _by_ending(each, own)]
 
 
-def _by_ending(fired: Fired, own: set[tuple[str, str]]) -> bool:
+def _by_ending(fired: Fired, own: set[tuple[str, Kind]]) -> bool:
     return any(kind == fired.kind and point.endswith("*") and fired.point.startswith(point[:-1]) for point, kind in own)
 
 
@@ -80,7 +83,7 @@ async def _both(world: World, plan: Plan) -> Run:
         first, second = _broken(service, done, injector), _neighbour(neighbouring, done)
         works = (first, second) if plan.seed % 2 == 0 else (second, first)
         await asyncio.gather(*(asyncio.create_task(work) for work in works))
-        done.left += _left_open(service)
+        done.left += await _left_open(service)
     finally:
         await service.leave()
         await neighbouring.leave()
@@ -94,6 +97,8 @@ def _injector(plan: Plan, scenario: Scenario) -> Injector:
 
 async def _broken(service: Antiphon, done: Run, injector: Injector) -> None:
     loop = asyncio.get_running_loop()
+    if done.scenario.goes_on:
+        await service.store.open_conversation(CONVERSATION)
     began = loop.time()
     limit_s = PATIENCE * done.scenario.settings.deadline_s
     try:
@@ -116,13 +121,15 @@ def _question(done: Run) -> Question:
     fault = done.meeting.meet("intake")
     if fault is not None:
         text = {"empty": " \n ", "oversized": "why? " * 10_000, "malformed": "half \ud800 a pair"}[fault.kind]
-    return Question(query=text, settings=done.scenario.settings)
+    session_id = CONVERSATION if done.scenario.goes_on else None
+    return Question(query=text, session_id=session_id, settings=done.scenario.settings)
 
 
 async def _accompany(running: Running, done: Run, injector: Injector) -> Outcome:
     """Waits as a caller does, with a follower at its side; goes away where the plan says so."""
+    # Both follow before anything else runs: a query may be over before this task has its next turn.
     following = asyncio.create_task(watch(running, done.meeting))
-    leaving = asyncio.create_task(_leave(running, done, injector))
+    leaving = asyncio.create_task(_leave(running, running.follow(1_000_000), done, injector))
     try:
         return await running.outcome()
     finally:
@@ -139,9 +146,11 @@ async def _stored(service: Antiphon, query_id: str) -> Sequence[Recorded[AnyEven
         return ()
 
 
-async def _leave(running: Running, done: Run, injector: Injector) -> None:
+async def _leave(
+    running: Running, events: AsyncIterator[Recorded[Event] | Live], done: Run, injector: Injector
+) -> None:
     """Notes each event; goes away when a round opens, where the plan or the scenario says so."""
-    async for told in running.follow(1_000_000):
+    async for told in events:
         if not isinstance(told, Recorded):
             continue
         done.trace.append(told)  # type: ignore[arg-type]  # every recorded event is one of AnyEvent
@@ -156,7 +165,11 @@ async def _neighbour(service: Antiphon, done: Run) -> None:
     done.neighbour = await service.store.read(outcome.query_id)
 
 
-def _left_open(service: Antiphon) -> list[str]:
+async def _left_open(service: Antiphon) -> list[str]:
+    """Sessions that do not end; one whose store refuses may try again for a while after its answer."""
+    for _ in range(LINGERING_S):
+        if service.running():
+            await asyncio.sleep(1.0)
     return [f"an open session {query_id}" for query_id in service.running()]
 
 

@@ -19,6 +19,7 @@ class Scenario(Value, frozen=True, kw_only=True):
         settings: What its caller wished.
         greedy: The model asks for tools whatever it is told.
         leaves: The caller goes away in the first round.
+        goes_on: It goes on with a conversation.
         provider_open: The provider's circuit is open when it begins.
     """
 
@@ -28,6 +29,7 @@ class Scenario(Value, frozen=True, kw_only=True):
     greedy: bool = False
     leaves: bool = False
     provider_open: bool = False
+    goes_on: bool = False
 
 
 def _always(point: str, kind: str) -> Fault:
@@ -60,6 +62,10 @@ SCENARIOS: dict[str, Scenario] = {
     "part_fails": Scenario(what="a component has a bug", faults=(Fault(point="deliver.tool_succeeded.ContextSynthesizer", kind="raise"),)),
     "stalls": Scenario(what="an event is lost", faults=(Fault(point="publish.context_synthesized", kind="drop"),)),
     "store_refuses": Scenario(what="the trace cannot be written for a while", faults=(Fault(point="store.append", kind="locked"),)),
+    "breaks_off": Scenario(
+        what="each reply breaks off before its end", faults=(_always("model.stream.before_end", "truncate"),)
+    ),
+    "goes_on": Scenario(what="the question goes on with a conversation", goes_on=True),
     "caller_leaves": Scenario(what="the caller goes away", leaves=True),
     "circuit_open": Scenario(what="the provider failed before", provider_open=True),
 }  # fmt: skip

@@ -36,7 +36,9 @@ class ScriptedModel:
         self._times: dict[str, int] = {}
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:  # noqa: ARG002 - it is quick
-        key = sha256(msgspec.json.encode([block.key for each in request.messages for block in each.content])).hexdigest()
+        key = sha256(
+            msgspec.json.encode([block.key for each in request.messages for block in each.content])
+        ).hexdigest()
         self._times[key] = self._times.get(key, 0) + 1
         content = self._content(request, f"{key[:12]}{self._times[key]}")
         for event in events_of(content, f"msg_{key[:12]}{self._times[key]}"):
@@ -61,7 +63,11 @@ class ScriptedModel:
             return [
                 ("search_course_content", {"query": "states of a circuit breaker", "why": "the heart of the question"}),
                 ("get_course_outline", {"course_name": "Reliability"}),
-                *((tool["name"], example_arguments(tool["input_schema"])) for tool in tools if tool["name"] not in _OURS),
+                *(
+                    (tool["name"], example_arguments(tool["input_schema"]))
+                    for tool in tools
+                    if tool["name"] not in _OURS
+                ),
             ]
         if number == 2:
             return [("search_course_content", {"query": "retries with backoff", "course_name": "Reliability"})]

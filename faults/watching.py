@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Coroutine
 
 from faults.passage import Meeting
+from faults.plan import Fault
 from service import Running
 from vocabulary.errors import SlowReaderError
+from vocabulary.events import Event, Live, Recorded
 
 SMALL_BUFFER = 5
 
 
-async def watch(running: Running, meeting: Meeting) -> int:
-    """Reads the query as it runs; how much it read. It never ends the query, whatever it does."""
+def watch(running: Running, meeting: Meeting) -> Coroutine[None, None, int]:
+    """Follows the query from now on; the result, awaited, reads it and says how much it read."""
     fault = meeting.meet("follower")
-    follower = running.follow() if fault is None else running.follow(SMALL_BUFFER)
+    return _read(running.follow() if fault is None else running.follow(SMALL_BUFFER), fault)
+
+
+async def _read(follower: AsyncIterator[Recorded[Event] | Live], fault: Fault | None) -> int:
+    """Reads to the end, or as the fault wants it; it never ends the query, whatever it does."""
     if fault is not None and fault.kind == "hang":
         await asyncio.Event().wait()
     read = 0

@@ -17,7 +17,7 @@ from service.caller import Caller, Outcome
 from service.errors import BusyError
 from service.settings import Settings
 from service.wiring import Around, NothingAround, wire
-from vocabulary.errors import ServiceError
+from vocabulary.errors import NotFoundError, ServiceError, TraceError
 from vocabulary.events import Event, Live, QueryCancelled, QueryReceived, Recorded
 from vocabulary.ports import TraceStore
 from vocabulary.values import Kept, QuerySettings, Value
@@ -26,6 +26,8 @@ log = structlog.get_logger(__name__)
 
 EXCHANGES_REMEMBERED = 2
 REFRESH_EVERY_S = 1.0
+REMEMBERING_S = 0.5
+"""Seconds that looking up the conversation may take of the deadline."""
 _NOTHING = NothingAround()
 
 
@@ -58,11 +60,12 @@ class Readiness(Value, frozen=True, kw_only=True):
 class Running:
     """A query under way."""
 
-    def __init__(self, session: Session, caller: Caller, first: QueryReceived) -> None:
+    def __init__(self, session: Session, caller: Caller, store: TraceStore, first: QueryReceived) -> None:
         self.query_id = session.query_id
         self.session_id = first.session_id
         self._session = session
         self._caller = caller
+        self._store = store
         session.start(first)
 
     def follow(self, buffer: int = 1000) -> AsyncIterator[Recorded[Event] | Live]:
@@ -80,8 +83,17 @@ class Running:
 
     async def outcome(self) -> Outcome:
         """The answer, once there is one; at worst a statement of what failed."""
-        await self._session.ended()
-        return self._caller.outcome(self.query_id, self.session_id)
+        await self._session.closed()
+        if not self._caller.heard_all:
+            await self._read_again()
+        return self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
+
+    async def _read_again(self) -> None:
+        """Lets the caller hear what was kept from it: the trace has it."""
+        try:
+            self._caller.hear_again(await self._store.read(self.query_id))
+        except (TraceError, NotFoundError) as error:
+            log.warning("answer_not_read", query_id=self.query_id, error=str(error))
 
 
 class Antiphon:
@@ -126,7 +138,7 @@ class Antiphon:
         parts = around.parts(self._built.parts)
         components = around.components(lambda ports: wire(parts, ports, caller))
         session = self._bus.open(uuid.uuid4().hex, components, store)
-        return Running(session, caller, first)
+        return Running(session, caller, store, first)
 
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""
@@ -189,11 +201,18 @@ class Antiphon:
             deadline_s=question.deadline_s,
             limits=self._limits,
         )
-        if question.session_id is None:
-            await store.open_conversation(session_id)
-            return self._described(first)
-        history = await store.exchanges(session_id, EXCHANGES_REMEMBERED)
-        return replace(self._described(first), history=tuple(history))
+        first = self._described(first)
+        try:
+            async with asyncio.timeout(REMEMBERING_S):
+                if question.session_id is None:
+                    await store.open_conversation(session_id)
+                    return first
+                history = await store.exchanges(session_id, EXCHANGES_REMEMBERED)
+                return replace(first, history=tuple(history))
+        except (TraceError, TimeoutError) as error:
+            # A store that refuses keeps nobody from an answer: the conversation begins anew, and the answer says so.
+            log.warning("conversation_not_read", error=str(error))
+            return replace(first, history_missing=question.session_id is not None)
 
     def _described(self, first: QueryReceived) -> QueryReceived:
         """The question with what the run depends on: courses, tools and versions."""

@@ -80,6 +80,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.SentencesScored, synthesizer.on_sentences_scored),
         (e.BriefingPrepared, assembler.on_briefing_prepared),
         (e.BriefingPrepared, coordinator.on_briefing_prepared),
+        (e.ReasoningRequested, assembler.on_reasoning_requested),
         (e.ReasoningRequested, engine.on_reasoning_requested),
         (e.ReasoningStarted, assembler.on_reasoning_started),
         (e.ToolCallStreamed, coordinator.on_tool_call_streamed),

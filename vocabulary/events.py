@@ -60,6 +60,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         tools: Names of the tools that may be offered.
         versions: Names and versions of what shapes the run (system prompt, reasoner, index), as pairs.
         provider_open: The provider's circuit is open: go straight to the fallback reasoner.
+        history_missing: The conversation's exchanges could not be read.
     """
 
     query: str
@@ -70,6 +71,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     tools: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     provider_open: bool = False
+    history_missing: bool = False
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
