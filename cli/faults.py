@@ -62,6 +62,7 @@ def run(
     seed: Annotated[int, typer.Option("--seed", help="Chooses the question and the order of queries.")] = 0,
     html: Annotated[Path | None, typer.Option("--html", help="Write the report as a page.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json-file", help="Write the report as JSON.")] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first failure.")] = False,
     as_json_: Json = False,
 ) -> None:
     """Tries every single fault (or those named), each in a query of its own; exit code 1 where a promise breaks."""
@@ -73,7 +74,9 @@ def run(
         elif pairs:
             _run_pairs(world, seed, most)
         else:
-            _run_singles(world, seed, Chosen(_split(points), _split(kinds), when), html, json_file, as_json_)
+            _run_singles(
+                world, seed, Chosen(_split(points), _split(kinds), when), html, json_file, as_json_, fail_fast=fail_fast
+            )
 
 
 def list_points(tools: Tools = "") -> None:
@@ -95,10 +98,17 @@ def _split(names: str) -> list[str]:
 
 
 def _run_singles(
-    world: World, seed: int, chosen: Chosen, html: Path | None, json_file: Path | None, as_json_: bool
+    world: World,
+    seed: int,
+    chosen: Chosen,
+    html: Path | None,
+    json_file: Path | None,
+    as_json_: bool,
+    *,
+    fail_fast: bool,
 ) -> None:
     began = time.monotonic()
-    report = run_singles(world, seed, chosen, _progress())
+    report = run_singles(world, seed, chosen, _progress(), fail_fast=fail_fast)
     if html is not None:
         html.write_text(as_html(report), encoding="utf-8")
     if json_file is not None:
@@ -132,7 +142,9 @@ def _show_failure(verdict: Verdict) -> None:
 
 
 def _show(report: Report) -> None:
-    shown = [kind for kind in KINDS if any(verdict.cell.kind == kind for verdict in report.verdicts)]
+    shown: list[str] = ["none"] * any(verdict.cell.kind == "none" for verdict in report.verdicts) + [
+        kind for kind in KINDS if any(verdict.cell.kind == kind for verdict in report.verdicts)
+    ]
     grid = Table("point", *(kind.replace("_", "\n") for kind in shown), padding=(0, 0))
     for point, row in table(report):
         grid.add_row(point, *(row.get(kind, "·") for kind in shown))

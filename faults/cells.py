@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 from faults.kinds import KINDS, Kind
 from faults.plan import WHENS, Fault, Plan, When
@@ -20,12 +21,14 @@ class Cell(Value, frozen=True, kw_only=True):
     """One fault to be tried. `scenario` is empty where nothing passes through the door."""
 
     point: str
-    kind: Kind
+    kind: Kind | Literal["none"]
     when: When
     scenario: str = ""
 
     def plan(self, seed: int) -> Plan:
         """The plan that tries it."""
+        if self.kind == "none":
+            return Plan(scenario=self.scenario, seed=seed)
         when = "any" if self.point == "intake" else self.when
         return Plan(
             faults=(Fault(point=self.point, kind=self.kind, when=when),), scenario=self.scenario or "plain", seed=seed
@@ -52,6 +55,7 @@ UNUSED = {
     "store.clear_conversation": "a query does not clear conversations",
     "store.close": "a query does not close the store",
     "embedder.count_tokens": "only indexing counts tokens",
+    "provider_circuit.keeps_out": "the service asks it before the query begins",
     "publish.query_received": "the caller says it, no component",
     "publish.query_cancelled": "the caller says it, no component",
     "publish.handler_failed": "the session says it, no component",
@@ -71,7 +75,9 @@ def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
 
 
 def cells_of(points: Sequence[str], reached: Reached) -> Iterator[Cell | NotApplicable]:
-    """Every point with every kind in every part of a query."""
+    """Every scenario by itself, then every point with every kind in every part of a query."""
+    for name in SCENARIOS:
+        yield Cell(point=f"scenario.{name}", kind="none", when="any", scenario=name)
     for point in points:
         seam = seam_of(point)
         for kind in KINDS:

@@ -19,7 +19,7 @@ from faults.tool_door import faulty_tool
 from faults.works import faulty_spawn
 from service import Parts
 from vocabulary.errors import KnowledgeError, TraceError
-from vocabulary.events import AnyEvent, QueryReceived, RoundOpened
+from vocabulary.events import AnyEvent, Event, QueryReceived, Recorded, RoundOpened
 from vocabulary.ports import Model, TraceStore
 from vocabulary.values import Kept
 
@@ -62,7 +62,7 @@ class Injector:
         return dataclasses.replace(parts, **changed)  # type: ignore[arg-type]  # a Door passes for what it wraps
 
     def store(self, store: TraceStore, /) -> TraceStore:
-        door: TraceStore = Door(store, self.meeting, "store", None, TraceError)  # type: ignore[assignment]  # as above
+        door: TraceStore = Door(_Noting(store, self.meeting), self.meeting, "store", None, TraceError)  # type: ignore[assignment]  # as above
         return door
 
     def components(self, components: Components, /) -> Components:
@@ -85,6 +85,21 @@ def _when(event: RoundOpened) -> When:
     if event.final:
         return "final"
     return "round_1" if event.round == 1 else "round_2"
+
+
+class _Noting:
+    """A trace store that notes how far it has come."""
+
+    def __init__(self, inner: TraceStore, meeting: Meeting) -> None:
+        self._inner = inner
+        self._meeting = meeting
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        await self._inner.append(query_id, expected_seq, events)
+        self._meeting.stored_seq = events[-1].seq
 
 
 class SharedDoor:

@@ -69,9 +69,13 @@ def within_limits(run: Run) -> Iterator[str]:
     most = max(Counter(event.call_id for event in attempts).values(), default=0)
     if most > MOST_ATTEMPTS:
         yield f"{most} attempts at one call"
+    starts = Counter(event.tool_call_id for event in _of(run, e.ToolStarted) if isinstance(event, e.ToolStarted))
+    if max(starts.values(), default=0) > MOST_STARTS:
+        yield f"one tool call was started {max(starts.values())} times"
 
 
 MOST_ATTEMPTS = 6
+MOST_STARTS = 8
 """A retry policy may try this often; one without a limit tries until the deadline."""
 
 
@@ -172,6 +176,29 @@ def kept_or_told(run: Run) -> Iterator[str]:
         yield "the trace is not whole, and the answer does not say so"
 
 
+def errors_are_recorded(run: Run) -> Iterator[str]:
+    """A bug in a component is an event, save where what was being handled tells of a bug already."""
+    bugs = [
+        fired
+        for fired in run.meeting.fired
+        if fired.kind == "raise" and fired.point.startswith(("deliver.", "spawn.", "publish."))
+    ]
+    telling = ("deliver.handler_failed", "deliver.session_stalled")
+    if bugs and not bugs[0].point.startswith(telling) and not _of(run, e.HandlerFailed, e.SessionStalled):
+        if not _after_the_end(bugs[0].point):
+            yield f"{bugs[0].point} raised, and the trace does not say so"
+
+
+def _after_the_end(point: str) -> bool:
+    return ".query_closed" in point
+
+
+def stored_before_acted_on(run: Run) -> Iterator[str]:
+    """What a component hears is in the store already, unless the store refused."""
+    if run.meeting.heard_unstored and not _of(run, e.RecordingFailed) and len(run.stored) == len(run.trace):
+        yield f"event {run.meeting.heard_unstored} was acted on before it was stored"
+
+
 def nothing_left(run: Run) -> Iterator[str]:
     yield from run.left
 
@@ -188,6 +215,8 @@ RULES: dict[str, Rule] = {
     "failure is said": says_so,
     "causes are sound": causes_are_sound,
     "kept or told": kept_or_told,
+    "errors are recorded": errors_are_recorded,
+    "stored before acted on": stored_before_acted_on,
     "nothing is left": nothing_left,
 }
 

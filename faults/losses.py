@@ -23,7 +23,8 @@ OF_CONTENT = frozenset({"general_knowledge", "uncited_claim", "weak_evidence", "
 def owed(trace: Sequence[Recorded[AnyEvent]]) -> Iterator[Owed]:
     """The doubts that the losses before the answer ask for."""
     # An answer speaks of what had happened when it was asked for.
-    asked_at = next((said.cause for said in trace if isinstance(said.event, e.ResponseAssembled)), len(trace))
+    answers = [said for said in trace if isinstance(said.event, e.ResponseAssembled)]
+    asked_at = answers[-1].cause if answers else len(trace)
     before = [said.event for said in trace if said.seq <= asked_at]
     used = _used_calls(before)
     requests = [event for event in before if isinstance(event, e.AnswerRequested)]

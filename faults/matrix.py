@@ -95,9 +95,14 @@ TWICE_EVERY = 7
 
 
 def run_singles(
-    world: World, seed: int = 0, chosen: Chosen | None = None, told: Callable[[Verdict], None] = lambda _: None
+    world: World,
+    seed: int = 0,
+    chosen: Chosen | None = None,
+    told: Callable[[Verdict], None] = lambda _: None,
+    *,
+    fail_fast: bool = False,
 ) -> Report:
-    """Tries every chosen cell by itself."""
+    """Tries every chosen cell by itself; `fail_fast` ends at the first that fails."""
     report = Report(seed=seed)
     judge = Judge(world, seed)
     for number, cell in enumerate(_cells(world, seed, chosen or Chosen())):
@@ -107,6 +112,8 @@ def run_singles(
         verdict = _killed(world, cell) if cell.point == "process" else _tried(judge, cell, seed, number)
         report.verdicts.append(verdict)
         told(verdict)
+        if fail_fast and verdict.result != "kept":
+            break
     return report
 
 
@@ -119,7 +126,7 @@ def _tried(judge: Judge, cell: Cell, seed: int, number: int) -> Verdict:
     result: Result = "broken" if broken else "kept"
     return Verdict(
         cell=cell,
-        result=result if run.fired else "not fired",
+        result=result if run.fired or cell.kind == "none" else "not fired",
         broken=tuple(broken),
         status="refused" if run.refused else run.outcome.status if run.outcome else "none",
         query_id=run.outcome.query_id if run.outcome else "",

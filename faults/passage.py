@@ -32,6 +32,8 @@ class Meeting:
         seen: Every door passed, with the part of the query.
         fired: Every fault that fired, in order.
         lost: Events that a fault kept out of the trace, or put in twice.
+        stored_seq: The last event that the store took.
+        heard_unstored: The first event that a component heard before the store had taken it; 0 where there is none.
         unheard: Events (by kind) that a fault kept from a component, as pairs of kind and component.
     """
 
@@ -41,7 +43,14 @@ class Meeting:
         self.fired: list[Fired] = []
         self.lost: list[Event] = []
         self.unheard: set[tuple[str, str]] = set()
+        self.stored_seq = 0
+        self.heard_unstored = 0
         self._armed = [_Armed(fault) for fault in faults]
+
+    def heard(self, seq: int) -> None:
+        """A component hears the event `seq`."""
+        if seq > self.stored_seq and not self.heard_unstored:
+            self.heard_unstored = seq
 
     def meet(self, point: str) -> Fault | None:
         """Notes a passage through `point`; the fault that fires there now, or None."""

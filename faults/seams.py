@@ -30,6 +30,8 @@ SEAMS: tuple[Seam, ...] = (
     Seam("clock.now", ("raise", "late"), "a clock brings nothing but a number, at once, and never runs backwards"),
     Seam("store.append", ("raise", "hang", "slow", "cancel", "wrong_id", "locked", "disk_full"), "an append brings nothing but its success, and its events are typed"),
     Seam("store.", ("raise", "hang", "slow", "locked", "disk_full"), "it is a read or a write of one row"),
+    Seam("provider_circuit.", ("raise",), "it only counts, in this process"),
+    Seam("tool_circuits.", ("raise",), "it only counts, in this process"),
     Seam("follower", ("hang", "slow", "cancel"), "a follower only reads"),
     Seam("client", ("cancel",), "a caller can only stay or go"),
     Seam("process", ("kill",), "a process can only live or die"),

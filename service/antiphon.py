@@ -133,7 +133,7 @@ class Antiphon:
         if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
             raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
         store = around.store(self.store)
-        first = around.first(await self._receive(question, store))
+        first = around.first(self._told_of_provider(await self._receive(question, store)))
         caller = Caller()
         parts = around.parts(self._built.parts)
         components = around.components(lambda ports: wire(parts, ports, caller))
@@ -190,6 +190,11 @@ class Antiphon:
     @property
     def _library(self) -> Shelves:
         return self._built.library
+
+    def _told_of_provider(self, first: QueryReceived) -> QueryReceived:
+        """The question with the state of the provider's circuit, which its coordinator decides by."""
+        parts = self._built.parts
+        return replace(first, provider_open=parts.provider_circuit.keeps_out(parts.clock.now()))
 
     async def _receive(self, question: Question, store: TraceStore) -> QueryReceived:
         session_id = question.session_id or uuid.uuid4().hex

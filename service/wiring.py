@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from assembler import ResponseAssembler
 from bus import Components, Ports, Subscription
-from coordinator import DeadlineTimer, QueryCoordinator
-from dispatcher import Registry, ToolDispatcher
+from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
+from dispatcher import Registry, ToolCircuits, ToolDispatcher
 from engine import ReasoningEngine
 from service.caller import Caller
 from synthesizer import ContextSynthesizer, SentenceScorer
@@ -21,13 +21,18 @@ from vocabulary.values import Kept
 
 @dataclass(frozen=True)
 class Parts:
-    """What all sessions share: the doors to the outside. None of them holds a query's state."""
+    """What all sessions share: the doors to the outside, and what is remembered of their health.
+
+    None of them holds a query's state.
+    """
 
     clock: Clock
     models: Mapping[Reasoner, Model]
     tools: Registry
     tool_definitions: Kept
     embedder: Embedder | None
+    provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
+    tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
 
 
 class Around(Protocol):
@@ -65,7 +70,8 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
     engine = ReasoningEngine(
         ports.publish, ports.tell, ports.spawn, parts.clock, models=parts.models, tools=parts.tool_definitions
     )
-    dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools)
+    dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
+    watch = ProviderWatch(parts.provider_circuit)
     synthesizer = ContextSynthesizer(ports.publish)
     scorer = SentenceScorer(ports.publish, ports.spawn, parts.embedder)
     assembler = ResponseAssembler(ports.publish)
@@ -82,13 +88,16 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.BriefingPrepared, coordinator.on_briefing_prepared),
         (e.ReasoningRequested, assembler.on_reasoning_requested),
         (e.ReasoningRequested, engine.on_reasoning_requested),
+        (e.ReasoningRequested, watch.on_reasoning_requested),
         (e.ReasoningStarted, assembler.on_reasoning_started),
         (e.ToolCallStreamed, coordinator.on_tool_call_streamed),
         (e.ReasoningRetried, assembler.on_reasoning_retried),
         (e.ReasoningFailed, assembler.on_reasoning_failed),
+        (e.ReasoningFailed, watch.on_reasoning_failed),
         (e.ReasoningFailed, coordinator.on_reasoning_failed),
         (e.ReasoningCompleted, synthesizer.on_reasoning_completed),
         (e.ReasoningCompleted, assembler.on_reasoning_completed),
+        (e.ReasoningCompleted, watch.on_reasoning_completed),
         (e.ReasoningCompleted, coordinator.on_reasoning_completed),
         (e.ToolRequested, synthesizer.on_tool_requested),
         (e.ToolRequested, dispatcher.on_tool_requested),
