@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from bus import Waiting
 from knowledge import Course
-from service import Outcome, Question, Readiness, Settings
+from service import Around, Outcome, Question, Readiness, Settings
 from vocabulary.events import Event, Live, Recorded
 from vocabulary.ports import TraceStore
 
@@ -36,7 +36,7 @@ class Facade(Protocol):
     @property
     def store(self) -> TraceStore: ...
 
-    async def start(self, question: Question) -> Asked: ...
+    async def start(self, question: Question, around: Around = ..., /) -> Asked: ...
 
     def courses(self) -> Sequence[Course]: ...
 
@@ -48,6 +48,9 @@ class Facade(Protocol):
 
     async def close(self) -> None: ...
 
+
+AroundOf = Callable[[object], Around]
+"""What stands round a query, by the fault plan that its caller sent; the command line brings it."""
 
 Opener = Callable[[Settings], Awaitable[Facade]]
 """Opens the service; the app closes it."""

@@ -25,6 +25,9 @@ class QueryState(Value, frozen=True, kw_only=True):
         failed_rounds: Rounds on end in which every tool call failed.
         partial: The answer asked for is not a reply.
         stalls: How often the session stood still.
+        found: Facts found so far.
+        searched: Why a search of its own was begun; empty where none was.
+        simplified: A call was tried again with a shorter briefing.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -41,6 +44,11 @@ class QueryState(Value, frozen=True, kw_only=True):
     finish: Finish = "no"
     partial: bool = False
     stalls: int = 0
+    question: str = ""
+    tools: tuple[str, ...] = ()
+    found: int = 0
+    searched: str = ""
+    simplified: bool = False
 
     @property
     def tool_call_ids(self) -> tuple[str, ...]:

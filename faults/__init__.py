@@ -1,7 +1,7 @@
 """Breaking it on purpose: fault plans, the matrix of all single faults, the promises that are checked on every run."""
 
 from faults.cells import Cell, NotApplicable
-from faults.injector import Injector
+from faults.injector import Injector, around_of
 from faults.invariants import broken_promises
 from faults.kinds import KINDS, MEANING, Kind
 from faults.matrix import Chosen, Judge, Report, Verdict, run_singles
@@ -29,6 +29,7 @@ __all__ = [
     "Verdict",
     "World",
     "all_points",
+    "around_of",
     "as_html",
     "as_json",
     "broken_promises",

@@ -14,7 +14,7 @@ from faults.deliveries import Deliveries
 from faults.doors import Door
 from faults.model_door import FaultyModel
 from faults.passage import Meeting
-from faults.plan import Fault, When
+from faults.plan import Fault, When, plan_of
 from faults.tool_door import faulty_tool
 from faults.works import faulty_spawn
 from service import Parts
@@ -100,6 +100,15 @@ class _Noting:
     async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
         await self._inner.append(query_id, expected_seq, events)
         self._meeting.stored_seq = events[-1].seq
+
+
+def around_of(data: object) -> Injector:
+    """What stands round a query by the fault plan that its caller sent; its scenario and seed are the harness's own.
+
+    Raises:
+        BadInputError: It is no fault plan.
+    """
+    return Injector(plan_of(data).faults)
 
 
 class SharedDoor:

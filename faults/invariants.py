@@ -11,6 +11,9 @@ from faults.running import Run
 from vocabulary import events as e
 from vocabulary.events import AnyEvent, Recorded
 
+OWN = "own-search-"
+"""How the ids of searches begin that no model asked for."""
+
 Rule = Callable[[Run], Iterator[str]]
 
 _SLACK_S = 0.001
@@ -57,7 +60,10 @@ def within_limits(run: Run) -> Iterator[str]:
     replies = {event.call_id for event in _of(run, e.ReasoningCompleted) if isinstance(event, e.ReasoningCompleted)}
     if len(replies) > settings.max_rounds + 1:
         yield f"{len(replies)} replies, {settings.max_rounds + 1} are allowed"
-    rounds = {event.round for event in _of(run, e.ToolRequested) if isinstance(event, e.ToolRequested)}
+    asked = [event for event in _of(run, e.ToolRequested) if isinstance(event, e.ToolRequested)]
+    rounds = {event.round for event in asked if not event.call.id.startswith(OWN)}
+    if sum(event.call.id.startswith(OWN) for event in asked) > 1:
+        yield "more than one search of its own"
     if len(rounds) > settings.max_rounds:
         yield f"tools in {len(rounds)} rounds, {settings.max_rounds} are allowed"
     confirmed = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from synthesizer.briefing import brief, brief_by_worth
 from synthesizer.memory import Memory, remember, settle
 from vocabulary.events import (
@@ -67,7 +69,7 @@ class ContextSynthesizer:
 
     def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
         """Says the briefing, or asks for scores first where not everything fits into it."""
-        said_next = brief(self._memory, said.event)
+        said_next = brief(_for(self._memory, said.event), said.event)
         self._awaiting_scores = said.event if isinstance(said_next, SentencesToScore) else None
         self._publish(said_next)
 
@@ -77,7 +79,15 @@ class ContextSynthesizer:
         if opened is None or opened.call_id != said.event.call_id:
             return
         self._awaiting_scores = None
-        self._publish(brief_by_worth(self._memory, opened, said.event.scores))
+        self._publish(brief_by_worth(_for(self._memory, opened), opened, said.event.scores))
 
     def _remember(self, event: Event) -> None:
         self._memory = remember(self._memory, event)
+
+
+def _for(memory: Memory, opened: RoundOpened) -> Memory:
+    """What a call is briefed from: with half the room where a longer briefing failed."""
+    if not opened.simplified:
+        return memory
+    half = replace(memory.settings, briefing_tokens=memory.settings.briefing_tokens // 2)
+    return replace(memory, settings=half)

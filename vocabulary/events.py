@@ -81,12 +81,14 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
         round: From 1; the final call has the number after the last tool round.
         call_id: The reasoning call that this round will make.
         rounds_left: Rounds of tools that remain after this one.
+        simplified: The briefing is to be half as long as others: the same call failed with a longer one.
     """
 
     round: int
     call_id: str
     final: bool
     rounds_left: int
+    simplified: bool = False
 
 
 class SentencesToScore(Event, frozen=True, kw_only=True, tag="sentences_to_score"):

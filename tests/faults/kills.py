@@ -105,7 +105,9 @@ def check(url: str, told: dict[str, int], tally: Tally) -> None:
         if len(events) < seq:
             tally.wrong.append(f"{query_id}: {seq - len(events)} acknowledged events are missing")
         if query_id in listed and (listed[query_id] == "open") == ended:
-            tally.wrong.append(f"{query_id}: listed as {listed[query_id]}, though its end is {'' if ended else 'not '}there")
+            tally.wrong.append(
+                f"{query_id}: listed as {listed[query_id]}, though its end is {'' if ended else 'not '}there"
+            )
 
 
 def kill_often(kills: int, data_dir: Path, seed: int, **settings: str) -> Tally:
