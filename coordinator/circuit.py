@@ -1,4 +1,4 @@
-"""The provider's circuit, across queries: after repeated failures it is left alone, then probed by one query at a time."""
+"""The provider's circuit, across queries: after repeated failures it is left alone, then probed by one query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A circuit for each tool, across queries: one that keeps failing is left alone for a while, and its substitutes stand in."""
+"""A circuit for each tool, across queries: one that keeps failing is left alone for a while."""
 
 from __future__ import annotations
 

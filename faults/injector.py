@@ -62,7 +62,7 @@ class Injector:
         return dataclasses.replace(parts, **changed)  # type: ignore[arg-type]  # a Door passes for what it wraps
 
     def store(self, store: TraceStore, /) -> TraceStore:
-        door: TraceStore = Door(_Noting(store, self.meeting), self.meeting, "store", None, TraceError)  # type: ignore[assignment]  # as above
+        door: TraceStore = Door(_Noting(store, self.meeting), self.meeting, "store", None, TraceError)
         return door
 
     def components(self, components: Components, /) -> Components:

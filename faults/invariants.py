@@ -190,13 +190,9 @@ def errors_are_recorded(run: Run) -> Iterator[str]:
         if fired.kind == "raise" and fired.point.startswith(("deliver.", "spawn.", "publish."))
     ]
     telling = ("deliver.handler_failed", "deliver.session_stalled")
-    if bugs and not bugs[0].point.startswith(telling) and not _of(run, e.HandlerFailed, e.SessionStalled):
-        if not _after_the_end(bugs[0].point):
-            yield f"{bugs[0].point} raised, and the trace does not say so"
-
-
-def _after_the_end(point: str) -> bool:
-    return ".query_closed" in point
+    quiet = [fired.point for fired in bugs if fired.point.startswith(telling) or ".query_closed" in fired.point]
+    if bugs and not quiet and not _of(run, e.HandlerFailed, e.SessionStalled):
+        yield f"{bugs[0].point} raised, and the trace does not say so"
 
 
 def stored_before_acted_on(run: Run) -> Iterator[str]:

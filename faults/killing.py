@@ -18,7 +18,7 @@ from vocabulary.events import AnyEvent, Event, QueryClosed, Recorded
 from vocabulary.ports import TraceStore
 
 
-def kill_everywhere(world: World) -> tuple[int, list[str]]:
+def kill_everywhere() -> tuple[int, list[str]]:
     """How many processes were killed, one after each append of a plain query, and what was wrong after them."""
     broken: list[str] = []
     for number in range(1, 1_000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 
@@ -17,7 +18,7 @@ def faults_of(request: Request) -> Iterator[str]:
     messages = [(each.role, [msgspec.json.decode(block.text) for block in each.content]) for each in request.messages]
     if not messages or messages[0][0] != "user":
         yield "the first message is not the user's"
-    if any(first[0] == second[0] for first, second in zip(messages, messages[1:], strict=False)):
+    if any(first[0] == second[0] for first, second in pairwise(messages)):
         yield "two messages on end have the same role"
     blocks = [block for _, content in messages for block in content]
     yield from _blocks(blocks)

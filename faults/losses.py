@@ -1,4 +1,4 @@
-"""Which doubts an answer owes, read from the trace alone: written apart from the assembler, so that each checks the other."""
+"""Which doubts an answer owes, by its trace alone: written apart from the assembler, so that each checks the other."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ _LIMITS: dict[str, str] = {
     "rounds": "round_limit", "tool_calls": "tool_call_limit", "deadline": "deadline", "tokens": "budget",
     "cost": "budget", "provider_open": "fallback_reasoner",
 }  # fmt: skip
+_LEVELS: dict[str, str] = {"round": "reasoning_retried", "session": "degraded_single_round"}
+_ALWAYS: dict[type, str] = {
+    e.ReasoningFailed: "reasoning_retried",
+    e.ReasoningRetried: "reasoning_retried",
+    e.HandlerFailed: "component_failed",
+    e.RecordingFailed: "trace_incomplete",
+}
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
 OF_CONTENT = frozenset({"general_knowledge", "uncited_claim", "weak_evidence", "no_evidence", "unresolved_citation"})
@@ -44,28 +51,26 @@ def _used_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
 
 def _owed(event: AnyEvent, used: frozenset[str]) -> set[str]:
     match event:
-        case e.ToolFailed(failure=failure, tool_call_id=id_) if id_ in used and failure != "not_found":
-            return {"tool_failed"}
-        case e.ToolSubstituted(tool_call_id=id_) if id_ in used:
-            return {"tool_substituted"}
-        case e.ReasoningFailed() | e.ReasoningRetried():
-            return {"reasoning_retried"}
-        case e.RecoveryStarted(level="round"):
-            return {"reasoning_retried"}
-        case e.QueryReceived(history_missing=True):
-            return {"history_missing"}
-        case e.HandlerFailed():
-            return {"component_failed"}
-        case e.RecordingFailed():
-            return {"trace_incomplete"}
-        case e.RecoveryStarted(level="session"):
-            return {"degraded_single_round"}
-        case e.AnswerRequested(mode="partial" | "plain"):
-            return {"partial_evidence", "no_evidence"}
-        case e.BreakerTripped(limit=limit) if limit in _LIMITS:
-            # Without a reply there is nobody who spoke in the model's place.
-            return {_LIMITS[limit], "no_evidence", "partial_evidence"} if limit == "provider_open" else {_LIMITS[limit]}
-    return set()
+        case e.ToolFailed(failure=failure, tool_call_id=id_):
+            return {"tool_failed"} if id_ in used and failure != "not_found" else set()
+        case e.ToolSubstituted(tool_call_id=id_):
+            return {"tool_substituted"} if id_ in used else set()
+        case e.RecoveryStarted(level=level):
+            return {_LEVELS[level]} if level in _LEVELS else set()
+        case e.QueryReceived(history_missing=missing):
+            return {"history_missing"} if missing else set()
+        case e.AnswerRequested(mode=mode):
+            return set() if mode == "reply" else {"partial_evidence", "no_evidence"}
+        case e.BreakerTripped(limit=limit):
+            return _of_limit(limit)
+    return {_ALWAYS[type(event)]} if type(event) in _ALWAYS else set()
+
+
+def _of_limit(limit: str) -> set[str]:
+    if limit not in _LIMITS:
+        return set()
+    # Without a reply there is nobody who spoke in the model's place.
+    return {_LIMITS[limit], "no_evidence", "partial_evidence"} if limit == "provider_open" else {_LIMITS[limit]}
 
 
 def _of_reply(events: Sequence[AnyEvent]) -> Iterator[Owed]:

@@ -109,7 +109,7 @@ def run_singles(
         if isinstance(cell, NotApplicable):
             report.not_applicable.append(cell)
             continue
-        verdict = _killed(world, cell) if cell.point == "process" else _tried(judge, cell, seed, number)
+        verdict = _killed(cell) if cell.point == "process" else _tried(judge, cell, seed, number)
         report.verdicts.append(verdict)
         told(verdict)
         if fail_fast and verdict.result != "kept":
@@ -133,6 +133,6 @@ def _tried(judge: Judge, cell: Cell, seed: int, number: int) -> Verdict:
     )
 
 
-def _killed(world: World, cell: Cell) -> Verdict:
-    runs, broken = kill_everywhere(world)
+def _killed(cell: Cell) -> Verdict:
+    runs, broken = kill_everywhere()
     return Verdict(cell=cell, result="broken" if broken else "kept", broken=tuple(broken), status="killed", runs=runs)

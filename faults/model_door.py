@@ -56,24 +56,24 @@ class FaultyModel:
             if place is not None and place not in passed:
                 passed.add(place)
                 fault = self._meeting.meet(f"{self._prefix}.stream.{place}")
-            if fault is None:
-                yield event
-                for late in held:
-                    yield late
-                held.clear()
-            elif fault.kind == "truncate":
+            if fault is not None and fault.kind == "truncate":
                 return
-            elif fault.kind == "reorder":
+            if fault is not None and fault.kind == "reorder":
                 held.append(event)
-            elif fault.kind == "malformed":
-                yield {"type": "content_block_delta", "index": "none", "delta": 7}
-            else:
-                await self._break(fault, timeout_s)
-                yield event
-                if fault.kind == "duplicate":
-                    yield event
+                continue
+            for each in [event] if fault is None else await self._spoiled(event, fault, timeout_s):
+                yield each
+            while held:
+                yield held.pop(0)
         for late in held:
             yield late
+
+    async def _spoiled(self, event: Json, fault: Fault, timeout_s: float) -> list[Json]:
+        """What comes in the place of an event, when the fault has had its way."""
+        if fault.kind == "malformed":
+            return [{"type": "content_block_delta", "index": "none", "delta": 7}]
+        await self._break(fault, timeout_s)
+        return [event, event] if fault.kind == "duplicate" else [event]
 
     async def _refuse(self, fault: Fault, timeout_s: float) -> None:
         match fault.kind:
@@ -81,6 +81,8 @@ class FaultyModel:
                 raise ModelError("rate_limit", "injected: too many requests", retryable=True, retry_after_s=1.0)
             case "overload":
                 raise ModelError("overloaded", "injected: overloaded", retryable=True)
+            case "oversized":
+                raise ModelError("invalid_request", "injected: the prompt is too long")
             case "malformed":
                 raise ModelError("no such kind", "injected: a page that is no JSON")
             case "empty":

@@ -48,7 +48,7 @@ def as_json(report: Report) -> bytes:
 
 
 def table(report: Report) -> list[tuple[str, dict[str, str]]]:
-    """A row for each point: for each kind a sign for every part of a query that was tried, `·` where none makes sense."""
+    """A row for each point: for each kind a sign for every part that was tried, `·` where none makes sense."""
     rows: dict[str, dict[str, str]] = {}
     for each in report.not_applicable:
         rows.setdefault(each.point, {}).setdefault(each.kind, "·")
@@ -60,10 +60,12 @@ def table(report: Report) -> list[tuple[str, dict[str, str]]]:
 
 def as_html(report: Report) -> str:
     """One page, with the reason of each empty cell to be read by pointing at it."""
-    reasons = {(each.point, each.kind): each.why for each in report.not_applicable}
+    why = {(each.point, each.kind): each.why for each in report.not_applicable}
     head = "".join(f"<th title='{escape(MEANING[kind])}'>{kind}</th>" for kind in KINDS)
     body = "".join(
-        f"<tr><td class=p>{escape(point)}</td>{''.join(_td(row.get(kind, '·'), reasons.get((point, kind), '')) for kind in KINDS)}</tr>"
+        f"<tr><td class=p>{escape(point)}</td>"
+        + "".join(_td(row.get(kind, "·"), why.get((point, kind), "")) for kind in KINDS)
+        + "</tr>"
         for point, row in table(report)
     )
     told = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in counts(report).items())

@@ -21,7 +21,7 @@ class StandstillError(RuntimeError):
     """Nothing is ready, no timer runs: nothing would ever happen again."""
 
 
-class _Selector(selectors.DefaultSelector):  # type: ignore[valid-type,misc]  # the platform's own class
+class _Selector(selectors.DefaultSelector):
     """Looks at what is ready without waiting; the time that the loop would have waited is added to the loop's."""
 
     def __init__(self) -> None:
@@ -54,7 +54,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._blocked_s += seconds
 
     def run_in_executor(  # type: ignore[override]  # the base class's types are looser than its use
-        self, executor: Executor | None, func: Callable[..., T], *args: Any
+        self,
+        executor: Executor | None,  # noqa: ARG002 - the interface of event loops
+        func: Callable[..., T],
+        *args: Any,
     ) -> asyncio.Future[T]:
         """Runs `func` at once; its result comes when the time that it took has passed."""
         future: asyncio.Future[T] = self.create_future()

@@ -16,7 +16,7 @@ def faulty_spawn(spawn: Spawn, meeting: Meeting) -> Spawn:
     """`spawn`, with faults."""
 
     def begin(work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
-        point = f"spawn.{work.__qualname__}"
+        point = f"spawn.{name_of_work(work)}"
         fault = meeting.meet(point)
         if fault is None:
             return spawn(work, background=background)
@@ -35,8 +35,13 @@ def faulty_spawn(spawn: Spawn, meeting: Meeting) -> Spawn:
     return begin
 
 
+def name_of_work(work: object) -> str:
+    """`Class.method` of a coroutine."""
+    return str(getattr(work, "__qualname__", type(work).__name__))
+
+
 def _named(work: Coroutine[Any, Any, None], like: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None]:
-    work.__qualname__ = like.__qualname__
+    setattr(work, "__qualname__", name_of_work(like))  # noqa: B010 - the type of coroutines hides it
     return work
 
 

@@ -13,7 +13,7 @@ from itertools import islice, product
 from pathlib import Path
 
 from cli.grading import UNANSWERABLE, Grade, SampleQuestion, grade, read_questions
-from service import Antiphon, Outcome, Question, Settings, silence_logging
+from service import Antiphon, Outcome, Question, load_settings, silence_logging
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = 100
@@ -52,13 +52,8 @@ def labelled(outcome: Outcome) -> bool:
 
 async def ask_all(data_dir: Path, embedder: str) -> tuple[list[Outcome], list[Grade]]:
     """Every answer, and how it did."""
-    settings = Settings(
-        data_dir=data_dir,
-        reasoner="claude",
-        embedder=embedder,  # type: ignore[arg-type]  # pydantic checks it
-        anthropic_api_key=None,
-        anthropic_base_url=f"http://127.0.0.1:{closed_port()}",
-    )
+    url = f"http://127.0.0.1:{closed_port()}"
+    settings = load_settings(data_dir=data_dir, reasoner="claude", embedder=embedder, anthropic_base_url=url)
     turns = asyncio.Semaphore(AT_ONCE)
     service = await Antiphon.open(settings)
 
