@@ -34,6 +34,6 @@ def answer_of(outcome: Outcome) -> QueryAnswer:
         rounds=response.rounds,
         reasoner=response.reasoner,
         usage=UsageReply(calls=response.calls, **asdict(response.usage)),
-        duration_ms=outcome.duration_ms,
+        duration_ms=round(outcome.duration_ms, 1),
         status=outcome.status,
     )

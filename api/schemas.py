@@ -119,7 +119,7 @@ class ReadinessReply(Schema):
 
     ready: bool
     reasoner: str = Field(examples=["offline"])
-    embedder: str = Field(examples=["minilm"])
+    embedder: str | None = Field(examples=["all-MiniLM-L6-v2 (sentence-transformers)"])
     generation: int | None = Field(description="Which build of the index is open.", examples=[1])
     courses: int = Field(examples=[4])
     chunks: int = Field(examples=[212])

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import typer
 from rich.table import Column, Table
 
 from cli.options import DataDir
-from cli.session import opened, settings_for_people
+from cli.session import settings_for_people
 from cli.terminal import one_line, out
-from knowledge import Course
-from service import Settings
+from knowledge import overview
 
 
 def add_to(app: typer.Typer) -> None:
@@ -21,17 +18,12 @@ def add_to(app: typer.Typer) -> None:
 
 def courses(data_dir: DataDir = None) -> None:
     """Lists the indexed courses."""
-    found = asyncio.run(_courses(settings_for_people(data_dir=data_dir)))
-    if not found:
+    indexed = overview(settings_for_people(data_dir=data_dir).data_dir)
+    if indexed is None or not indexed.courses:
         out.print("Nothing is indexed yet: run `antiphon index PATH…` on a folder of course documents.")
         return
     table = Table("Course", "Instructor", "Lessons", Column("Link", overflow="fold"))
-    for course in found:
+    for course in indexed.courses:
         row = (course.title, course.instructor or "", str(len(course.lessons)), course.link or "")
         table.add_row(*(one_line(cell) for cell in row))
     out.print(table)
-
-
-async def _courses(settings: Settings) -> tuple[Course, ...]:
-    async with opened(settings) as service:
-        return service.courses()

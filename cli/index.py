@@ -13,7 +13,7 @@ from cli.options import ChromaUrl, DataDir, Embedder
 from cli.session import settings_for_people
 from cli.terminal import err, one_line, out
 from knowledge import IndexProgress, IndexSummary, index_paths
-from service.building import embedder_of
+from service import embedder_of
 
 
 def add_to(app: typer.Typer) -> None:

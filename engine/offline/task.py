@@ -9,6 +9,8 @@ from language.markup import Attempt
 
 _SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
 _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
+_UNKNOWN_COURSE = "No course named "
+"""How the course tools begin to say that there is no such course."""
 _COURSE_LINE = re.compile(r"Course: .")
 
 
@@ -90,6 +92,12 @@ class Task(NamedTuple):
     @property
     def outlines(self) -> tuple[Source, ...]:
         return tuple(source for source in self.sources if source.is_outline)
+
+    @property
+    def unknown_course(self) -> str | None:
+        """What the outline tool said of a course that does not exist; None where it found one."""
+        said = (a.detail for a in self.attempts if a.outcome == "failed" and a.detail.startswith(_UNKNOWN_COURSE))
+        return None if self.outlines else next(said, None)
 
     def offers(self, name: str) -> bool:
         return any(tool.name == name for tool in self.tools)

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 from collections.abc import Callable
 from typing import cast
 
+from knowledge.embedders.names import NAMES
 from vocabulary.errors import ConfigurationError
 from vocabulary.ports import Embedder
 
 _MODULES = {"minilm": "knowledge.embedders.minilm", "onnx": "knowledge.embedders.onnx"}
+_PACKAGES = {"minilm": "sentence_transformers", "onnx": "onnxruntime"}
+
+
+def installed_embedders() -> tuple[str, ...]:
+    """The embedders whose packages are installed, the default first."""
+    return tuple(name for name, package in _PACKAGES.items() if importlib.util.find_spec(package))
+
+
+def embedder_called(name: str) -> str | None:
+    """Which embedder (see `load_embedder`) writes `name` into its indexes; None where none does."""
+    return next((key for key, written in NAMES.items() if written == name), None)
 
 
 def load_embedder(name: str) -> Embedder:

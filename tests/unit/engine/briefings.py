@@ -44,9 +44,9 @@ def outline(course: str, *titles: str) -> Json:
 def attempt(
     round_number: int = 1, outcome: str = "found", tool: str = "search_course_content", **more: object
 ) -> Attempt:
-    """An attempt whose arguments are `more`, with its facts as `facts`."""
-    facts = more.pop("facts", ())
-    return Attempt(round=round_number, tool=tool, arguments=more, outcome=outcome, facts=facts)  # type: ignore[arg-type]  # written out as JSON at once
+    """An attempt whose arguments are `more`, with its facts as `facts` and what was said of it as `detail`."""
+    facts, detail = more.pop("facts", ()), more.pop("detail", "")
+    return Attempt(round=round_number, tool=tool, arguments=more, outcome=outcome, facts=facts, detail=detail)  # type: ignore[arg-type]  # written out as JSON at once
 
 
 def briefing(

@@ -54,9 +54,17 @@ def test_weak_evidence_is_said_to_be_not_in_these_courses() -> None:
     assert "not in these courses" in NOT_HERE
 
 
+UNKNOWN = "No course named 'Basket Weaving'. The nearest are: Reliability Engineering for Services."
+
+
 @pytest.mark.parametrize(
     ("attempts", "sentence"),
-    [((), NOT_SEARCHED), ((attempt(outcome="nothing"),), NOTHING_FOUND), ((attempt(outcome="failed"),), ALL_FAILED)],
+    [
+        ((), NOT_SEARCHED),
+        ((attempt(outcome="nothing"),), NOTHING_FOUND),
+        ((attempt(outcome="failed"),), ALL_FAILED),
+        ((attempt(outcome="failed", detail=UNKNOWN),), UNKNOWN),
+    ],
 )
 def test_an_answer_without_facts_says_why(attempts: tuple[Any, ...], sentence: str) -> None:
     assert answered("What is a saga?", attempts=attempts) == [{"type": "text", "text": sentence}]

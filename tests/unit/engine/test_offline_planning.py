@@ -176,3 +176,9 @@ def test_another_tool_is_used_where_its_description_fits_and_one_text_is_enough(
 
     assert planned(question, tools=(STOCKS, TWO_NEEDED, WEATHER)) == [("weather", {"place": question})]
     assert planned("Who won?", tools=(STOCKS, WEATHER)) == []
+
+
+def test_the_outline_of_a_course_that_does_not_exist_is_not_searched_for_elsewhere() -> None:
+    tried = attempt(1, "failed", "get_course_outline", course_name="Basket Weaving", detail="No course named 'x'.")
+
+    assert planned("Give me the outline of Basket Weaving", attempts=(tried,)) == []

@@ -63,7 +63,7 @@ def compose() -> dict[str, Any]:
 def test_the_compose_file_follows_the_compose_specification() -> None:
     schema = json.loads((ROOT / "tests/data/compose.schema.json").read_text())
 
-    jsonschema.validate(compose(), schema)
+    jsonschema.Draft7Validator(schema).validate(compose())
 
 
 def test_the_compose_file_names_nothing_that_it_does_not_define() -> None:

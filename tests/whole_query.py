@@ -1,0 +1,119 @@
+"""A whole query on the real wiring: scripted models and tools outside, a memory store, and a clock that is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from bus import Bus, Ports, Subscription
+from coordinator import receive
+from dispatcher import Registry, quotable, tool_from_function
+from engine import offline_model
+from service.caller import Caller, Outcome
+from service.wiring import Parts, wire
+from tests.fakes import FixedClock, MemoryTraceStore
+from vocabulary.events import AnyEvent, Event, Recorded
+from vocabulary.ports import Clock, Json, Model, ToolOutput
+from vocabulary.values import QuerySettings, Request
+
+Script = Callable[[Request], Awaitable[Sequence[Json]]]
+
+
+def reply(text: str = "", *calls: tuple[str, Json], stop_reason: str | None = None) -> list[Json]:
+    """The stream events of a reply with text and tool calls; ids are made of the calls themselves."""
+    blocks: list[Json] = [{"type": "text", "text": text}] if text else []
+    blocks += [
+        {"type": "tool_use", "id": f"toolu_{name}_{json.dumps(input_)}", "name": name, "input": input_}
+        for name, input_ in calls
+    ]
+    events: list[Json] = [{"type": "message_start", "message": {"id": "msg", "model": "scripted", "usage": {}}}]
+    for index, block in enumerate(blocks):
+        events += [
+            {"type": "content_block_start", "index": index, "content_block": block},
+            {"type": "content_block_stop", "index": index},
+        ]
+    ended = {"stop_reason": stop_reason or ("tool_use" if calls else "end_turn")}
+    return [*events, {"type": "message_delta", "delta": ended, "usage": {}}, {"type": "message_stop"}]
+
+
+class ScriptedModel:
+    """Answers each request by the next step of its script; the last step repeats."""
+
+    name = "scripted"
+
+    def __init__(self, *steps: Script | list[Json]) -> None:
+        self._steps = list(steps)
+        self.requests: list[Request] = []
+
+    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        self.requests.append(request)
+        step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
+        for event in step if isinstance(step, list) else await step(request):
+            yield event
+
+
+async def search_course_content(query: str) -> ToolOutput:
+    """Finds one passage that speaks of what was asked.
+
+    Args:
+        query: What to look for.
+    """
+    passage = quotable(f"Course of {query} - Lesson 1", f"This lesson speaks of {query}. It says no more.")
+    return ToolOutput(text=passage.text.text, passages=(passage,))
+
+
+@dataclass
+class House:
+    """Parts for queries; `spoil` may put a faulty handler in the place of one of the wiring."""
+
+    primary: Model
+    fallback: Model = field(default_factory=offline_model)
+    clock: Clock = field(default_factory=FixedClock)
+    store: MemoryTraceStore = field(default_factory=MemoryTraceStore)
+    spoil: Callable[[Sequence[Subscription]], Sequence[Subscription]] = lambda wired: wired
+
+    def __post_init__(self) -> None:
+        registry = Registry([tool_from_function(search_course_content)])
+        self.bus = Bus(self.store, self.clock)
+        self._parts = Parts(
+            clock=self.clock,
+            models={"primary": self.primary, "fallback": self.fallback},
+            tools=registry,
+            tool_definitions=registry.definitions(),
+            embedder=None,
+        )
+
+    async def ask(self, query: str, settings: QuerySettings | None = None, query_id: str = "q") -> Outcome:
+        """Asks, and waits for the end."""
+        caller = Caller()
+
+        def components(ports: Ports) -> Sequence[Subscription]:
+            return self.spoil(wire(self._parts, ports, caller))
+
+        await self.bus.open(query_id, components).run(receive(query, "s", settings or QuerySettings()))
+        return caller.outcome(query_id, "s")
+
+    async def trace(self, query_id: str = "q") -> list[AnyEvent]:
+        """The recorded events, in order."""
+        return [recorded.event for recorded in await self.store.read(query_id)]
+
+
+def kinds(events: Sequence[Event]) -> list[str]:
+    """The events' kinds."""
+    return [str(event.__struct_config__.tag) for event in events]
+
+
+def spoiled(kind: type[Event], owner: str) -> Callable[[Sequence[Subscription]], Sequence[Subscription]]:
+    """Makes the handler that a component (`owner`) has for one kind of event raise."""
+
+    def broken(_: Recorded[Event]) -> None:
+        raise RuntimeError("a bug")
+
+    def spoil(wired: Sequence[Subscription]) -> Sequence[Subscription]:
+        return [
+            (heard, broken if heard is kind and handler.__qualname__.startswith(owner) else handler)
+            for heard, handler in wired
+        ]
+
+    return spoil
