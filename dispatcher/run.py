@@ -81,33 +81,45 @@ class ToolRun:
         for candidate in attempts(tool, self._tools.substitutes(tool)):
             if self._ended:
                 break  # It was stopped, and the tool made something else of the cancellation.
-            if self._circuits.keeps_out(candidate.name, self._clock.now()):
-                why = f"{candidate.name} failed too often of late and is left alone for a while"
-                failures.append(why)
-                continue
-            arguments = self._arguments(tool, candidate)
+            arguments = self._arguments(tool, candidate, failures)
             if arguments is None:
+                why = failures[-1] if failures else why
                 continue
             self._announce(candidate, last, arguments, why)
             last = candidate
-            try:
-                output = await run_tool(candidate, arguments)
-                self._circuits.succeeded(candidate.name)
-                return self._succeeded(candidate, output)
-            except NotFoundError as error:
-                return self._failed("not_found", line(str(error), MAX_DETAIL))
-            except BadInputError as error:
-                return self._failed("invalid_arguments", line(str(error), MAX_DETAIL))
-            except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
-                self._circuits.failed(candidate.name, self._clock.now())
-                why = describe(candidate, error)
-                failures.append(why)
+            outcome = await self._attempt(candidate, arguments)
+            if not isinstance(outcome, str):
+                return outcome
+            why = outcome
+            failures.append(outcome)
         return self._failed("error", "; ".join(dict.fromkeys(failures)))
 
-    def _arguments(self, asked: Tool, candidate: Tool) -> str | None:
+    async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
+        """The call's outcome, or in words why this attempt brought none."""
+        try:
+            output = await run_tool(tool, arguments)
+        except NotFoundError as error:
+            return self._failed("not_found", line(str(error), MAX_DETAIL))
+        except BadInputError as error:
+            return self._failed("invalid_arguments", line(str(error), MAX_DETAIL))
+        except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
+            self._circuits.failed(tool.name, self._clock.now())
+            return describe(tool, error)
+        self._circuits.succeeded(tool.name)
+        return self._succeeded(tool, output)
+
+    def _arguments(self, asked: Tool, candidate: Tool, failures: list[str]) -> str | None:
+        """What `candidate` is called with; None where it is passed over, whose reason is then added to `failures`."""
+        if self._circuits.keeps_out(candidate.name, self._clock.now()):
+            failures.append(f"{candidate.name} failed too often of late and is left alone for a while")
+            return None
         if candidate is asked:
             return self._call.arguments
-        return stand_in_arguments(asked, candidate, self._call.arguments)
+        try:
+            return stand_in_arguments(asked, candidate, self._call.arguments)
+        except Exception as error:  # noqa: BLE001 - so may a user's adapter
+            failures.append(describe(candidate, error))
+            return None
 
     def _announce(self, candidate: Tool, last: Tool, arguments: str, why: str) -> None:
         """Tells of every attempt but the first, of which the session heard before the work began."""

@@ -68,7 +68,9 @@ def run_plan(world: World, plan: Plan) -> Run:
     before = set(threading.enumerate())
     done = run(_both(world, plan))
     # The store's checkpoint is the world's own and ends by itself.
-    done.left += [f"thread {each.name}" for each in set(threading.enumerate()) - before if each.name != "checkpoint"]
+    done.left += [
+        f"thread {each.name}" for each in set(threading.enumerate()) - before if each.name != "checkpoint_run"
+    ]
     return done
 
 

@@ -36,7 +36,7 @@ class Checkpointer:
         self._written = 0
         # PASSIVE neither waits for readers and writers nor makes them wait.
         self._thread = threading.Thread(
-            target=self._run, args=("PRAGMA wal_checkpoint(PASSIVE)",), daemon=True, name="checkpoint"
+            target=self._run, args=("PRAGMA wal_checkpoint(PASSIVE)",), daemon=True, name="checkpoint_run"
         )
         self._thread.start()
 
