@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval bench load lag faults faults-pairs faults-mutants faults-kill faults-model-away lock clean
+.PHONY: run setup setup-dev test check eval bench bench-store early load lag faults faults-pairs faults-mutants faults-kill faults-model-away lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -33,6 +33,12 @@ eval: $(DATA)/knowledge/current
 
 bench: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.overhead
+
+early: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.early
+
+bench-store: setup $(VENV)/.dev
+	$(BIN)/python -m benchmarks.store
 
 load: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.load

@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from bus import Waiting
 from knowledge import Course
-from service import Around, Outcome, Question, Readiness, Settings
+from service import Around, Outcome, Question, Readiness, Replayed, Settings
 from vocabulary.events import Event, Live, Recorded
 from vocabulary.ports import TraceStore
 
@@ -30,11 +30,24 @@ class Asked(Protocol):
     def cancel(self, why: str) -> None: ...
 
 
+class History(Protocol):
+    """What can be done with recorded queries."""
+
+    async def replay(self, query_id: str) -> Replayed: ...
+
+    def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
+
+    async def resume_unfinished(self) -> Sequence[Asked]: ...
+
+
 class Facade(Protocol):
     """The service as the routes see it; `service.Antiphon` is one."""
 
     @property
     def store(self) -> TraceStore: ...
+
+    @property
+    def again(self) -> History: ...
 
     async def start(self, question: Question, around: Around = ..., /) -> Asked: ...
 

@@ -67,6 +67,7 @@ class UsageReply(Schema):
     output_tokens: int
     cache_read_tokens: int
     cache_write_tokens: int
+    cost_usd: float | None = Field(None, description="What they cost; null where a model's price is not known.")
 
 
 class QueryAnswer(Schema):
@@ -115,6 +116,7 @@ class QueryAnswer(Schema):
                         "output_tokens": 96,
                         "cache_read_tokens": 0,
                         "cache_write_tokens": 0,
+                        "cost_usd": 0.0,
                     },
                     "duration_ms": 41.7,
                     "status": "answered",

@@ -86,6 +86,32 @@ class TracesReply(Schema):
 
     traces: list[TraceSummaryReply]
     next_before: float | None = Field(description="Send as `before` for the next page; null at the end.")
+    next_after_id: str | None = Field(
+        None, description="Send as `after_id` for the next page, which then skips none; null at the end."
+    )
+
+
+class DivergenceReply(Schema):
+    """The first difference between a trace and its replay."""
+
+    seq: int
+    kind: str
+    difference: str = Field(description="`code`, `order`, `schema` or `settings`.", examples=["code"])
+    field: str = Field(examples=["facts[2].id"])
+    recorded: str = Field(description="What the trace holds there, as JSON.")
+    now: str = Field(description="What is said now, as JSON.")
+    chain: list[str] = Field(description="What led to it, the nearest first.", examples=[["5 briefing_prepared"]])
+    detail: str
+
+
+class ReplayReply(Schema):
+    """What came of a replay."""
+
+    query_id: str
+    events: int
+    compared: int = Field(description="Events that deciding parts said, and that were compared.")
+    closed: bool
+    divergence: DivergenceReply | None
 
 
 class TraceReply(Schema):

@@ -21,6 +21,7 @@ from vocabulary.events import (
     RecordingFailed,
     RecoveryStarted,
     ResponseAssembled,
+    ToolCallsConfirmed,
     ToolFailed,
     ToolSubstituted,
 )
@@ -57,6 +58,9 @@ class ResponseAssembler:
 
     def on_context_synthesized(self, said: Recorded[ContextSynthesized]) -> None:
         self._seen = keeping.note_round(self._seen, said)
+
+    def on_tool_calls_confirmed(self, said: Recorded[ToolCallsConfirmed]) -> None:
+        self._seen = keeping.note_confirmed(self._seen, said.event)
 
     def on_tool_failed(self, said: Recorded[ToolFailed]) -> None:
         self._note_trouble(said)

@@ -30,7 +30,7 @@ LIMIT_DOUBTS = {
 
 def doubts_of(seen: Seen) -> list[Indicator]:
     """The doubts that rest on troubles, in their order."""
-    asked = frozenset(call.id for said in seen.replies for call in said.event.tool_calls)
+    asked = frozenset((*seen.confirmed, *(call.id for said in seen.replies for call in said.event.tool_calls)))
     found = (_doubt(said, asked) for said in seen.troubles)
     return [doubt for doubt in found if doubt is not None]
 

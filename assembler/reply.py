@@ -12,7 +12,7 @@ from assembler.uncertainty import indicator
 from vocabulary.events import BreakerTripped, BriefingPrepared, ReasoningCompleted, Recorded, RecoveryStarted
 from vocabulary.values import Indicator
 
-CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded"})
+CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
 _NOTHING_FOUND = re.compile(
     r"\bnot (?:in|part of|covered|mentioned|found|discussed|addressed|available)\b"
     r"|\b(?:could|can|did|do|does|was|were)(?:n[o'\u2019]t| not|not) (?:\w+ )?"

@@ -18,6 +18,7 @@ from vocabulary.events import (
     Recorded,
     RecordingFailed,
     RecoveryStarted,
+    ToolCallsConfirmed,
     ToolFailed,
     ToolSubstituted,
 )
@@ -48,6 +49,7 @@ class Seen(Value, frozen=True, kw_only=True):
         replies: Replies, in order.
         rounds: What each settled round brought, in order.
         troubles: Reasons for doubt, in order.
+        confirmed: Ids of the tool calls that made up rounds; some were asked for by an attempt that then failed.
     """
 
     question: str = ""
@@ -58,6 +60,7 @@ class Seen(Value, frozen=True, kw_only=True):
     replies: tuple[Recorded[ReasoningCompleted], ...] = ()
     rounds: tuple[Recorded[ContextSynthesized], ...] = ()
     troubles: tuple[Recorded[Trouble], ...] = ()
+    confirmed: tuple[str, ...] = ()
 
     @property
     def usage(self) -> Usage:
@@ -103,6 +106,10 @@ def note_reply(seen: Seen, said: Recorded[ReasoningCompleted]) -> Seen:
 
 def note_round(seen: Seen, said: Recorded[ContextSynthesized]) -> Seen:
     return replace(seen, rounds=(*seen.rounds, said), facts=(*seen.facts, *said.event.facts))
+
+
+def note_confirmed(seen: Seen, event: ToolCallsConfirmed) -> Seen:
+    return replace(seen, confirmed=(*seen.confirmed, *event.tool_call_ids))
 
 
 def note_trouble(seen: Seen, said: Recorded[Trouble]) -> Seen:

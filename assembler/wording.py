@@ -11,6 +11,7 @@ TOOL_FAILURES: dict[ToolFailureKind, str] = {
     "error": "it failed",
     "not_found": "what it was asked for does not exist",
     "abandoned": "it was given up",
+    "interrupted": "the service stopped while it ran, and it may not be run twice",
 }
 
 MODEL_FAILURES: dict[FailureKind, str] = {
@@ -27,6 +28,7 @@ MODEL_FAILURES: dict[FailureKind, str] = {
     "not_found": "the provider does not know the model",
     "server_error": "the provider had an error",
     "illegal_request": "the request was not a legal one",
+    "context_window": "what it was shown did not fit its context",
     "abandoned": "it was given up",
 }
 

@@ -3,8 +3,24 @@
 from bus.bus import Bus
 from bus.clock import SystemClock
 from bus.followers import Follower
-from bus.ports import Components, Handler, Ports, Subscription
+from bus.ports import Components, Handler, Ports, Step, Subscription
 from bus.session import Session
-from bus.waiters import Waiting
+from bus.stall import StallCount
+from bus.waiters import Table, Waiting
+from bus.waiters import fold as fold_waiters
 
-__all__ = ["Bus", "Components", "Follower", "Handler", "Ports", "Session", "Subscription", "SystemClock", "Waiting"]
+__all__ = [
+    "Bus",
+    "Components",
+    "Follower",
+    "Handler",
+    "Ports",
+    "Session",
+    "StallCount",
+    "Step",
+    "Subscription",
+    "SystemClock",
+    "Table",
+    "Waiting",
+    "fold_waiters",
+]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from bus.ports import Components
 from bus.recorder import Recorder
 from bus.session import Session
+from vocabulary.events import Event, Recorded
 from vocabulary.ports import Clock, TraceStore
 
 
@@ -25,14 +26,21 @@ class Bus:
         """The sessions that have started and not ended, by query id."""
         return MappingProxyType(self._sessions)
 
-    def open(self, query_id: str, components: Components, store: TraceStore | None = None) -> Session:
+    def open(
+        self,
+        query_id: str,
+        components: Components,
+        prefix: Sequence[Recorded[Event]] = (),
+        store: TraceStore | None = None,
+    ) -> Session:
         """A session with components of its own; it begins with `start` or `run`.
 
         Args:
+            prefix: What is stored of the query already, from its first event; the session goes on after it.
             store: Where this one session is recorded; None is the bus's own.
         """
-        recorder = Recorder(query_id, store or self._store, self._clock)
-        return Session(query_id, recorder, self._clock, components, self._sessions)
+        recorder = Recorder(query_id, store or self._store, self._clock, stored_seq=len(prefix))
+        return Session(query_id, recorder, self._clock, components, self._sessions, prefix)
 
     async def close(self) -> None:
         """Ends all sessions where they stand and waits until their work has stopped."""

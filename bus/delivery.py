@@ -28,7 +28,7 @@ class Delivery:
         for kind, handler in subscriptions:
             self._heard.add(kind)
             # Wrapped, each is a listener of its own: pyee would drop the second of two equal ones.
-            self._emitter.on(_name(kind), partial(self._call, handler))
+            self._emitter.on(_name(kind), partial(self.call, handler))
 
     def check_heard(self, event: Event) -> None:
         """Refuses an event without a handler.
@@ -49,7 +49,8 @@ class Delivery:
         """Lets go of all handlers."""
         self._emitter.remove_all_listeners()
 
-    def _call(self, handler: Handler, recorded: Recorded[Event]) -> None:
+    def call(self, handler: Handler, recorded: Recorded[Event]) -> None:
+        """Calls one handler; what it raises is told of."""
         try:
             handler(recorded)
         except Exception as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised again by drain()

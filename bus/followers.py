@@ -75,9 +75,9 @@ class Follower:
 class Followers:
     """All followers of one session, and the events that a new one must catch up on."""
 
-    def __init__(self, query_id: str) -> None:
+    def __init__(self, query_id: str, past: Iterable[Recorded[Event]] = ()) -> None:
         self._query_id = query_id
-        self._past: list[Recorded[Event]] = []
+        self._past: list[Recorded[Event]] = list(past)
         self._followers: list[Follower] = []
         self._ended = False
 

@@ -15,13 +15,19 @@ _log = structlog.get_logger(__name__)
 
 
 class Mailbox:
-    """One session's mailbox; it takes nothing after `QueryClosed`, which is a trace's last event."""
+    """One session's mailbox; it takes nothing after `QueryClosed`, which is a trace's last event.
 
-    def __init__(self, query_id: str, clock: Clock) -> None:
+    Args:
+        seq: That of the last event so far, where the session goes on from a trace.
+        not_before: Its time: another machine's clock, or one set back, must not make the trace's time run backwards.
+    """
+
+    def __init__(self, query_id: str, clock: Clock, seq: int = 0, not_before: float = 0.0) -> None:
         self._query_id = query_id
         self._clock = clock
         self._waiting: list[Told] = []
-        self._seq = 0
+        self._seq = seq
+        self._not_before = not_before
         self._shut = False
         self._news = asyncio.Event()
 
@@ -39,7 +45,7 @@ class Mailbox:
             query_id=self._query_id,
             seq=self._seq,
             cause=cause_of(self._query_id),
-            at=self._clock.now(),
+            at=max(self._clock.now(), self._not_before),
             event=event,
         )
         self._waiting.append(recorded)

@@ -26,5 +26,8 @@ class Ports:
     spawn: Spawn
 
 
+Step = tuple[Recorded[Event], Handler]
+"""A handler to call, and the event that it is called with: how a session that goes on from a trace begins."""
+
 Components = Callable[[Ports], Sequence[Subscription]]
 """Builds the components of one query and says what they hear, so that no state is shared between queries."""

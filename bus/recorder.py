@@ -23,13 +23,13 @@ REST_S = 10.0
 
 
 class Recorder:
-    """One session's hold on the trace store."""
+    """One session's hold on the trace store; `stored_seq` is that of the last event stored already."""
 
-    def __init__(self, query_id: str, store: TraceStore, clock: Clock) -> None:
+    def __init__(self, query_id: str, store: TraceStore, clock: Clock, stored_seq: int = 0) -> None:
         self._query_id = query_id
         self._store = store
         self._clock = clock
-        self._stored_seq = 0
+        self._stored_seq = stored_seq
         self._unstored: list[Recorded[Event]] = []
         self._dispossessed = False
         self._resting_until = 0.0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from functools import reduce
 
 import structlog
 from structlog.contextvars import bind_contextvars
@@ -12,7 +14,7 @@ from bus.delivery import Delivery
 from bus.failure import in_words
 from bus.followers import Follower, Followers, Told
 from bus.mailbox import Mailbox
-from bus.ports import Components, Ports
+from bus.ports import Components, Ports, Step
 from bus.recorder import Recorder
 from bus.stall import StallCount
 from bus.waiters import Table, Waiting, fold
@@ -44,25 +46,34 @@ class Session:
         recorder: Stores its events.
         components: Builds who hears them.
         sessions: Where the session stands while it is open.
+        prefix: What is stored of the query already; the components are told nothing of it here.
     """
 
     def __init__(
-        self, query_id: str, recorder: Recorder, clock: Clock, components: Components, sessions: dict[str, Session]
+        self,
+        query_id: str,
+        recorder: Recorder,
+        clock: Clock,
+        components: Components,
+        sessions: dict[str, Session],
+        prefix: Sequence[Recorded[Event]] = (),
     ) -> None:
         self.query_id = query_id
         self._recorder = recorder
         self._sessions = sessions
-        self._mailbox = Mailbox(query_id, clock)
+        self._mailbox = Mailbox(query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0)
         self._turns = 0
         self._in_turn = False
         self._closed = False
         self._over = asyncio.Event()
         self._recording_failed = False
         self._failure: BaseException | None = None
-        self._table: Table = {}
+        self._table: Table = reduce(fold, prefix, {})
         self._stalls = StallCount()
+        for recorded in prefix:
+            self._stalls.recall(recorded)
         self._task: asyncio.Task[None] | None = None
-        self._followers = Followers(query_id)
+        self._followers = Followers(query_id, prefix)
         self._delivery = Delivery(self._failed)
         self._work = Work(self._failed, self._mailbox.nudge)
         self._delivery.subscribe(components(Ports(publish=self.publish, tell=self.tell, spawn=self._work.spawn)))
@@ -86,8 +97,11 @@ class Session:
         else:
             self._followers.tell(live)
 
-    def start(self, first: AnyEvent) -> None:
+    def start(self, first: AnyEvent, steps: Sequence[Step] = ()) -> None:
         """Publishes the first event and lets the session run by itself.
+
+        Args:
+            steps: Handlers to call after it, each as if the event beside it had just been delivered.
 
         Raises:
             TraceError: The query is open already.
@@ -97,7 +111,7 @@ class Session:
             raise TraceError(f"query {self.query_id} is open already; give each query an id of its own")
         self.publish(first)
         self._sessions[self.query_id] = self
-        self._task = asyncio.get_running_loop().create_task(self._run(), name=f"query {self.query_id}")
+        self._task = asyncio.get_running_loop().create_task(self._run(steps), name=f"query {self.query_id}")
         self._task.add_done_callback(self._release)
 
     async def run(self, first: AnyEvent) -> None:
@@ -155,9 +169,12 @@ class Session:
         if self._task is not None:
             await asyncio.shield(self._task)
 
-    async def _run(self) -> None:
+    async def _run(self, steps: Sequence[Step]) -> None:
         bind_contextvars(query_id=self.query_id)
         try:
+            for recorded, handler in steps:
+                handle(recorded)
+                self._delivery.call(handler, recorded)
             while not self._closed:
                 await self._step()
         finally:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from vocabulary.events import Event, Recorded, SessionStalled
+
 _MOST_IN_A_ROW = 3
 _MOST_IN_ALL = 12
 """A recovery that leads to the next stall, for ever, is no recovery."""
@@ -13,6 +15,13 @@ class StallCount:
     def __init__(self) -> None:
         self._in_a_row = 0
         self._in_all = 0
+
+    def recall(self, recorded: Recorded[Event]) -> None:
+        """Takes in an event of the trace that the session goes on from."""
+        if isinstance(recorded.event, SessionStalled):
+            self.stalled()
+        else:
+            self.moved()
 
     def moved(self) -> None:
         """Something was said since the last stall."""

@@ -75,9 +75,10 @@ def reasoner(settings: Settings) -> Check:
     """Who answers, and whether a server outside can be reached; the key is never shown."""
     if not settings.speaks_to_claude:
         return Check("Reasoner", True, "offline: set ANTHROPIC_API_KEY to ask Claude")
-    if settings.anthropic_api_key is None and settings.anthropic_base_url is None:
+    secrets = (settings.anthropic_api_key, settings.anthropic_auth_token)
+    if not any(secrets) and settings.anthropic_base_url is None:
         return Check("Reasoner", False, "claude, but there is no key", "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.")
-    key = "a key is set" if settings.anthropic_api_key else "no key"
+    key = "a key is set" if any(secrets) else "no key"
     remedy = "Check the network and ANTHROPIC_BASE_URL; until then the offline reasoner answers."
     reached = _reach("Reasoner", settings.anthropic_base_url or CLAUDE, remedy)
     return reached._replace(found=f"{settings.model}, {key}, {reached.found}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
@@ -10,7 +12,8 @@ from cli.checks import OF_SETTINGS, WITHOUT_SETTINGS, Check
 from cli.options import DataDir
 from cli.session import opened, settings_for_people
 from cli.terminal import one_line, out
-from service import Settings
+from engine import Finding, find_capabilities
+from service import Settings, speaker_of
 from vocabulary.errors import ServiceError
 
 
@@ -19,8 +22,16 @@ def add_to(app: typer.Typer) -> None:
     app.command("doctor")(doctor)
 
 
-def doctor(data_dir: DataDir = None) -> None:
+def doctor(
+    data_dir: DataDir = None,
+    model: Annotated[
+        bool, typer.Option("--model", help="Make one tiny call of each kind, and say what the model's server can do.")
+    ] = False,
+) -> None:
     """Checks what is configured, reachable and indexed. Exit code 1 where something is wrong."""
+    if model:
+        ask_the_model(settings_for_people(data_dir=data_dir))
+        return
     found = [check() for check in WITHOUT_SETTINGS]
     settings = settings_for_people(data_dir=data_dir)
     found += [check(settings) for check in OF_SETTINGS]
@@ -29,6 +40,33 @@ def doctor(data_dir: DataDir = None) -> None:
         show(check)
     if not all(check.well for check in found):
         raise typer.Exit(1)
+
+
+def ask_the_model(settings: Settings) -> None:
+    """What the model's server can do, and the settings for what it cannot; exit code 1 where it does not answer."""
+    findings = asyncio.run(_capabilities(settings))
+    for finding in findings:
+        out.print(f"{'✓' if finding.well else '✗'} {finding.name}: {one_line(finding.found, 200)}", soft_wrap=True)
+    for setting in settings_for(findings):
+        out.print(f"  → set {setting}", soft_wrap=True)
+    if not findings[0].well:
+        raise typer.Exit(1)
+
+
+def settings_for(findings: Sequence[Finding]) -> list[str]:
+    """The settings that follow, those of one variable together."""
+    values: dict[str, list[str]] = {}
+    for name, _, value in (finding.setting.partition("=") for finding in findings if finding.setting):
+        values.setdefault(name, []).append(value)
+    return [f"{name}={','.join(found)}" for name, found in values.items()]
+
+
+async def _capabilities(settings: Settings) -> list[Finding]:
+    speaker = speaker_of(settings)
+    try:
+        return await find_capabilities(speaker, settings.model)
+    finally:
+        await speaker.aclose()
 
 
 async def open_checks(settings: Settings) -> list[Check]:

@@ -38,6 +38,7 @@ _LINES: Mapping[type[e.Event], Line] = {
     e.CallsAbandoned: lambda it: f"{', '.join(it.call_ids)}: {it.why}",
     e.RecoveryStarted: lambda it: f"{it.level}: {it.why} (event {it.event_seq})",
     e.QueryCancelled: lambda it: it.why,
+    e.QueryResumed: lambda it: f"{it.why}, after {it.away_s:.1f} s",
     e.HandlerFailed: lambda it: f"{it.handler}: {it.error} (event {it.event_seq})",
     e.SessionStalled: lambda it: f"waiting for {'; '.join(it.waiting_for)}",
     e.RecordingFailed: lambda it: it.detail,
@@ -49,7 +50,7 @@ _LINES: Mapping[type[e.Event], Line] = {
 NOTABLE = frozenset(
     {e.ToolRequested, e.ToolSucceeded, e.ToolFailed, e.ToolSubstituted, e.BreakerTripped, e.RecoveryStarted}
     | {e.RoundOpened, e.ReasoningRetried, e.ReasoningFailed, e.DeadlineNeared, e.DeadlinePassed, e.HandlerFailed}
-    | {e.SessionStalled, e.RecordingFailed, e.QueryCancelled}
+    | {e.QueryResumed, e.SessionStalled, e.RecordingFailed, e.QueryCancelled}
 )
 """What somebody who waits for an answer wants to see."""
 

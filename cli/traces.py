@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import time
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
 import typer
 from rich.table import Column, Table
 
+from cli import trace_diff, trace_files, trace_runs
 from cli.answers import source_lines
 from cli.options import DataDir, Json
 from cli.session import settings_for_people
 from cli.telling import tell_recorded
 from cli.terminal import clean, one_line, out, print_json
+from cli.trace_store import open_store, whole_id
 from service import Settings
-from traces import SqliteTraceStore, to_json
-from vocabulary.errors import BadInputError, NotFoundError
+from traces import to_json
 from vocabulary.events import AnyEvent, Recorded, ResponseAssembled
-from vocabulary.ports import TraceStore, TraceSummary
+from vocabulary.ports import TraceFilter, TraceSummary
 
-PAGE = 500
-SHOWN_MATCHES = 5
 SHOWN_ID = 12
 """Characters of an id in the list; `show` takes them for the whole."""
 
@@ -35,17 +34,44 @@ def add_to(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="What was asked, and how each answer came about.")
     group.command("list")(listed)
     group.command("show")(show)
+    group.command("replay")(trace_runs.replay)
+    group.command("resume")(trace_runs.resume)
+    group.command("fork")(trace_runs.fork)
+    group.command("whatif")(trace_runs.whatif)
+    group.command("diff")(trace_diff.differences)
+    group.command("lineage")(trace_diff.show_lineage)
+    group.command("export")(trace_files.export)
+    group.command("import")(trace_files.import_)
+    group.command("test")(trace_files.as_test)
+    group.command("delete")(trace_files.delete)
+    group.command("prune")(trace_files.prune)
     app.add_typer(group, name="traces")
 
 
 def listed(
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many, the newest first.")] = 20,
+    status: Annotated[str | None, typer.Option("--status", help="open, answered, partial, cancelled, failed.")] = None,
+    confidence: Annotated[str | None, typer.Option("--confidence", help="high, medium or low.")] = None,
+    indicator: Annotated[str | None, typer.Option("--indicator", help="A doubt, such as tool_failed.")] = None,
+    course: Annotated[str | None, typer.Option("--course", help="A course that was found in.")] = None,
+    tool: Annotated[str | None, typer.Option("--tool", help="A tool that was called.")] = None,
+    text: Annotated[str | None, typer.Option("--text", help="Words of the question or the answer.")] = None,
+    since_h: Annotated[float | None, typer.Option("--since-h", help="Asked within so many hours.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Lists the traces, the newest first."""
-    found = asyncio.run(_list(settings_for_people(data_dir=data_dir), limit))
+    where = TraceFilter(
+        status=status,
+        confidence=confidence,
+        indicator=indicator,
+        course=course,
+        tool=tool,
+        text=text,
+        since=None if since_h is None else time.time() - since_h * 3600,
+    )
+    found = asyncio.run(_list(settings_for_people(data_dir=data_dir), limit, where))
     if not found:
-        out.print("There are no traces yet: ask something with `antiphon ask`.")
+        out.print("There are no such traces: ask something with `antiphon ask`.")
         return
     table = Table(Column("Query", no_wrap=True), Column("Asked", no_wrap=True), "Question", *_NARROW)
     for row in found:
@@ -95,42 +121,11 @@ def _cells(row: TraceSummary) -> tuple[str, ...]:
     )
 
 
-@asynccontextmanager
-async def _store(settings: Settings) -> AsyncIterator[TraceStore]:
-    store = SqliteTraceStore.open(settings.data_dir)
-    try:
-        yield store
-    finally:
-        await store.close()
-
-
-async def _list(settings: Settings, limit: int) -> Sequence[TraceSummary]:
-    async with _store(settings) as store:
-        return await store.list(limit)
+async def _list(settings: Settings, limit: int, where: TraceFilter) -> Sequence[TraceSummary]:
+    async with open_store(settings.data_dir) as store:
+        return await store.list(limit, where=where)
 
 
 async def _read(settings: Settings, wanted: str) -> Sequence[Recorded[AnyEvent]]:
-    async with _store(settings) as store:
+    async with open_store(settings.data_dir) as store:
         return await store.read(await whole_id(store, wanted))
-
-
-async def whole_id(store: TraceStore, beginning: str) -> str:
-    """The id of the one trace whose id begins so; `beginning` itself where it is one.
-
-    Raises:
-        NotFoundError: None does.
-        BadInputError: Several do.
-    """
-    matches: list[str] = []
-    before: float | None = None
-    while page := await store.list(PAGE, before):
-        matches += [row.query_id for row in page if row.query_id.startswith(beginning)]
-        before = page[-1].started_at
-    if beginning in matches:
-        return beginning
-    if not matches:
-        raise NotFoundError(f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are.")
-    if len(matches) > 1:
-        some = ", ".join(matches[:SHOWN_MATCHES])
-        raise BadInputError(f"{len(matches)} traces begin with {clean(beginning)!r} ({some}): give more of it.")
-    return matches[0]

@@ -16,6 +16,7 @@ from vocabulary.events import (
     Event,
     QueryCancelled,
     QueryReceived,
+    QueryResumed,
     ReasoningCompleted,
     ReasoningFailed,
     Recorded,
@@ -76,6 +77,9 @@ class QueryCoordinator:
 
     def on_query_cancelled(self, said: Recorded[QueryCancelled]) -> None:
         self._follow(endings.after_cancelled, said)
+
+    def on_query_resumed(self, said: Recorded[QueryResumed]) -> None:
+        self._follow(endings.after_resumed, said)
 
     def _follow(self, rule: Callable[[QueryState, Recorded[E]], Decision], said: Recorded[E]) -> None:
         self._state, events = rule(self._state, said)

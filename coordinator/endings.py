@@ -15,6 +15,7 @@ from vocabulary.events import (
     DeadlinePassed,
     QueryCancelled,
     QueryClosed,
+    QueryResumed,
     Recorded,
     RecoveryStarted,
     ResponseAssembled,
@@ -61,6 +62,11 @@ def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decisio
     if state.phase == "closed":
         return state, ()
     return replace(state, phase="closed"), (QueryClosed(status="partial" if state.partial else "answered"),)
+
+
+def after_resumed(state: QueryState, said: Recorded[QueryResumed]) -> Decision:
+    """The time in which nobody worked is no time of the query's."""
+    return replace(state, received_at=state.received_at + said.event.away_s), ()
 
 
 def after_cancelled(state: QueryState, _: Recorded[QueryCancelled]) -> Decision:

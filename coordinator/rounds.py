@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from coordinator import ledger
 from coordinator.breaker import call_key, refuse_call, refuse_round
+from coordinator.early import abandon_others, matched
 from coordinator.state import QueryState
 from coordinator.steps import (
     Decision,
@@ -19,7 +20,7 @@ from coordinator.steps import (
     open_round,
     partial,
     reopen_round,
-    simplify_round,
+    shrink_round,
     then,
 )
 from vocabulary.events import (
@@ -39,9 +40,6 @@ from vocabulary.events import (
     ToolsSettled,
 )
 from vocabulary.values import ToolCall
-
-TOO_MUCH: frozenset[str] = frozenset({"invalid_request", "model_context_window_exceeded"})
-"""Failures that a shorter request may not meet."""
 
 
 def after_query_received(_: QueryState, said: Recorded[QueryReceived]) -> Decision:
@@ -66,13 +64,15 @@ def after_briefing(state: QueryState, said: Recorded[BriefingPrepared]) -> Decis
         round=state.round,
         final=state.final,
         reasoner=state.reasoner,
-        model=state.settings.model,
+        model=(state.settings.final_model if state.final else None) or state.settings.model,
         max_tokens=state.settings.max_tokens,
         timeout_s=timeout_s,
         max_rounds=state.settings.max_rounds,
         messages=event.messages,
+        effort=state.settings.effort,
+        thinking=state.settings.thinking,
     )
-    return replace(state, phase="reasoning"), (request,)
+    return replace(state, phase="reasoning", shown_tokens=event.tokens), (request,)
 
 
 def after_tool_call_streamed(state: QueryState, said: Recorded[ToolCallStreamed]) -> Decision:
@@ -106,16 +106,23 @@ def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -
     if event.failure == "abandoned":
         return open_round(state, final=True)
     why = f"the model's call failed ({event.failure}): {event.detail}"
-    if state.found and not state.simplified and event.failure in TOO_MUCH:
-        recovery = RecoveryStarted(level="round", why=f"{why}; once more with less", event_seq=said.seq)
-        state, given_up = abandon(state, why)
-        return then((state, (*given_up, recovery)), simplify_round(state))
+    if _may_be_too_much(state, event):
+        state, said_first = abandon(state, why)
+        recovery = RecoveryStarted(level="round", why=why, event_seq=said.seq)
+        state, opened = shrink_round(state)
+        return state, (*said_first, recovery, *opened)
     if state.reasoner == "fallback":
         return _after_fallback_failed(state, said, why)
     state, said_first = abandon(replace(state, reasoner="fallback"), why)
     recovery = RecoveryStarted(level="response", why=why, event_seq=said.seq)
     state, opened = reopen_round(state)
     return state, (*said_first, recovery, *opened)
+
+
+def _may_be_too_much(state: QueryState, event: ReasoningFailed) -> bool:
+    """Whether a shorter briefing, which is tried once, may help: a server may call what is too long merely invalid."""
+    too_long = event.failure == "context_window" or (event.failure == "invalid_request" and state.found > 0)
+    return too_long and state.briefing_tokens is None
 
 
 def _after_fallback_failed(state: QueryState, said: Recorded[ReasoningFailed], why: str) -> Decision:
@@ -162,10 +169,16 @@ def _request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
 
 
 def _request_tools(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
-    """Asks the breaker for each call that is not under way yet, and confirms the round."""
-    events: list[AnyEvent] = []
+    """Asks the breaker for each call that is not under way yet, and confirms the round.
+
+    Calls that were started early by an attempt that then failed are under way too: the same call of the attempt that
+    succeeded is answered by them, and those that it does not ask for are given up.
+    """
+    under_way = matched(state.round_calls, said.event.tool_calls)
+    state, given_up = abandon_others(state, frozenset(under_way.values()))
+    events: list[AnyEvent] = [*given_up]
     for call in said.event.tool_calls:
-        if call.id in state.tool_call_ids:
+        if call.id in under_way:
             continue
         refusal = refuse_call(state, call)
         if refusal is not None:

@@ -27,7 +27,8 @@ class QueryState(Value, frozen=True, kw_only=True):
         stalls: How often the session stood still.
         found: Facts found so far.
         searched: Why a search of its own was begun; empty where none was.
-        simplified: A call was tried again with a shorter briefing.
+        shown_tokens: Estimated tokens of what the open round's call is shown.
+        briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -48,7 +49,8 @@ class QueryState(Value, frozen=True, kw_only=True):
     tools: tuple[str, ...] = ()
     found: int = 0
     searched: str = ""
-    simplified: bool = False
+    shown_tokens: int = 0
+    briefing_tokens: int | None = None
 
     @property
     def tool_call_ids(self) -> tuple[str, ...]:

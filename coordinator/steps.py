@@ -41,10 +41,11 @@ def reopen_round(state: QueryState) -> Decision:
     return state, (_round_opened(state),)
 
 
-def simplify_round(state: QueryState) -> Decision:
-    """The same round again with a briefing of half the length."""
-    state = replace(state, phase="briefing", call_id=f"{state.call_id}-simple", round_calls=(), simplified=True)
-    return state, (replace(_round_opened(state), simplified=True),)
+def shrink_round(state: QueryState) -> Decision:
+    """The same round again, with half of what was shown: the model's context could not hold it."""
+    half = min(state.shown_tokens, state.settings.briefing_tokens) // 2
+    state = replace(state, briefing_tokens=half, phase="briefing", call_id=f"{state.call_id}-smaller", round_calls=())
+    return state, (_round_opened(state),)
 
 
 def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
@@ -64,7 +65,13 @@ def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> De
 
 def _round_opened(state: QueryState) -> RoundOpened:
     left = 0 if state.final else state.settings.max_rounds - state.round
-    return RoundOpened(round=state.round, call_id=state.call_id, final=state.final, rounds_left=left)
+    return RoundOpened(
+        round=state.round,
+        call_id=state.call_id,
+        final=state.final,
+        rounds_left=left,
+        briefing_tokens=state.briefing_tokens,
+    )
 
 
 def abandon(state: QueryState, why: str) -> Decision:

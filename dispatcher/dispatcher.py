@@ -8,7 +8,16 @@ from dispatcher.circuits import ToolCircuits
 from dispatcher.registry import Registry
 from dispatcher.run import Outcome, ToolRun
 from dispatcher.settlement import Settlement
-from vocabulary.events import CallsAbandoned, Recorded, ToolCallsConfirmed, ToolRequested, ToolsSettled, ToolSucceeded
+from vocabulary.events import (
+    CallsAbandoned,
+    Event,
+    Recorded,
+    ToolCallsConfirmed,
+    ToolFailed,
+    ToolRequested,
+    ToolsSettled,
+    ToolSucceeded,
+)
 from vocabulary.ports import Clock, Publish, Spawn
 
 
@@ -40,6 +49,27 @@ class ToolDispatcher:
         self._running[call_id] = run
         run.begin()
 
+    def recall(self, said: Recorded[Event]) -> None:
+        """Takes in an outcome from before the query was interrupted: its call is not run again."""
+        if isinstance(said.event, ToolSucceeded | ToolFailed):
+            self._settlement.end(said.event.tool_call_id, succeeded=isinstance(said.event, ToolSucceeded))
+
+    def ask_again(self, said: Recorded[ToolRequested]) -> None:
+        """Runs a call that was under way when the query was interrupted, unless it may have changed something."""
+        tool = self._tools.offered(said.event.call.name)
+        if tool is None or not tool.has_effects:
+            self.on_tool_requested(said)
+            return
+        self._end(
+            ToolFailed(
+                tool_call_id=said.event.call.id,
+                name=tool.name,
+                failure="interrupted",
+                detail=f"{tool.name} was under way when the service stopped; it changes something outside, so it may "
+                "have done its work and was not run again.",
+            )
+        )
+
     def on_tool_calls_confirmed(self, said: Recorded[ToolCallsConfirmed]) -> None:
         """Notes which calls make up the round; they may have ended already."""
         self._publish_all(self._settlement.confirm(said.event.round, said.event.tool_call_ids))
@@ -51,7 +81,7 @@ class ToolDispatcher:
                 self._running[call_id].abandon(said.event.why)
 
     def _end(self, outcome: Outcome) -> None:
-        del self._running[outcome.tool_call_id]
+        self._running.pop(outcome.tool_call_id, None)
         self._publish(outcome)
         succeeded = isinstance(outcome, ToolSucceeded)
         self._publish_all(self._settlement.end(outcome.tool_call_id, succeeded=succeeded))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from dispatcher.tool import Tool
 from vocabulary.errors import ToolDefinitionError
@@ -48,6 +48,10 @@ class Registry:
     def substitutes(self, tool: Tool) -> tuple[Tool, ...]:
         """What stands in for `tool`, first choice first."""
         return tuple(self._tools[name] for name in tool.substitutes)
+
+    def wrapped(self, wrap: Callable[[Tool], Tool]) -> Registry:
+        """The same tools, each as `wrap` returns it; names and definitions must stay."""
+        return Registry(wrap(tool) for tool in self._tools.values())
 
     def definitions(self) -> Kept:
         """The `tools` of a Messages API request as JSON: sorted by name, the same bytes every time (it is cached)."""

@@ -1,8 +1,12 @@
 """One Messages API call as events: the engine, its prompt, its request, and the local Messages API."""
 
 from engine.anthropic_model import AnthropicModel, connect
+from engine.capabilities import Finding, find_capabilities
+from engine.citation_style import CitationStyles
+from engine.fold import events_of, reply_of
 from engine.in_process import InProcessTransport
-from engine.offline import OfflineMessagesApi, offline_model
+from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
+from engine.profile import Profile
 from engine.prompts import SYSTEM_VERSION
 from engine.reasoning import ReasoningEngine
 from engine.request import build_request, request_bytes, request_json
@@ -10,12 +14,22 @@ from engine.request import build_request, request_bytes, request_json
 __all__ = [
     "SYSTEM_VERSION",
     "AnthropicModel",
+    "CitationStyles",
+    "Double",
+    "Finding",
     "InProcessTransport",
     "OfflineMessagesApi",
+    "Profile",
     "ReasoningEngine",
+    "Script",
+    "ScriptedReply",
     "build_request",
     "connect",
+    "events_of",
+    "find_capabilities",
     "offline_model",
+    "read_script",
+    "reply_of",
     "request_bytes",
     "request_json",
 ]

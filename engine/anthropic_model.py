@@ -89,16 +89,17 @@ class AnthropicModel:
         return cast(httpx2.Response, sent)  # the SDK's overloads leave out a plain response that is streamed
 
     def _without_key(self, error: ModelError) -> ModelError:
-        key = self._client.api_key
-        if key and key in str(error):
-            error.args = (str(error).replace(key, "[key]"),)
+        for key in (self._client.api_key, self._client.auth_token):
+            if key and key in str(error):
+                error.args = (str(error).replace(key, "[key]"),)
         return error
 
 
 def connect(
-    api_key: str,
+    api_key: str | None,
     base_url: str,
     *,
+    auth_token: str | None = None,
     name: str | None = None,
     silence_s: float = 30.0,
     transport: httpx2.AsyncBaseTransport | None = None,
@@ -106,12 +107,14 @@ def connect(
     """A model behind `base_url`; connections are opened when first needed.
 
     Args:
+        api_key: Sent as `x-api-key`; None where only `auth_token` is wanted.
+        auth_token: Sent as `Authorization: Bearer`.
         name: What its answers are labelled with; None means the model that each request names.
         silence_s: Longest wait for the next bytes of a reply, in seconds.
         transport: How requests travel; None means the network.
     """
     http = httpx2.AsyncClient(transport=transport) if transport is not None else DefaultAioHttpClient()
-    client = AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=0, http_client=http)
+    client = AsyncAnthropic(api_key=api_key, auth_token=auth_token, base_url=base_url, max_retries=0, http_client=http)
     return AnthropicModel(client, name=name, silence_s=silence_s)
 
 

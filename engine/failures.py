@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from typing import get_args
 
 import anthropic
 import httpx2
@@ -24,6 +26,7 @@ _BY_STATUS: dict[int, FailureKind] = {
     404: "not_found",
     408: "timeout",
     409: "server_error",
+    413: "context_window",
     429: "rate_limit",
     504: "timeout",
     529: "overloaded",
@@ -39,14 +42,28 @@ _BY_TYPE: dict[str, FailureKind] = {
 }
 
 
+_TOO_LONG = re.compile(
+    r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context", re.I
+)
+"""How servers say that a request does not fit the model's context; the Messages API says it in a 400."""
+_KINDS: frozenset[str] = frozenset(get_args(FailureKind))
+
+
+def kind_of(error: ModelError) -> FailureKind:
+    """The failure's kind, for an event."""
+    # A port may be implemented by others: a kind that the vocabulary does not know must not end the query.
+    return error.kind if error.kind in _KINDS else "server_error"  # type: ignore[return-value]  # checked just now
+
+
 def refused(error: anthropic.APIStatusError) -> ModelError:
     """The failure behind a status code."""
     headers = error.response.headers
-    kind = _BY_STATUS.get(error.status_code) or _kind_of_class(error.status_code)
+    sentence = _sentence(error)
+    kind = _fitted(_BY_STATUS.get(error.status_code) or _kind_of_class(error.status_code), sentence)
     asked = headers.get("x-should-retry")
     return ModelError(
         kind,
-        f"the server answered {error.status_code}: {_sentence(error)}",
+        f"the server answered {error.status_code}: {sentence}",
         retryable=asked == "true" if asked in ("true", "false") else kind in _RETRYABLE,
         retry_after_s=retry_after(headers),
         request_id=headers.get("request-id"),
@@ -75,7 +92,7 @@ def told(event: Json, request_id: str | None = None) -> ModelError:
     error = event.get("error")
     told_type = str(error.get("type")) if isinstance(error, dict) else "error"
     sentence = str(error.get("message")) if isinstance(error, dict) else str(error)
-    kind = _BY_TYPE.get(told_type, "stream_error")
+    kind = _fitted(_BY_TYPE.get(told_type, "stream_error"), sentence)
     return ModelError(
         kind,
         f"the server broke off with {told_type[:60]}: {sentence[:MAX_DETAIL]}",
@@ -96,6 +113,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return max((until - parsedate_to_datetime(headers.get("date", ""))).total_seconds(), 0.0)
     except (ValueError, TypeError):
         return None
+
+
+def _fitted(kind: FailureKind, sentence: str) -> FailureKind:
+    """`context_window` where a refusal says that the request is too long: a smaller one may pass."""
+    refusals = ("invalid_request", "stream_error", "server_error")
+    return "context_window" if kind in refusals and _TOO_LONG.search(sentence) else kind
 
 
 def _number(text: str | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.blocks import Block
 from vocabulary.errors import ModelError
@@ -29,9 +30,18 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReplyFold:
-    """Folds raw stream events; tolerant of what compatible servers leave out, strict about the end."""
+    """Folds raw stream events; tolerant of what compatible servers leave out, strict about the end.
 
-    def __init__(self) -> None:
+    Attributes:
+        restarts: How often the stream began anew; what was told before that is void.
+
+    Args:
+        ids: Ids that tool calls have had; those of this reply are added. Some servers count from 0 in each reply,
+            and a second attempt may repeat the first one's ids.
+    """
+
+    def __init__(self, ids: set[str] | None = None) -> None:
+        self._ids: set[str] = set() if ids is None else ids
         self._blocks: list[Block] = []
         self._by_index: dict[int, Block] = {}
         self._message: Json | None = None
@@ -39,6 +49,7 @@ class ReplyFold:
         self._usage: Json = {}
         self._stop_reason = ""
         self._ended = False
+        self.restarts = 0
 
     def add(self, event: Json) -> str | ToolCall | None:
         """Takes the next event; returns the piece of text or the complete tool call that it brought.
@@ -69,8 +80,6 @@ class ReplyFold:
         if self._message is None:
             raise ModelError("malformed", "the stream held no message_start")
         calls = tuple(call for block in self._blocks if (call := block.tool_call()) is not None)
-        if len({call.id for call in calls}) < len(calls):
-            raise ModelError("malformed", "the reply gives two tool calls the same id")
         text, citations = _text_of(self._blocks)
         return Reply(
             content=tuple(block.json() for block in self._blocks),
@@ -86,6 +95,7 @@ class ReplyFold:
 
     def _on_message(self, kind: object, event: Json) -> None:
         if kind == "message_start":
+            self._start_over()
             self._message = _object(event, "message")
             self._request_id = _text(event, "request_id") or None
             self._take_usage(self._message)
@@ -96,6 +106,12 @@ class ReplyFold:
         elif kind == "message_stop":
             self._ended = True
 
+    def _start_over(self) -> None:
+        """Servers that change the model in mid-reply begin a second message in the same stream."""
+        if self._message is not None:
+            self.restarts += 1
+            self._blocks, self._by_index, self._usage, self._stop_reason = [], {}, {}, ""
+
     def _on_block_start(self, event: Json) -> str | None:
         index = _index(event)
         if len(self._blocks) >= MAX_BLOCKS:
@@ -103,7 +119,7 @@ class ReplyFold:
         known = self._by_index.get(index)
         if known is not None and not known.stopped:
             raise ModelError("malformed", f"the reply starts its content block {index} twice")
-        block = self._by_index[index] = Block(_object(event, "content_block"))
+        block = self._by_index[index] = Block(self._distinct(_object(event, "content_block")))
         self._blocks.append(block)
         return block.field("text") or None if block.kind == "text" else None
 
@@ -129,7 +145,18 @@ class ReplyFold:
         if block.stopped:
             return None
         block.stopped = True
-        return block.tool_call()
+        call = block.tool_call()
+        return call if block.is_readable else None  # what was cut off may not run; the whole reply still holds it
+
+    def _distinct(self, start: Json) -> Json:
+        """The block's start, its tool call with an id of its own."""
+        call_id = start.get("id")
+        if start.get("type") != "tool_use" or not isinstance(call_id, str):
+            return start
+        numbers = range(2, len(self._ids) + 3)
+        free = next(id_ for id_ in (call_id, *(f"{call_id}-{n}" for n in numbers)) if id_ not in self._ids)
+        self._ids.add(free)
+        return start if free == call_id else start | {"id": free}
 
     def _block(self, event: Json) -> Block:
         block = self._by_index.get(_index(event))
@@ -150,6 +177,20 @@ class ReplyFold:
             self._usage |= {name: count for name, count in usage.items() if count is not None}
 
 
+def joined(paused: Reply, rest: Reply) -> Reply:
+    """One reply out of a paused one and what went on with it."""
+    shift = len(paused.text.text)
+    cited = tuple(replace(c, start=c.start + shift, end=c.end + shift) for c in rest.citations)
+    return replace(
+        rest,
+        content=(*paused.content, *rest.content),
+        text=Kept(paused.text.text + rest.text.text),
+        tool_calls=(*paused.tool_calls, *rest.tool_calls),
+        citations=(*paused.citations, *cited),
+        usage=paused.usage + rest.usage,
+    )
+
+
 def events_of(message: Json) -> Iterator[Json]:
     """A reply that was not streamed, as the events of a stream: some servers ignore `stream`."""
     yield {"type": "message_start", "message": message | {"content": []}}
@@ -159,6 +200,18 @@ def events_of(message: Json) -> Iterator[Json]:
         yield {"type": "content_block_stop", "index": index}
     yield {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason")}}
     yield {"type": "message_stop"}
+
+
+def reply_of(message: Json) -> Reply:
+    """A whole message as a reply.
+
+    Raises:
+        ModelError: (`malformed`) It is none that a Messages API sends.
+    """
+    fold = ReplyFold()
+    for event in events_of(message):
+        fold.add(event)
+    return fold.reply()
 
 
 def _text_of(blocks: list[Block]) -> tuple[str, tuple[ReplyCitation, ...]]:

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
-from typing import get_args
+import random
+from collections.abc import Callable, Mapping
 
-from engine.fold import Reply, ReplyFold
-from engine.request import build_request
-from engine.retry import retry_wait
+from engine.caching import Marked
+from engine.call import Call, Outside
+from engine.citation_style import CitationStyles
+from engine.failures import kind_of
+from engine.fold import Reply
+from engine.preparing import prepare
+from engine.prices import with_cost
 from vocabulary.errors import ModelError
 from vocabulary.events import (
     CallsAbandoned,
-    FailureKind,
+    CitationStyle,
     Reasoner,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
-    ReasoningRetried,
-    ReasoningStarted,
     Recorded,
-    TextDelta,
     TextDiscarded,
-    ToolCallStreamed,
 )
 from vocabulary.ports import Clock, Model, Publish, Spawn, Tell
-from vocabulary.values import Kept, Request
-
-_KINDS: frozenset[str] = frozenset(get_args(FailureKind))
+from vocabulary.values import Kept
 
 
 class ReasoningEngine:
@@ -38,6 +36,8 @@ class ReasoningEngine:
     Args:
         models: The primary reasoner and its fallback.
         tools: The JSON list of all tool definitions, sorted by name.
+        styles: What their servers can do, shared by all sessions; None: all that the original can.
+        chance: A random number from 0 to 1, for the waits between attempts.
     """
 
     def __init__(
@@ -48,21 +48,29 @@ class ReasoningEngine:
         clock: Clock,
         models: Mapping[Reasoner, Model],
         tools: Kept,
+        styles: CitationStyles | None = None,
+        chance: Callable[[], float] = random.random,
     ) -> None:
         self._publish = publish
         self._tell = tell
         self._spawn = spawn
-        self._clock = clock
         self._models = models
         self._tools = tools
+        self._styles = styles or CitationStyles()
+        self._outside = Outside(publish, tell, clock, chance, set())
+        self._marked: dict[Reasoner, Marked] = {}
         self._running: dict[str, Callable[[], object]] = {}
 
     def on_reasoning_requested(self, said: Recorded[ReasoningRequested]) -> None:
         """Starts the call."""
         asked = said.event
-        request = build_request(asked, self._tools)
-        self._start(asked, request, attempt=1)
-        self._running[asked.call_id] = self._spawn(self._run(asked, request))
+        style = self._styles.known(asked.reasoner)
+        try:
+            call = None if style is None else self._open(asked, style)
+        except ModelError as error:
+            self._fail(asked.call_id, error)
+            return
+        self._running[asked.call_id] = self._spawn(self._run(asked, call))
 
     def on_calls_abandoned(self, said: Recorded[CallsAbandoned]) -> None:
         """Ends those of the calls that still run."""
@@ -72,10 +80,13 @@ class ReasoningEngine:
                 cancel()
                 self._fail(call_id, ModelError("abandoned", said.event.why))
 
-    async def _run(self, asked: ReasoningRequested, request: Request) -> None:
+    async def _run(self, asked: ReasoningRequested, call: Call | None) -> None:
         try:
             async with asyncio.timeout(asked.timeout_s):
-                reply = await self._attempts(asked, request)
+                if call is None:
+                    style = await self._styles.find(asked.reasoner, self._models[asked.reasoner], asked.model)
+                    call = self._open(asked, style)
+                reply = _within_the_window(await call.reply())
         except TimeoutError:
             sentence = f"the model had no complete reply within {asked.timeout_s:g} s"
             self._fail(asked.call_id, ModelError("timeout", sentence, retryable=True))
@@ -86,53 +97,21 @@ class ReasoningEngine:
         finally:
             self._running.pop(asked.call_id, None)
 
-    async def _attempts(self, asked: ReasoningRequested, request: Request) -> Reply:
-        loop = asyncio.get_running_loop()
-        ends_at = loop.time() + asked.timeout_s
-        attempt = 1
-        while True:
-            try:
-                return await self._attempt(asked, request, ends_at - loop.time())
-            except ModelError as error:
-                wait_s = retry_wait(error, attempt, ends_at - loop.time())
-                if wait_s is None:
-                    raise
-                await self._wait(asked.call_id, attempt, wait_s, error)
-            attempt += 1
-            self._start(asked, request, attempt)
-
-    async def _attempt(self, asked: ReasoningRequested, request: Request, left_s: float) -> Reply:
-        fold = ReplyFold()
-        stream = self._models[asked.reasoner].stream(request, left_s)
-        try:
-            async for event in stream:
-                told = fold.add(event)
-                if isinstance(told, str):
-                    self._tell(TextDelta(call_id=asked.call_id, text=told))
-                elif told is not None:
-                    self._publish(ToolCallStreamed(call_id=asked.call_id, round=asked.round, call=told))
-        finally:
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()
-        return fold.reply()
-
-    async def _wait(self, call_id: str, attempt: int, wait_s: float, error: ModelError) -> None:
-        self._tell(TextDiscarded(call_id=call_id))
-        self._publish(
-            ReasoningRetried(call_id=call_id, attempt=attempt, wait_s=wait_s, why=_kind(error), detail=str(error))
-        )
-        await self._clock.sleep(wait_s)
-
-    def _start(self, asked: ReasoningRequested, request: Request, attempt: int) -> None:
-        label = self._models[asked.reasoner].name or request.model
-        self._publish(ReasoningStarted(call_id=asked.call_id, attempt=attempt, reasoner=label, request=request))
+    def _open(self, asked: ReasoningRequested, style: CitationStyle) -> Call:
+        """The call, its first attempt announced."""
+        before = self._marked.get(asked.reasoner, Marked())
+        prepared = prepare(asked, self._tools, self._styles.profile(asked.reasoner), style, before)
+        self._marked[asked.reasoner] = prepared.marked
+        call = Call(asked, prepared, self._models[asked.reasoner], self._outside)
+        call.announce()
+        return call
 
     def _fail(self, call_id: str, error: ModelError) -> None:
         self._tell(TextDiscarded(call_id=call_id))
         self._publish(
             ReasoningFailed(
                 call_id=call_id,
-                failure=_kind(error),
+                failure=kind_of(error),
                 detail=str(error),
                 retryable=error.retryable,
                 retry_after_s=error.retry_after_s,
@@ -141,12 +120,15 @@ class ReasoningEngine:
         )
 
 
-def _kind(error: ModelError) -> FailureKind:
-    # A port may be implemented by others: a kind that the vocabulary does not know must not end the query.
-    return error.kind if error.kind in _KINDS else "server_error"  # type: ignore[return-value]  # checked just now
+def _within_the_window(reply: Reply) -> Reply:
+    """The reply, where the model had room to end it: what broke off there is no answer, a smaller request gets one."""
+    if reply.stop_reason == "model_context_window_exceeded":
+        raise ModelError("context_window", "the reply broke off: the model's context window was full")
+    return reply
 
 
 def _completed(asked: ReasoningRequested, reply: Reply) -> ReasoningCompleted:
+    model = reply.model or asked.model
     return ReasoningCompleted(
         call_id=asked.call_id,
         round=asked.round,
@@ -155,8 +137,8 @@ def _completed(asked: ReasoningRequested, reply: Reply) -> ReasoningCompleted:
         tool_calls=reply.tool_calls,
         citations=reply.citations,
         stop_reason=reply.stop_reason,
-        usage=reply.usage,
-        model=reply.model or asked.model,
+        usage=with_cost(reply.usage, model),
+        model=model,
         message_id=reply.message_id,
         request_id=reply.request_id,
     )

@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 
 import msgspec
+from msgspec.structs import replace
 
+from engine.parts import peek
+from engine.profile import Profile
 from engine.prompts import system_prompt
 from vocabulary.events import ReasoningRequested
 from vocabulary.ports import Json
 from vocabulary.values import Kept, Message, Request
 
+ORIGINAL = Profile()
+"""The Messages API itself."""
 _NO_TOOLS = '{"type":"none"}'
 
 
-def build_request(asked: ReasoningRequested, tools: Kept) -> Request:
+def build_request(
+    asked: ReasoningRequested, tools: Kept, profile: Profile = ORIGINAL, *, inline: bool = False
+) -> Request:
     """The request that `asked` stands for; tools are offered only where the call may use them.
 
     A final call whose messages hold tool blocks keeps the tools and forbids their use: some servers answer
@@ -22,17 +29,31 @@ def build_request(asked: ReasoningRequested, tools: Kept) -> Request:
 
     Args:
         tools: The JSON list of all tool definitions, sorted by name; an empty list means none.
+        profile: What the server can do.
+        inline: Sources will be shown as numbered text.
     """
     offered = tools if tools.text != "[]" else None
     forbidden = asked.final and offered is not None and _has_tool_blocks(asked.messages)
     return Request(
         model=asked.model,
         max_tokens=asked.max_tokens,
-        system=system_prompt(asked.max_rounds),
-        messages=asked.messages,
+        system=system_prompt(asked.max_rounds, inline=inline, cached=profile.caching),
+        messages=asked.messages if profile.thinking else _without_thinking(asked.messages),
         tools=offered if forbidden or not asked.final else None,
-        tool_choice=_NO_TOOLS if forbidden else None,
+        tool_choice=_NO_TOOLS if forbidden and profile.tool_choice_none else None,
+        extra=_thinking(asked) if profile.thinking else None,
     )
+
+
+def continued(request: Request, said: tuple[Kept, ...]) -> Request:
+    """The request that goes on with a reply which the server paused: the reply so far is the last message."""
+    return replace(request, messages=(*request.messages, Message(role="assistant", content=said)))
+
+
+def request_size(request: Request) -> int:
+    """About how many bytes the body has, without building it: characters, of which few take more than one."""
+    blocks = sum(len(block.text) for message in request.messages for block in message.content)
+    return blocks + len(request.system.text) + (len(request.tools.text) if request.tools else 0)
 
 
 def request_json(request: Request) -> Json:
@@ -73,10 +94,25 @@ def _string(text: str) -> str:
     return msgspec.json.encode(text).decode()
 
 
-class _Block(msgspec.Struct):
-    type: str = ""
+def _thinking(asked: ReasoningRequested) -> str | None:
+    """The fields for thinking and effort, or None where the model's own defaults are wanted."""
+    fields: Json = {}
+    if asked.effort is not None:
+        fields["output_config"] = {"effort": asked.effort}
+    if asked.thinking.isdigit():
+        fields["thinking"] = {"type": "enabled", "budget_tokens": int(asked.thinking)}
+    elif asked.thinking != "default":
+        fields["thinking"] = {"type": "adaptive" if asked.thinking == "adaptive" else "disabled"}
+    return msgspec.json.encode(fields).decode() if fields else None
+
+
+def _without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    def kept(block: Kept) -> bool:
+        return peek(block).type not in ("thinking", "redacted_thinking")
+
+    return tuple(replace(message, content=tuple(filter(kept, message.content))) for message in messages)
 
 
 def _has_tool_blocks(messages: tuple[Message, ...]) -> bool:
-    blocks = (block.text for message in messages if message.role == "assistant" for block in message.content)
-    return any(msgspec.json.decode(block, type=_Block).type == "tool_use" for block in blocks)
+    said = (block for message in messages if message.role == "assistant" for block in message.content)
+    return any(peek(block).type == "tool_use" for block in said)

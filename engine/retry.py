@@ -1,23 +1,32 @@
-"""The rule for trying a failed call once more; pure."""
+"""The rule for trying a failed call again: exponential backoff with jitter, or what the server asks for; pure."""
 
 from __future__ import annotations
 
 from vocabulary.errors import ModelError
 
-ATTEMPTS = 2
-SHORT_WAIT_S = 0.5
+ATTEMPTS = 4
+FIRST_WAIT_S = 0.5
+MOST_WAIT_S = 8.0
+JITTER = 0.5
+"""Share of a wait that chance may take away, so that callers who failed together do not come back together."""
+ASKED_JITTER = 0.1
+"""Share that chance may add to a wait that the server asked for: it is never shortened."""
 LEAST_LEFT_S = 1.0
 """An attempt that would have less time than this is not worth making."""
 
 
-def retry_wait(error: ModelError, attempt: int, left_s: float) -> float | None:
+def retry_wait(error: ModelError, attempt: int, left_s: float, chance: float = 0.0) -> float | None:
     """Seconds to wait before the next attempt, or None where there must be none.
 
     Args:
         attempt: The attempt that failed, from 1.
         left_s: What is left of the call's time, in seconds.
+        chance: A random number from 0 to 1.
     """
     if not error.retryable or attempt >= ATTEMPTS:
         return None
-    wait_s = SHORT_WAIT_S if error.retry_after_s is None else error.retry_after_s
+    if error.retry_after_s is None:
+        wait_s = min(FIRST_WAIT_S * 2 ** (attempt - 1), MOST_WAIT_S) * (1 - JITTER * chance)
+    else:
+        wait_s = error.retry_after_s * (1 + ASKED_JITTER * chance)
     return wait_s if wait_s + LEAST_LEFT_S <= left_s else None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.mending import read_leniently
 from vocabulary.errors import ModelError
 from vocabulary.ports import Json
 
@@ -42,12 +43,12 @@ class SseDecoder:
         *blocks, tail = bytes(pending).split(b"\n\n")
         self._pending = bytearray(tail)
         self._check_size()
-        return [event for block in blocks if (event := _read(block)) is not None]
+        return [event for block in blocks if (event := _event(block)) is not None]
 
     def end(self) -> list[Json]:
         """The last event, where the stream ended without the empty line after it; what was cut off is no event."""
         try:
-            event = _read(bytes(self._pending).replace(b"\r", b"\n"))
+            event = _event(bytes(self._pending).replace(b"\r", b"\n"))
         except ModelError:
             return []
         return [] if event is None else [event]
@@ -57,7 +58,7 @@ class SseDecoder:
             raise ModelError("malformed", "the reply is larger than any sensible one; it was cut off")
 
 
-def _read(block: bytes) -> Json | None:
+def _event(block: bytes) -> Json | None:
     """The event of one block of lines; None for comments, empty events and OpenAI's end mark."""
     data = b"\n".join(line[5:].strip() for line in block.split(b"\n") if line.startswith(b"data:"))
     if not data or data == b"[DONE]":
@@ -76,12 +77,19 @@ def read_object(data: bytes) -> Json:
         ModelError: (`malformed`) It is none.
     """
     try:
-        value = _decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        value = _read(data)
+    except (ValueError, RecursionError) as error:
         raise ModelError("malformed", f"the server sent something that is no JSON: {shown(data)}") from error
     if not isinstance(value, dict):
         raise ModelError("malformed", f"the server sent JSON that is no object: {shown(data)}")
     return value
+
+
+def _read(data: bytes) -> object:
+    try:
+        return _decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return read_leniently(data)
 
 
 def shown(data: bytes) -> str:

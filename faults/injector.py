@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Sequence
 from contextvars import ContextVar
 
@@ -57,7 +58,7 @@ class Injector:
         changed["tools"] = Registry([faulty_tool(tool, meeting, parts.clock) for tool in parts.tools.tools])
         for field in dataclasses.fields(parts):
             value = getattr(parts, field.name)
-            if field.name not in changed and value is not None and not isinstance(value, Kept):
+            if field.name not in changed and is_port(value):
                 changed[field.name] = Door(value, meeting, field.name, parts.clock, RuntimeError)
         return dataclasses.replace(parts, **changed)  # type: ignore[arg-type]  # a Door passes for what it wraps
 
@@ -79,6 +80,11 @@ class Injector:
     def _note(self, event: AnyEvent) -> None:
         if isinstance(event, RoundOpened):
             self.meeting.when = _when(event)
+
+
+def is_port(value: object) -> bool:
+    """Whether a part of the service is something with methods that can be broken."""
+    return value is not None and not isinstance(value, Kept) and not inspect.isroutine(value)
 
 
 def _when(event: RoundOpened) -> When:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from vocabulary import events as e
 from vocabulary.events import AnyEvent, Recorded
@@ -46,7 +47,8 @@ def owed(trace: Sequence[Recorded[AnyEvent]]) -> Iterator[Owed]:
 def _used_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
     """The tool calls of replies that came whole; a call started for one that did not is nobody's loss."""
     replies = [event for event in events if isinstance(event, e.ReasoningCompleted)]
-    return frozenset(call.id for reply in replies for call in reply.tool_calls)
+    confirmed = (event.tool_call_ids for event in events if isinstance(event, e.ToolCallsConfirmed))
+    return frozenset((*(call.id for reply in replies for call in reply.tool_calls), *chain.from_iterable(confirmed)))
 
 
 def _owed(event: AnyEvent, used: frozenset[str]) -> set[str]:

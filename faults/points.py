@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from bus import Ports
 from dispatcher import CourseLibrary
 from faults.deliveries import point_of
+from faults.injector import is_port
 from faults.model_door import PLACES
 from faults.world import World
 from service import Caller, Parts, wire
 from vocabulary.ports import Clock, Embedder, TraceStore
-from vocabulary.values import Kept
 
 _PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": TraceStore}
 
@@ -42,7 +42,7 @@ def _new_ports(parts: Parts) -> dict[str, type]:
     """The ports that nobody has described here."""
     values = {field.name: getattr(parts, field.name) for field in dataclasses.fields(parts)}
     known = {"clock", "models", "tools", "embedder"}
-    return {name: type(value) for name, value in values.items() if name not in known and not isinstance(value, Kept)}
+    return {name: type(value) for name, value in values.items() if name not in known and is_port(value)}
 
 
 def _methods(protocol: type) -> list[str]:

@@ -13,7 +13,6 @@ from faults.shelf import SmallLibrary, WordEmbedder
 from faults.virtual import VirtualClock
 from service import Antiphon, Built, Parts, Settings
 from traces import SqliteTraceStore
-from vocabulary.ports import TraceStore
 
 QUESTIONS = (
     "What are the states of a circuit breaker, and how do retries with backoff help?",
@@ -32,7 +31,7 @@ class World:
     """
 
     def __init__(self, folder: Path, tools: Sequence[Tool] = ()) -> None:
-        self.store: TraceStore = SqliteTraceStore.open(folder)
+        self.store = SqliteTraceStore.open(folder)
         self._fallback = offline_model()
         embedder = WordEmbedder()
         library = SmallLibrary(SharedDoor(embedder, "embedder"))  # type: ignore[arg-type]  # passes for what it wraps
@@ -49,6 +48,7 @@ class World:
             tools=self.tools,
             tool_definitions=self.tools.definitions(),
             embedder=self._embedder,
+            chance=lambda: 0.5,
         )
 
     def service(self, *, greedy: bool = False) -> Antiphon:

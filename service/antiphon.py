@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
 
 import structlog
 from msgspec.structs import replace
 
-from bus import Bus, Session, Waiting
+from bus import Bus, Waiting
 from coordinator import Limits, receive
 from knowledge import Course
+from service.again import Again
 from service.building import Built, Shelves, build
 from service.caller import Caller, Outcome
 from service.errors import BusyError
+from service.running import Running
 from service.settings import Settings
 from service.wiring import Around, NothingAround, wire
-from vocabulary.errors import NotFoundError, ServiceError, TraceError
-from vocabulary.events import Event, Live, QueryCancelled, QueryReceived, Recorded
+from vocabulary.errors import ServiceError, TraceError
+from vocabulary.events import QueryReceived
 from vocabulary.ports import TraceStore
 from vocabulary.values import Kept, QuerySettings, Value
 
@@ -57,45 +58,6 @@ class Readiness(Value, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
-class Running:
-    """A query under way."""
-
-    def __init__(self, session: Session, caller: Caller, store: TraceStore, first: QueryReceived) -> None:
-        self.query_id = session.query_id
-        self.session_id = first.session_id
-        self._session = session
-        self._caller = caller
-        self._store = store
-        session.start(first)
-
-    def follow(self, buffer: int = 1000) -> AsyncIterator[Recorded[Event] | Live]:
-        """Every event from the first, live, with text as it is written; ends with the query.
-
-        Raises:
-            NotFoundError: The query has ended.
-            SlowReaderError: While reading: the reader fell too far behind.
-        """
-        return self._session.follow(buffer)
-
-    def cancel(self, why: str) -> None:
-        """Ends the query; its trace says why."""
-        self._session.publish(QueryCancelled(why=why))
-
-    async def outcome(self) -> Outcome:
-        """The answer, once there is one; at worst a statement of what failed."""
-        await self._session.closed()
-        if not self._caller.heard_all:
-            await self._read_again()
-        return self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
-
-    async def _read_again(self) -> None:
-        """Lets the caller hear what was kept from it: the trace has it."""
-        try:
-            self._caller.hear_again(await self._store.read(self.query_id))
-        except (TraceError, NotFoundError) as error:
-            log.warning("answer_not_read", query_id=self.query_id, error=str(error))
-
-
 class Antiphon:
     """Answers questions over the indexed courses. Make one a process with `open`, and `close` it."""
 
@@ -104,6 +66,7 @@ class Antiphon:
         self.store: TraceStore = built.store
         self._built = built
         self._bus = Bus(built.store, built.parts.clock)
+        self.again = Again(self._bus, built.parts, built.store)
         self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
         self._refreshing = asyncio.create_task(self._refresh_library(), name="watch the index")
@@ -137,8 +100,9 @@ class Antiphon:
         caller = Caller()
         parts = around.parts(self._built.parts)
         components = around.components(lambda ports: wire(parts, ports, caller))
-        session = self._bus.open(uuid.uuid4().hex, components, store)
-        return Running(session, caller, store, first)
+        session = self._bus.open(uuid.uuid4().hex, components, store=store)
+        session.start(first)
+        return Running(session, caller, first.session_id, store)
 
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""

@@ -8,13 +8,13 @@ from typing import Protocol
 
 from bus import SystemClock
 from dispatcher import Registry, course_tools, load_tools
-from engine import SYSTEM_VERSION, AnthropicModel, connect, offline_model
+from engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
 from knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
 from service.settings import Settings
 from service.wiring import Parts
 from traces import SqliteTraceStore
 from vocabulary.errors import ConfigurationError, KnowledgeError
-from vocabulary.ports import Embedder, TraceStore
+from vocabulary.ports import Embedder
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 
@@ -36,7 +36,7 @@ class Built:
     """Everything that lives as long as the service."""
 
     parts: Parts
-    store: TraceStore
+    store: SqliteTraceStore
     library: Shelves
     models: tuple[AnthropicModel, ...]
     reasoner: str
@@ -61,7 +61,7 @@ def build(settings: Settings) -> Built:
     embedder = embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
     offline = offline_model(_forgiving(library))
-    primary = _claude(settings) if settings.speaks_to_claude else offline
+    primary = claude(settings) if settings.speaks_to_claude else offline
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
     reasoner = primary.name or settings.model
     return Built(
@@ -71,6 +71,7 @@ def build(settings: Settings) -> Built:
             tools=registry,
             tool_definitions=registry.definitions(),
             embedder=embedder,
+            styles=CitationStyles({"primary": profile_of(settings)} if settings.speaks_to_claude else {}),
         ),
         store=SqliteTraceStore.open(settings.data_dir),
         library=library,
@@ -121,15 +122,37 @@ def _forgiving(library: Library) -> Callable[[str], float]:
     return weight
 
 
-def _claude(settings: Settings) -> AnthropicModel:
-    key = settings.anthropic_api_key
-    if key is None and settings.anthropic_base_url is None:
+def profile_of(settings: Settings) -> Profile:
+    """What the configured server can do."""
+    citations = settings.citations
+    if citations == "auto" and settings.anthropic_base_url in (None, ANTHROPIC_URL):
+        citations = "native"
+    return Profile(citations=citations, **dict.fromkeys(settings.lacking, False))
+
+
+def speaker_of(settings: Settings) -> AnthropicModel:
+    """The configured reasoner alone, without index and store."""
+    return claude(settings) if settings.speaks_to_claude else offline_model()
+
+
+def claude(settings: Settings) -> AnthropicModel:
+    """The way to the configured server.
+
+    Raises:
+        ConfigurationError: No key, token or address is set.
+    """
+    key, token = settings.anthropic_api_key, settings.anthropic_auth_token
+    if key is None and token is None and settings.anthropic_base_url is None:
         raise ConfigurationError(
             "ANTIPHON_REASONER is `claude`, and neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set: set one, "
             "or use `offline`."
         )
     # A compatible server may want no key; the SDK sends none without one only when told so.
-    return connect(key.get_secret_value() if key else "none", settings.anthropic_base_url or ANTHROPIC_URL)
+    return connect(
+        key.get_secret_value() if key else None if token else "none",
+        settings.anthropic_base_url or ANTHROPIC_URL,
+        auth_token=token.get_secret_value() if token else None,
+    )
 
 
 def _make_folder(settings: Settings) -> None:

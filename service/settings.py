@@ -11,6 +11,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from vocabulary.errors import ConfigurationError
 from vocabulary.values import QuerySettings
 
+SWITCHES = ("tool_choice_none", "caching", "thinking")
+"""What a server may lack."""
+
 
 class Settings(BaseSettings):
     """How this service runs; every field is `ANTIPHON_<NAME>` in the environment unless it says otherwise.
@@ -21,6 +24,12 @@ class Settings(BaseSettings):
         allowed_hosts: Names by which callers may address the service, with commas between; `*` is any.
         data_dir: Folder of the index and the traces; made where it is missing.
         reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
+        final_model: The model of the final call; None: `model`.
+        effort: How much the model is to do; None: its own default.
+        thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
+        citations: How sources are shown: as `search_result` blocks (`native`), as numbered text (`inline`), or `auto`:
+            native at Anthropic; elsewhere found out by one small call and remembered.
+        server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`.
         embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
         tools: Tools of your own: `package.module:name`, several with commas between.
@@ -29,6 +38,7 @@ class Settings(BaseSettings):
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
+        anthropic_auth_token: `ANTHROPIC_AUTH_TOKEN`: sent as `Authorization: Bearer`, for servers that want that.
         anthropic_base_url: `ANTHROPIC_BASE_URL`: any server that speaks the Messages API.
     """
 
@@ -42,6 +52,11 @@ class Settings(BaseSettings):
     data_dir: Path = Path("data")
     reasoner: Literal["auto", "claude", "offline"] = "auto"
     model: str = "claude-sonnet-5-5"
+    final_model: str | None = None
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
+    thinking: str = Field("default", pattern=r"^(default|off|adaptive|\d{4,6})$")
+    citations: Literal["native", "inline", "auto"] = "auto"
+    server_lacks: str = ""
     max_tokens: int = Field(1500, ge=1)
     max_rounds: int = Field(2, ge=0, le=5)
     max_tool_calls: int = Field(8, ge=1, le=64)
@@ -51,6 +66,7 @@ class Settings(BaseSettings):
     briefing_tokens: int = Field(6000, ge=200)
     early_dispatch: bool = True
     on_tool_failure: Literal["recover", "stop"] = "recover"
+    context: Literal["briefing", "transcript"] = "briefing"
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     chroma_url: str | None = None
     tools: str = ""
@@ -65,6 +81,18 @@ class Settings(BaseSettings):
         None, validation_alias=AliasChoices("anthropic_base_url", "ANTHROPIC_BASE_URL")
     )
 
+    anthropic_auth_token: SecretStr | None = Field(
+        None, validation_alias=AliasChoices("anthropic_auth_token", "ANTHROPIC_AUTH_TOKEN")
+    )
+
+    @field_validator("server_lacks")
+    @classmethod
+    def _must_be_switches(cls, value: str) -> str:
+        unknown = {name.strip() for name in value.split(",") if name.strip()} - set(SWITCHES)
+        if unknown:
+            raise ValueError(f"knows only {', '.join(SWITCHES)}, found {', '.join(sorted(unknown))}")
+        return value
+
     @field_validator("chroma_url", "anthropic_base_url")
     @classmethod
     def _must_be_a_url(cls, value: str | None) -> str | None:
@@ -76,8 +104,14 @@ class Settings(BaseSettings):
     def speaks_to_claude(self) -> bool:
         """Whether the primary reasoner is a server outside this process."""
         if self.reasoner == "auto":
-            return self.anthropic_api_key is not None or self.anthropic_base_url is not None
+            given = (self.anthropic_api_key, self.anthropic_auth_token, self.anthropic_base_url)
+            return any(value is not None for value in given)
         return self.reasoner == "claude"
+
+    @property
+    def lacking(self) -> frozenset[str]:
+        """The switches that are off."""
+        return frozenset(name.strip() for name in self.server_lacks.split(",") if name.strip())
 
     def query_settings(self) -> QuerySettings:
         """What a query gets when its caller wishes nothing else."""
@@ -92,6 +126,10 @@ class Settings(BaseSettings):
             briefing_tokens=self.briefing_tokens,
             early_dispatch=self.early_dispatch,
             on_tool_failure=self.on_tool_failure,
+            context=self.context,
+            final_model=self.final_model,
+            effort=self.effort,
+            thinking=self.thinking,
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,7 +11,7 @@ from assembler import ResponseAssembler
 from bus import Components, Ports, Subscription
 from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from dispatcher import Registry, ToolCircuits, ToolDispatcher
-from engine import ReasoningEngine
+from engine import CitationStyles, ReasoningEngine
 from service.caller import Caller
 from synthesizer import ContextSynthesizer, SentenceScorer
 from vocabulary import events as e
@@ -31,6 +32,8 @@ class Parts:
     tools: Registry
     tool_definitions: Kept
     embedder: Embedder | None
+    styles: CitationStyles | None = None
+    chance: Callable[[], float] = random.random
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
     tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
 
@@ -68,7 +71,14 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
     coordinator = QueryCoordinator(ports.publish)
     timer = DeadlineTimer(ports.publish, ports.spawn, parts.clock)
     engine = ReasoningEngine(
-        ports.publish, ports.tell, ports.spawn, parts.clock, models=parts.models, tools=parts.tool_definitions
+        ports.publish,
+        ports.tell,
+        ports.spawn,
+        parts.clock,
+        models=parts.models,
+        tools=parts.tool_definitions,
+        styles=parts.styles,
+        chance=parts.chance,
     )
     dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
     watch = ProviderWatch(parts.provider_circuit)
@@ -107,6 +117,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.ToolSucceeded, synthesizer.on_tool_succeeded),
         (e.ToolFailed, synthesizer.on_tool_failed),
         (e.ToolFailed, assembler.on_tool_failed),
+        (e.ToolCallsConfirmed, assembler.on_tool_calls_confirmed),
         (e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
         (e.ToolsSettled, synthesizer.on_tools_settled),
         (e.ToolsSettled, coordinator.on_tools_settled),
@@ -120,6 +131,8 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.CallsAbandoned, dispatcher.on_calls_abandoned),
         (e.RecoveryStarted, assembler.on_recovery_started),
         (e.QueryCancelled, coordinator.on_query_cancelled),
+        (e.QueryResumed, timer.on_query_resumed),
+        (e.QueryResumed, coordinator.on_query_resumed),
         (e.HandlerFailed, assembler.on_handler_failed),
         (e.SessionStalled, coordinator.on_session_stalled),
         (e.RecordingFailed, assembler.on_recording_failed),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 from msgspec.structs import replace
 
@@ -10,6 +12,8 @@ from synthesizer.tokens import tokens_of
 from vocabulary.values import Fact, Kept, Passage, Value
 
 LABEL_CHARS = 300
+REMEMBERED_CHARS = 1_000
+"""Stems of sentences up to this length are kept between queries."""
 
 
 class SourceBlock(Value, frozen=True, kw_only=True):
@@ -53,9 +57,15 @@ def source_block(fact: Fact) -> SourceBlock:
         kept=_search_result(passage, texts),
         sentences=numbers,
         tokens=tuple(tokens_of(text) for text in texts),
-        terms=tuple(frozenset(terms(text)) for text in texts),
+        terms=tuple(_terms_of(text) if len(text) <= REMEMBERED_CHARS else frozenset(terms(text)) for text in texts),
         label_tokens=tokens_of(source) + tokens_of(title),
     )
+
+
+@lru_cache(maxsize=4096)
+def _terms_of(sentence: str) -> frozenset[str]:
+    """The stems of one sentence; queries find the same passages again and again, and replays even more so."""
+    return frozenset(terms(sentence))
 
 
 def with_sentences(block: SourceBlock, numbers: frozenset[int]) -> SourceBlock:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from language.markup import wrap
-from synthesizer import facts, intent, reasoning, usage
+from synthesizer import facts, intent, reasoning, transcript, usage
 from synthesizer.blocks import SourceBlock, source_block, text_block
 from synthesizer.conversation import conversation_tag
 from synthesizer.facts import Facts
 from synthesizer.intent import Intent
 from synthesizer.reasoning import Reasoning
 from synthesizer.tokens import tokens_of
+from synthesizer.transcript import Transcript
 from synthesizer.usage import ToolUsage
-from vocabulary.events import ContextSynthesized, Event, QueryReceived, ToolsSettled
+from vocabulary.events import ContextSynthesized, Event, QueryReceived, RoundOpened, ToolsSettled
 from vocabulary.values import Kept, QuerySettings, Value
 
 
@@ -25,6 +26,7 @@ class Memory(Value, frozen=True, kw_only=True):
         head_tokens: Estimated tokens of them.
         sources: One block a fact, in order of discovery.
         settled_rounds: Rounds whose outcomes are in.
+        transcript: Replies and tool outcomes as they came; empty where calls are shown briefings.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -36,6 +38,7 @@ class Memory(Value, frozen=True, kw_only=True):
     head_tokens: int = 0
     sources: tuple[SourceBlock, ...] = ()
     settled_rounds: tuple[int, ...] = ()
+    transcript: Transcript = Transcript()
 
 
 def remember(memory: Memory, event: Event) -> Memory:
@@ -47,11 +50,20 @@ def remember(memory: Memory, event: Event) -> Memory:
         intent=intent.fold(memory.intent, event),
         usage=usage.fold(memory.usage, event),
     )
+    if memory.settings.context == "transcript":
+        memory = replace(memory, transcript=transcript.fold(memory.transcript, event))
     if isinstance(event, QueryReceived):
         tags = _head_tags(event)
         head_tokens = sum(tokens_of(tag) for tag in tags)
         return replace(memory, settings=event.settings, head=tuple(map(text_block, tags)), head_tokens=head_tokens)
     return memory
+
+
+def within(memory: Memory, opened: RoundOpened) -> Memory:
+    """The memory with the budget that a round was given, where that is less than the settings'."""
+    if opened.briefing_tokens is None:
+        return memory
+    return replace(memory, settings=replace(memory.settings, briefing_tokens=opened.briefing_tokens))
 
 
 def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesized | None]:

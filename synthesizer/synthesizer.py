@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from synthesizer.briefing import brief, brief_by_worth
-from synthesizer.memory import Memory, remember, settle
+from synthesizer.memory import Memory, remember, settle, within
+from synthesizer.transcript import transcribe
 from vocabulary.events import (
     BreakerTripped,
     Event,
@@ -69,7 +68,11 @@ class ContextSynthesizer:
 
     def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
         """Says the briefing, or asks for scores first where not everything fits into it."""
-        said_next = brief(_for(self._memory, said.event), said.event)
+        memory = self._memory = within(self._memory, said.event)
+        if memory.settings.context == "transcript" and said.event.briefing_tokens is None:
+            self._publish(transcribe(memory.transcript, memory.head, memory.sources, said.event))
+            return
+        said_next = brief(memory, said.event)
         self._awaiting_scores = said.event if isinstance(said_next, SentencesToScore) else None
         self._publish(said_next)
 
@@ -79,15 +82,7 @@ class ContextSynthesizer:
         if opened is None or opened.call_id != said.event.call_id:
             return
         self._awaiting_scores = None
-        self._publish(brief_by_worth(_for(self._memory, opened), opened, said.event.scores))
+        self._publish(brief_by_worth(self._memory, opened, said.event.scores))
 
     def _remember(self, event: Event) -> None:
         self._memory = remember(self._memory, event)
-
-
-def _for(memory: Memory, opened: RoundOpened) -> Memory:
-    """What a call is briefed from: with half the room where a longer briefing failed."""
-    if not opened.simplified:
-        return memory
-    half = replace(memory.settings, briefing_tokens=memory.settings.briefing_tokens // 2)
-    return replace(memory, settings=half)

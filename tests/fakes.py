@@ -10,7 +10,7 @@ import msgspec
 
 from vocabulary.errors import NotFoundError, SequenceError, TraceError
 from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
-from vocabulary.ports import TraceSummary
+from vocabulary.ports import TraceFilter, TraceSummary
 from vocabulary.values import Exchange
 
 
@@ -101,13 +101,31 @@ class MemoryTraceStore:
             raise NotFoundError(f"there is no trace {query_id}")
         return [recorded for recorded in self._traces[query_id] if recorded.seq > after]  # type: ignore[misc]  # all events are AnyEvent
 
-    async def list(self, limit: int = 50, before: float | None = None) -> Sequence[TraceSummary]:
+    async def list(
+        self,
+        limit: int = 50,
+        before: float | None = None,
+        *,
+        after_id: str | None = None,
+        where: TraceFilter | None = None,
+    ) -> Sequence[TraceSummary]:
+        """Filters by status and conversation only."""
         summaries = [
             msgspec.structs.replace(line.summary, events=len(self._traces[query_id]))
             for query_id, line in reversed(self._lines.items())
         ]
         newest_first = sorted(summaries, key=lambda summary: summary.started_at, reverse=True)
-        return [summary for summary in newest_first if before is None or summary.started_at < before][:limit]
+        if after_id is not None:
+            ids = [summary.query_id for summary in newest_first]
+            newest_first = newest_first[ids.index(after_id) + 1 :]
+        wanted = where or TraceFilter()
+        return [
+            summary
+            for summary in newest_first
+            if (before is None or summary.started_at < before)
+            and wanted.status in (None, summary.status)
+            and wanted.session_id in (None, summary.session_id)
+        ][:limit]
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         lines = [self._lines[query_id] for query_id in self._conversation(session_id).queries]

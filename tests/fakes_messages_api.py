@@ -43,7 +43,7 @@ class Answer:
 
 
 class ScriptedMessagesApi:
-    """An ASGI application: the nth request gets the nth answer; what was sent is kept."""
+    """An ASGI application: the nth request gets the nth answer, later ones the last; what was sent is kept."""
 
     def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)
@@ -55,7 +55,7 @@ class ScriptedMessagesApi:
         self.bodies.append((await receive())["body"])
         self.headers.append(dict(scope["headers"]))
         self.asked.set()
-        answer = self._answers.pop(0)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         if isinstance(answer.pieces[0], Stall | Reset):
             await _cut(answer.pieces[0])
         headers = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
@@ -177,6 +177,7 @@ class EngineStage:
             clock=self.clock,
             models={"primary": self.model, "fallback": self.model},
             tools=TOOLS,
+            chance=lambda: 0.0,
         )
 
     def _spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:

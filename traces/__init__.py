@@ -1,6 +1,16 @@
 """Traces: what happened in every query, as JSON and in an append-only store."""
 
-from traces.codec import from_json, to_json
+from traces.codec import event_of, from_json, plain, to_json
+from traces.files import read_trace_file, trace_file, trace_lines
 from traces.sqlite_store import SqliteTraceStore
 
-__all__ = ["SqliteTraceStore", "from_json", "to_json"]
+__all__ = [
+    "SqliteTraceStore",
+    "event_of",
+    "from_json",
+    "plain",
+    "read_trace_file",
+    "to_json",
+    "trace_file",
+    "trace_lines",
+]

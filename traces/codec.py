@@ -51,6 +51,24 @@ def to_json(told: Recorded[Event] | Live) -> bytes:
         return _encoder.encode(_mended(told))
 
 
+def plain(struct: msgspec.Struct | None) -> object:
+    """What a struct holds as dictionaries, lists and plain values; None for None."""
+    return msgspec.to_builtins(struct, enc_hook=text_of)
+
+
+def event_of(plain: object) -> AnyEvent:
+    """The event that a plain value says.
+
+    Raises:
+        DecodeError: It is none of this vocabulary.
+    """
+    try:
+        event: AnyEvent = msgspec.convert(plain, AnyEvent, dec_hook=kept_of)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise DecodeError(str(error)) from error
+    return event
+
+
 def from_json(data: bytes) -> Recorded[AnyEvent]:
     """The recorded event that `data` says.
 
@@ -77,7 +95,8 @@ def refusal(query_id: str, seq: int, found: str) -> DecodeError:
     """The error for an event that cannot be read: where it stands, what was found, what this program reads."""
     return DecodeError(
         f"trace {query_id}, seq {seq or 'unknown'}: {found}; this program reads vocabulary version {VERSION}, "
-        "so read the trace with the program that wrote it"
+        "so read the trace with the program that wrote it",
+        seq,
     )
 
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
+import msgspec
+
+from traces.finding import find
 from traces.packing import Unpacker
 from vocabulary.errors import NotFoundError
 from vocabulary.events import AnyEvent, Recorded, ResponseAssembled
-from vocabulary.ports import TraceSummary
+from vocabulary.ports import TraceFilter, TraceSummary
 from vocabulary.values import Exchange
 
 _EVENTS = """
     SELECT query_id, seq, cause, at, version, body FROM events WHERE query_id = ? AND seq > ? ORDER BY seq
-"""
-_LISTING = """
-    SELECT query_id, session_id, query, status, started_at, duration_ms, confidence, reasoner,
-        (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
-    FROM queries WHERE started_at < coalesce(?, 9e999) ORDER BY started_at DESC, number DESC LIMIT ?
 """
 _ANSWERS = """
     SELECT queries.query, events.query_id, seq, cause, at, version, body
@@ -47,8 +45,17 @@ def last_seq(connection: sqlite3.Connection, query_id: str) -> int:
     return row[0] or 0
 
 
-def read_listing(connection: sqlite3.Connection, limit: int, before: float | None) -> list[TraceSummary]:
+def read_forms(connection: sqlite3.Connection, query_id: str) -> list[dict[str, object]]:
+    """Each event of a trace as the store holds it: with the fields that it had when it was written."""
+    rows = connection.execute(_EVENTS, (query_id, 0))
+    return [msgspec.json.decode(body, type=dict[str, object]) for *_, body in rows]
+
+
+def read_listing(
+    connection: sqlite3.Connection, limit: int, before: float | None, after_id: str | None, where: TraceFilter
+) -> list[TraceSummary]:
     """One line a query, the newest first."""
+    query, values = find(limit, before, after_id, where)
     return [
         TraceSummary(
             query_id=query_id,
@@ -62,9 +69,27 @@ def read_listing(connection: sqlite3.Connection, limit: int, before: float | Non
             reasoner=reasoner,
         )
         for query_id, session_id, query, status, started_at, duration_ms, confidence, reasoner, events in (
-            connection.execute(_LISTING, (before, limit))
+            connection.execute(query, values)
         )
     ]
+
+
+def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """The queries that are not over and who owned each, the oldest first."""
+    rows = connection.execute("SELECT query_id, owner FROM queries WHERE status = 'open' ORDER BY started_at, number")
+    return [(str(query_id), str(owner)) for query_id, owner in rows]
+
+
+def owner_of(connection: sqlite3.Connection, query_id: str) -> tuple[str, str]:
+    """A query's status, and who works on it.
+
+    Raises:
+        NotFoundError: No such query.
+    """
+    row = connection.execute("SELECT status, owner FROM queries WHERE query_id = ?", (query_id,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"there is no trace {query_id}; GET /api/traces or `antiphon traces list` names all")
+    return str(row[0]), str(row[1])
 
 
 def read_exchanges(connection: sqlite3.Connection, session_id: str, limit: int) -> list[Exchange]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from traces.migrating import fill_finding
 from traces.refusals import reason
 from vocabulary.errors import ConfigurationError
 
-FORMAT = 1
+FORMAT = 2
 """Version of the tables, in `PRAGMA user_version`."""
 
 _APPLICATION_ID = 0x416E7469
@@ -33,7 +34,7 @@ CREATE TABLE IF NOT EXISTS kept (key BLOB NOT NULL PRIMARY KEY, text TEXT NOT NU
 CREATE TABLE IF NOT EXISTS queries (
     number INTEGER PRIMARY KEY, query_id TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL, query TEXT NOT NULL,
     started_at REAL NOT NULL, status TEXT NOT NULL DEFAULT 'open', duration_ms REAL, confidence TEXT,
-    reasoner TEXT, answer_seq INTEGER
+    reasoner TEXT, answer_seq INTEGER, owner TEXT NOT NULL DEFAULT '', parent TEXT
 );
 CREATE INDEX IF NOT EXISTS queries_by_start ON queries (started_at, number);
 CREATE INDEX IF NOT EXISTS queries_by_conversation ON queries (session_id, number);
@@ -41,7 +42,21 @@ CREATE TABLE IF NOT EXISTS conversations (
     session_id TEXT NOT NULL PRIMARY KEY, cleared_after INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 PRAGMA application_id = {_APPLICATION_ID};
-PRAGMA user_version = {FORMAT};
+COMMIT;
+"""
+
+_COLUMNS_OF_2 = {"owner": "TEXT NOT NULL DEFAULT ''", "parent": "TEXT"}
+
+# What traces are found by. Marks hold the time too, so that the newest with a mark are read off the index in order.
+_FINDING = """
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS marks (
+    kind TEXT NOT NULL, value TEXT NOT NULL, started_at REAL NOT NULL, number INTEGER NOT NULL,
+    PRIMARY KEY (kind, value, started_at, number)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS marks_by_query ON marks (number);
+CREATE INDEX IF NOT EXISTS queries_by_status ON queries (status, started_at, number);
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (text);
 COMMIT;
 """
 
@@ -68,6 +83,13 @@ def open_reader(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_OPEN_TIMEOUT_S, check_same_thread=False
     )
+
+
+def open_deleter(path: Path) -> sqlite3.Connection:
+    """A connection that may wait for others; deletes what it deletes beyond recovery."""
+    connection = sqlite3.connect(path, timeout=_OPEN_TIMEOUT_S, isolation_level=None)
+    connection.execute("PRAGMA secure_delete = ON")
+    return connection
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -103,9 +125,22 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
         )
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
-    if _number(connection, "PRAGMA user_version") < FORMAT:
+    found = _number(connection, "PRAGMA user_version")
+    if found < FORMAT:
         connection.executescript(_TABLES)
+        _add_columns(connection)
+        connection.executescript(_FINDING)
+        fill_finding(connection)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(f"PRAGMA busy_timeout = {_WRITE_TIMEOUT_MS}")
+
+
+def _add_columns(connection: sqlite3.Connection) -> None:
+    """From format 1 to 2."""
+    there = {row[1] for row in connection.execute("PRAGMA table_info(queries)")}
+    for name, kind in _COLUMNS_OF_2.items():
+        if name not in there:
+            connection.execute(f"ALTER TABLE queries ADD COLUMN {name} {kind}")
 
 
 def _number(connection: sqlite3.Connection, query: str) -> int:

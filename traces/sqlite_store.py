@@ -6,27 +6,49 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
 import structlog
 
 from traces.checkpoint import Checkpointer
+from traces.deleting import delete_traces, forget_conversation, ids_of_conversation, ids_to_prune
+from traces.owner import Owner
 from traces.packing import Packer
 from traces.readers import Readers
-from traces.reading import last_seq, read_exchanges, read_listing, read_trace, unknown_conversation
+from traces.reading import (
+    last_seq,
+    owner_of,
+    read_exchanges,
+    read_forms,
+    read_listing,
+    read_trace,
+    read_unfinished,
+    unknown_conversation,
+)
 from traces.refusals import is_locked, reason
-from traces.schema import open_writer
-from traces.writing import EventRow, clear_conversation, event_row, note_query, open_conversation, write_events
+from traces.schema import open_deleter, open_writer
+from traces.writing import (
+    EventRow,
+    clear_conversation,
+    event_row,
+    note_query,
+    open_conversation,
+    set_owner,
+    write_events,
+)
 from vocabulary.errors import SequenceError, TraceError
 from vocabulary.events import AnyEvent, Event, Recorded
-from vocabulary.ports import TraceSummary
+from vocabulary.ports import TraceFilter, TraceSummary
 from vocabulary.values import Exchange
 
 _log = structlog.get_logger(__name__)
 
 FILE_NAME = "traces.sqlite"
+
+IMPORTED = "imported"
+"""The owner of traces that came from files."""
 
 _LOCK_PAUSE_S = 0.2
 """After a write met a lock, others are refused at once for so long: each try would hold up the event loop."""
@@ -49,6 +71,8 @@ class SqliteTraceStore:
         self._checkpointer = Checkpointer(path)
         self._packer = Packer()
         self._known: set[str] = set()
+        self._seen_version = 0
+        self._owner = Owner(path.parent)
         self._locked_until = 0.0
 
     @classmethod
@@ -68,13 +92,29 @@ class SqliteTraceStore:
             SequenceError: The log's last `seq` is not `expected_seq`.
             TraceError: The store cannot be written.
         """
+        if expected_seq == 0:
+            self._owner.claim()
+        self._append(query_id, expected_seq, events, self._owner.name)
+
+    async def add(self, events: Sequence[Recorded[Event]]) -> None:
+        """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
+
+        Raises:
+            SequenceError: There is a trace of that id.
+            TraceError: The store cannot be written.
+        """
+        self._append(events[0].query_id, 0, events, IMPORTED)
+
+    def _append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]], owner: str) -> None:
         rows = [event_row(query_id, recorded, self._packer.pack(recorded.event)) for recorded in events]
-        texts = {key: text for key, text in self._packer.take_texts().items() if key not in self._known}
+        texts = self._packer.take_texts()
         with self._transaction() as connection:
+            self._forget_if_changed(connection)
+            texts = {key: text for key, text in texts.items() if key not in self._known}
             self._check_sequence(query_id, expected_seq)
             write_events(connection, rows, texts)
             for recorded in events:
-                note_query(connection, query_id, recorded)
+                note_query(connection, query_id, recorded, owner)
         self._remember(texts)
         self._checkpointer.wrote(_size(rows, texts))
 
@@ -88,9 +128,71 @@ class SqliteTraceStore:
         """
         return await self._readers.run(partial(read_trace, query_id=query_id, after=after))
 
-    async def list(self, limit: int = 50, before: float | None = None) -> Sequence[TraceSummary]:
-        """The newest first; `before` (seconds since the epoch) pages on."""
-        return await self._readers.run(partial(read_listing, limit=limit, before=before))
+    async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
+        """Each event as the store holds it, with the fields that it had when it was written."""
+        return await self._readers.run(partial(read_forms, query_id=query_id))
+
+    async def list(
+        self,
+        limit: int = 50,
+        before: float | None = None,
+        *,
+        after_id: str | None = None,
+        where: TraceFilter | None = None,
+    ) -> Sequence[TraceSummary]:
+        """The newest first.
+
+        Args:
+            before: Only those started before it, in seconds since the epoch.
+            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+        """
+        wanted = where or TraceFilter()
+        return await self._readers.run(
+            partial(read_listing, limit=limit, before=before, after_id=after_id, where=wanted)
+        )
+
+    async def unfinished(self) -> Sequence[str]:
+        """The queries that are not over and on which no living process works, the oldest first."""
+        found = await self._readers.run(read_unfinished)
+        ours = (self._owner.name, IMPORTED)
+        return [query_id for query_id, owner in found if owner not in ours and not self._owner.lives(owner)]
+
+    async def take_over(self, query_id: str) -> None:
+        """Makes this process the owner of a query that is not over.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: It is over, or another process works on it.
+        """
+        self._owner.claim()
+        with self._transaction() as connection:
+            status, owner = owner_of(connection, query_id)
+            if status != "open":
+                raise TraceError(f"query {query_id} is over ({status}): there is nothing to go on with")
+            if owner != self._owner.name and self._owner.lives(owner):
+                raise TraceError(f"query {query_id} is being worked on by another process: leave it to that one")
+            set_owner(connection, query_id, self._owner.name)
+
+    async def delete(self, query_ids: Sequence[str]) -> int:
+        """Deletes traces, and the texts that no other trace holds; returns how many there were."""
+        return await asyncio.to_thread(self._delete, list(query_ids))
+
+    async def delete_conversation(self, session_id: str) -> int:
+        """Deletes a conversation and its traces; returns how many there were.
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
+        ids = await self._readers.run(partial(ids_of_conversation, session_id=session_id))
+        deleted = await self.delete(ids)
+        with self._transaction() as connection:
+            forget_conversation(connection, session_id)
+        return deleted
+
+    async def prune(self, *, older_than: float | None = None, most_bytes: int | None = None) -> int:
+        """Deletes the oldest traces that are over: those started before a time, and until the file is small enough."""
+        ids = await self._readers.run(partial(ids_to_prune, older_than=older_than, most_bytes=most_bytes))
+        return await self.delete(ids)
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         """The conversation's last answered exchanges since it was cleared, oldest first.
@@ -119,6 +221,7 @@ class SqliteTraceStore:
     async def close(self) -> None:
         """Moves the write-ahead log into the database and closes everything."""
         self._readers.close()
+        self._owner.release()
         await asyncio.to_thread(self._close)
 
     def _close(self) -> None:
@@ -156,6 +259,20 @@ class SqliteTraceStore:
         found_seq = last_seq(self._connection, query_id)
         if found_seq != expected_seq:
             raise SequenceError(query_id, expected_seq, found_seq)
+
+    def _delete(self, query_ids: Sequence[str]) -> int:
+        try:
+            with closing(open_deleter(self._path)) as connection:
+                return delete_traces(connection, query_ids)
+        except sqlite3.Error as error:
+            raise TraceError(f"the traces cannot be deleted: {reason(error)}") from error
+
+    def _forget_if_changed(self, connection: sqlite3.Connection) -> None:
+        """Another connection wrote, and may have deleted texts that this one takes for stored."""
+        version = connection.execute("PRAGMA data_version").fetchone()[0]
+        if version != self._seen_version:
+            self._seen_version = version
+            self._known.clear()
 
     def _remember(self, texts: dict[str, str]) -> None:
         if len(self._known) > _KNOWN_TEXTS:

@@ -6,13 +6,16 @@ import sqlite3
 from collections.abc import Sequence
 
 from traces.codec import sound_text
+from traces.finding import note_finding
 from vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
 
 EventRow = tuple[str, int, int, float, str, int, bytes]
 
 _INSERT_EVENT = "INSERT INTO events (query_id, seq, cause, at, kind, version, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_TEXT = "INSERT OR IGNORE INTO kept (key, text) VALUES (?, ?)"
-_INSERT_QUERY = "INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at) VALUES (?, ?, ?, ?)"
+_INSERT_QUERY = """
+    INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent) VALUES (?, ?, ?, ?, ?, ?)
+"""
 _NOTE_ANSWER = "UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ? WHERE query_id = ?"
 _NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 1000 WHERE query_id = ?"
 _OPEN_CONVERSATION = "INSERT OR IGNORE INTO conversations (session_id) VALUES (?)"
@@ -36,11 +39,17 @@ def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow], texts
     connection.executemany(_INSERT_EVENT, rows)
 
 
-def note_query(connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event]) -> None:
-    """Keeps the listing's line of the query up to date."""
+def note_query(connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str) -> None:
+    """Keeps the listing's line of the query up to date, and what it is found by."""
+    _note_line(connection, query_id, recorded, owner)
+    note_finding(connection, query_id, recorded.event)
+
+
+def _note_line(connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str) -> None:
     match recorded.event:
-        case QueryReceived(query=query, session_id=session_id):
-            connection.execute(_INSERT_QUERY, (query_id, session_id, sound_text(query), recorded.at))
+        case QueryReceived(query=query, session_id=session_id, parent=parent):
+            line = (query_id, session_id, sound_text(query), recorded.at, owner, parent)
+            connection.execute(_INSERT_QUERY, line)
             open_conversation(connection, session_id)
         case ResponseAssembled(confidence=confidence, reasoner=reasoner):
             connection.execute(_NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id))
@@ -51,6 +60,11 @@ def note_query(connection: sqlite3.Connection, query_id: str, recorded: Recorded
 def open_conversation(connection: sqlite3.Connection, session_id: str) -> None:
     """Makes the conversation known."""
     connection.execute(_OPEN_CONVERSATION, (session_id,))
+
+
+def set_owner(connection: sqlite3.Connection, query_id: str, owner: str) -> None:
+    """Notes who works on a query."""
+    connection.execute("UPDATE queries SET owner = ? WHERE query_id = ?", (owner, query_id))
 
 
 def clear_conversation(connection: sqlite3.Connection, session_id: str) -> bool:

@@ -87,9 +87,13 @@ class SequenceError(TraceError):
 
 
 class DecodeError(TraceError):
-    """A stored event cannot be read by this version."""
+    """A stored event cannot be read by this version; `seq` says which, where that is known."""
 
     code = "trace_decode"
+
+    def __init__(self, message: str, seq: int = 0) -> None:
+        super().__init__(message)
+        self.seq = seq
 
 
 class ModelError(ServiceError):

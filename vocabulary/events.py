@@ -36,12 +36,16 @@ Limit = Literal[
 ]  # fmt: skip
 FailureKind = Literal[
     "rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "malformed",
-    "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "abandoned",
+    "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "context_window",
+    "abandoned",
 ]  # fmt: skip
-ToolFailureKind = Literal["unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned"]
+ToolFailureKind = Literal[
+    "unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned", "interrupted",
+]  # fmt: skip
 RecoveryLevel = Literal["tool", "round", "session", "response"]
 AnswerMode = Literal["reply", "partial", "plain"]
 Reasoner = Literal["primary", "fallback"]
+CitationStyle = Literal["native", "inline"]
 Confidence = Literal["high", "medium", "low"]
 Status = Literal["answered", "partial", "cancelled", "failed"]
 
@@ -61,6 +65,9 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         versions: Names and versions of what shapes the run (system prompt, reasoner, index), as pairs.
         provider_open: The provider's circuit is open: go straight to the fallback reasoner.
         history_missing: The conversation's exchanges could not be read.
+        parent: The trace that this one is a fork of; None where it is none.
+        parent_seq: The event of the parent that was changed, the last that both have.
+        change: What was changed, in words.
     """
 
     query: str
@@ -72,6 +79,9 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     versions: tuple[tuple[str, str], ...] = ()
     provider_open: bool = False
     history_missing: bool = False
+    parent: str | None = None
+    parent_seq: int = 0
+    change: str = ""
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -81,14 +91,14 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
         round: From 1; the final call has the number after the last tool round.
         call_id: The reasoning call that this round will make.
         rounds_left: Rounds of tools that remain after this one.
-        simplified: The briefing is to be half as long as others: the same call failed with a longer one.
+        briefing_tokens: Most tokens of its briefing where that is less than the settings say; None: as they say.
     """
 
     round: int
     call_id: str
     final: bool
     rounds_left: int
-    simplified: bool = False
+    briefing_tokens: int | None = None
 
 
 class SentencesToScore(Event, frozen=True, kw_only=True, tag="sentences_to_score"):
@@ -136,15 +146,28 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     timeout_s: float
     max_rounds: int
     messages: tuple[Message, ...]
+    effort: str | None = None
+    thinking: str = "default"
 
 
 class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"):
-    """An attempt is sent; `request` is exactly what went out, `reasoner` names who answers (model or `offline`)."""
+    """An attempt is sent; `request` is exactly what went out, `reasoner` names who answers (model or `offline`).
+
+    Attributes:
+        part: 1, and one more for each request that goes on with a reply that the server paused.
+        repairs: Names of the rules of legality (engine/legality.py) by which the request was mended.
+        citations: How sources are shown: as `search_result` blocks, or numbered in plain text.
+        caching: What was decided about cache breakpoints, and why; empty where nothing was to decide.
+    """
 
     call_id: str
     attempt: int
     reasoner: str
     request: Request
+    part: int = 1
+    repairs: tuple[str, ...] = ()
+    citations: CitationStyle = "native"
+    caching: str = ""
 
 
 class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed"):
@@ -321,6 +344,18 @@ class QueryCancelled(Event, frozen=True, kw_only=True, tag="query_cancelled"):
     why: str
 
 
+class QueryResumed(Event, frozen=True, kw_only=True, tag="query_resumed"):
+    """The query goes on from what was recorded of it.
+
+    Attributes:
+        away_s: Seconds in which nobody worked on it: they do not count against its deadline.
+        why: What had ended it, in words.
+    """
+
+    away_s: float
+    why: str
+
+
 class HandlerFailed(Event, frozen=True, kw_only=True, tag="handler_failed"):
     """A component raised while handling an event; `handler` is `Class.method`."""
 
@@ -387,8 +422,8 @@ AnyEvent = (
     | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
     | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolCallsConfirmed | ToolsSettled
     | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted
-    | QueryCancelled | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested | ResponseAssembled
-    | QueryClosed
+    | QueryCancelled | QueryResumed | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested
+    | ResponseAssembled | QueryClosed
 )  # fmt: skip
 """The whole vocabulary."""
 

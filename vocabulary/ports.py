@@ -100,6 +100,31 @@ class TraceSummary(Value, frozen=True, kw_only=True):
     reasoner: str | None = None
 
 
+class TraceFilter(Value, frozen=True, kw_only=True):
+    """Which traces a listing shows; None asks for nothing, several wishes must all be met.
+
+    Attributes:
+        since: Started at or after it, in seconds since the epoch.
+        until: Started before it.
+        indicator: The kind of a doubt that the answer carries.
+        course: A course of which passages were found.
+        tool: A tool that was called.
+        text: Words of the question or of the answer, all of which must be there.
+        parent: The trace that they are forks of.
+    """
+
+    since: float | None = None
+    until: float | None = None
+    status: str | None = None
+    confidence: str | None = None
+    session_id: str | None = None
+    indicator: str | None = None
+    course: str | None = None
+    tool: str | None = None
+    text: str | None = None
+    parent: str | None = None
+
+
 class TraceStore(Protocol):
     """Append-only logs, one a query."""
 
@@ -119,8 +144,20 @@ class TraceStore(Protocol):
             DecodeError: An event is of an unknown kind, version or shape.
         """
 
-    async def list(self, limit: int = 50, before: float | None = None) -> Sequence[TraceSummary]:
-        """The newest first; `before` (seconds since the epoch) pages on."""
+    async def list(
+        self,
+        limit: int = 50,
+        before: float | None = None,
+        *,
+        after_id: str | None = None,
+        where: TraceFilter | None = None,
+    ) -> Sequence[TraceSummary]:
+        """The newest first.
+
+        Args:
+            before: Only those started before it, in seconds since the epoch.
+            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+        """
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         """The conversation's last answered exchanges since it was cleared, oldest first.

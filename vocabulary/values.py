@@ -149,15 +149,37 @@ class Request(Value, frozen=True, kw_only=True):
 
 
 class Usage(Value, frozen=True, kw_only=True):
-    """Tokens of one or several calls. All input = input + cache read + cache write."""
+    """Tokens of one or several calls. All input = input + cache read + cache write.
+
+    Attributes:
+        cost_usd: What they cost, by the table in engine/prices.py; None where a model's price is not known.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+    cost_usd: float | None = None
+
+    @property
+    def all_input_tokens(self) -> int:
+        """What the model read, cached or not."""
+        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    @property
+    def cached_share(self) -> float:
+        """Share of the input that was read from the cache, 0 to 1."""
+        return self.cache_read_tokens / self.all_input_tokens if self.all_input_tokens else 0.0
 
     def __add__(self, other: Usage) -> Usage:
+        if not (self.all_input_tokens or self.output_tokens):
+            return other
+        if not (other.all_input_tokens or other.output_tokens):
+            return self
+        costs = (self.cost_usd, other.cost_usd)
+        known = [cost for cost in costs if cost is not None]
         return Usage(
+            cost_usd=sum(known) if len(known) == len(costs) else None,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
@@ -233,6 +255,10 @@ class QuerySettings(Value, frozen=True, kw_only=True):
         briefing_tokens: Most tokens of facts and notes shown to a call.
         early_dispatch: Start a tool call when its block is complete in the stream.
         on_tool_failure: `recover`, or `stop`: answer at the first failed tool with what is there.
+        final_model: The model of the final call; None: the same as in the rounds.
+        effort: `low`, `medium`, `high`, `xhigh` or `max`; None: the model's own.
+        thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
+        context: What a call is shown: a `briefing` built afresh, or the `transcript`, a plain growing message list.
     """
 
     max_rounds: int = 2
@@ -245,3 +271,7 @@ class QuerySettings(Value, frozen=True, kw_only=True):
     briefing_tokens: int = 6000
     early_dispatch: bool = True
     on_tool_failure: Literal["recover", "stop"] = "recover"
+    context: Literal["briefing", "transcript"] = "briefing"
+    final_model: str | None = None
+    effort: str | None = None
+    thinking: str = "default"

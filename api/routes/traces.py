@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from msgspec.structs import asdict
 
-from api.accept import JSON, JSON_LINES, preferred
-from api.errors import UNAVAILABLE, WITH_NAME
+from api.accept import EVENT_STREAM, JSON, JSON_LINES, preferred
+from api.errors import UNAVAILABLE, WITH_NAME, describe_failure
 from api.facade import Service
-from api.schemas import TraceReply, TracesReply, TraceSummaryReply
+from api.live import KEEP_ALIVE_S, Told, as_event, told_as_event, with_keep_alive
+from api.schemas import ReplayReply, TraceReply, TracesReply, TraceSummaryReply
 from traces import to_json
+from vocabulary.errors import SlowReaderError
 from vocabulary.events import AnyEvent, Recorded
+from vocabulary.ports import TraceFilter
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 
 MOST_TRACES = 500
+
+Name = Annotated[str | None, Query(max_length=200)]
+"""One value that traces are filtered by."""
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Every event as it is recorded.", "content": {EVENT_STREAM: {"schema": {"type": "string"}}}}
+}
 _FORMS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Every event in order; with `Accept: application/x-ndjson` one a line.",
@@ -34,12 +45,66 @@ async def listed(
     before: Annotated[
         float | None, Query(allow_inf_nan=False, description="Only those started before it: seconds since the epoch.")
     ] = None,
+    after_id: Annotated[Name, Query(description="Only those listed after this trace.")] = None,
+    since: Annotated[float | None, Query(allow_inf_nan=False, description="Only those started at or after it.")] = None,
+    status: Name = None,
+    confidence: Name = None,
+    session_id: Name = None,
+    indicator: Annotated[Name, Query(description="The kind of a doubt, such as tool_failed.")] = None,
+    course: Annotated[Name, Query(description="A course of which passages were found.")] = None,
+    tool: Name = None,
+    text: Annotated[Name, Query(description="Words of the question or the answer, all of which must be there.")] = None,
 ) -> TracesReply:
-    """One line a query: what was asked, how it ended, how long it took. `next_before` pages on."""
-    found = await service.store.list(limit, before)
+    """One line a query: what was asked, how it ended, how long it took. `next_after_id` pages on, skipping none."""
+    where = TraceFilter(
+        since=since,
+        status=status,
+        confidence=confidence,
+        session_id=session_id,
+        indicator=indicator,
+        course=course,
+        tool=tool,
+        text=text,
+    )
+    found = await service.store.list(limit, before, after_id=after_id, where=where)
+    full = len(found) == limit
     return TracesReply(
         traces=[TraceSummaryReply(**asdict(summary)) for summary in found],
-        next_before=found[-1].started_at if len(found) == limit else None,
+        next_before=found[-1].started_at if full else None,
+        next_after_id=found[-1].query_id if full else None,
+    )
+
+
+@router.post("/{query_id}/replay", summary="Replay a trace", responses=WITH_NAME | UNAVAILABLE)
+async def replay(
+    query_id: Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])], service: Service
+) -> ReplayReply:
+    """Runs the deciding parts over the trace again, without model and tools, and compares every event they say.
+
+    `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
+    `code`, `order`, `schema` or `settings`.
+    """
+    return ReplayReply.model_validate(msgspec.to_builtins(await service.again.replay(query_id)))
+
+
+@router.get(
+    "/{query_id}/events", summary="Follow a query", response_class=Response, responses=_STREAM | WITH_NAME | UNAVAILABLE
+)
+async def follow(
+    query_id: Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])],
+    service: Service,
+    last_event_id: Annotated[int, Header(ge=0, description="The last event that was seen.")] = 0,
+) -> StreamingResponse:
+    """Server-sent events: everything after `Last-Event-ID`, each once, and then live for as long as the query runs.
+
+    A reader that goes away changes nothing for the query.
+    """
+    told = service.again.follow(query_id, last_event_id)
+    first = await anext(told, None)  # so that a trace that is not there is a 404 and no broken stream
+    return StreamingResponse(
+        with_keep_alive(_told(first, told, query_id), KEEP_ALIVE_S),
+        media_type=EVENT_STREAM,
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
@@ -53,6 +118,17 @@ async def read(
     if form == JSON:
         return Response(_as_object(query_id, events), media_type=JSON)
     return Response(b"".join(to_json(event) + b"\n" for event in events), media_type=form)
+
+
+async def _told(first: Told | None, rest: AsyncIterator[Told], query_id: str) -> AsyncIterator[bytes]:
+    if first is None:
+        return
+    yield told_as_event(first)
+    try:
+        async for one in rest:
+            yield told_as_event(one)
+    except SlowReaderError as error:
+        yield as_event("events_lost", msgspec.json.encode(describe_failure(error, query_id)))
 
 
 def _as_object(query_id: str, events: Sequence[Recorded[AnyEvent]]) -> bytes:

@@ -41,7 +41,7 @@ class OfflineMessagesApi:
             await _error(send, 404, "not_found_error", "There is only POST /v1/messages here.")
         elif scope["method"] != "POST":
             await _error(send, 405, "invalid_request_error", "Only POST is answered here.")
-        elif (body := await _body(receive)) is None:
+        elif (body := await body_of(receive)) is None:
             await _error(send, 413, "request_too_large", "The request is larger than 32 MB.")
         else:
             await self._reply(body, send)
@@ -68,7 +68,8 @@ def reply_content(task: Task, weigh: Weigh | None) -> list[Json]:
     return [{"type": "tool_use", "id": "", "name": call.tool, "input": call.arguments} for call in calls]
 
 
-async def _body(receive: Receive) -> bytes | None:
+async def body_of(receive: Receive) -> bytes | None:
+    """The request's whole body; None where it is too large."""
     parts: list[bytes] = []
     size = 0
     while True:

@@ -43,36 +43,62 @@ def error_of(kind: str, sentence: str) -> Json:
 
 def stream_of(message: Json) -> Iterator[bytes]:
     """The message as server-sent events, one chunk for each content block."""
+    chunk = b""
+    for event in delta_events(message, PIECE_CHARS):
+        chunk += sse_of(event)
+        if event["type"] in ("message_start", "content_block_stop", "message_stop"):
+            yield chunk
+            chunk = b""
+
+
+def delta_events(message: Json, piece_chars: int) -> Iterator[Json]:
+    """The message as the events of a stream, its texts in deltas of `piece_chars` characters."""
     usage, content = message["usage"], message["content"]
     begun = message | {"content": [], "stop_reason": None, "usage": usage | {"output_tokens": 1}}
-    yield _sse({"type": "message_start", "message": begun})
+    yield {"type": "message_start", "message": begun}
     for index, block in enumerate(content):
-        yield b"".join(_sse({"index": index, **event}) for event in _block_events(block))
+        for event in _block_events(block, piece_chars):
+            yield {"type": event["type"], "index": index} | event
     delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    end = {"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage["output_tokens"]}}
-    yield _sse(end) + _sse({"type": "message_stop"})
+    yield {"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage["output_tokens"]}}
+    yield {"type": "message_stop"}
 
 
-def _block_events(block: Json) -> Iterable[Json]:
+def sse_of(event: Json) -> bytes:
+    """The event as the lines of a stream."""
+    return b"event: %s\ndata: %s\n\n" % (str(event.get("type", "")).encode(), msgspec.json.encode(event))
+
+
+_IN_DELTAS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta")}
+"""Kinds of blocks whose words come in deltas: the field, and the kind of delta."""
+
+
+def _block_events(block: Json, piece_chars: int) -> Iterable[Json]:
     if block["type"] == "tool_use":
         yield {"type": "content_block_start", "content_block": block | {"input": {}}}
-        yield _delta("input_json_delta", "partial_json", msgspec.json.encode(block["input"]).decode())
-    else:
-        start: Json = {"type": "text", "text": ""} | ({"citations": []} if "citations" in block else {})
-        yield {"type": "content_block_start", "content_block": start}
-        for citation in block.get("citations", ()):
+        written = msgspec.json.encode(block["input"]).decode()
+        yield from _deltas("input_json_delta", "partial_json", written, piece_chars)
+    elif block["type"] in _IN_DELTAS:
+        field, kind = _IN_DELTAS[block["type"]]
+        citations = block.get("citations")
+        begun = {"type": block["type"], field: ""} | ({"citations": []} if "citations" in block else {})
+        yield {"type": "content_block_start", "content_block": begun}
+        for citation in citations or ():
             yield _delta("citations_delta", "citation", citation)
-        for at in range(0, len(block["text"]), PIECE_CHARS):
-            yield _delta("text_delta", "text", block["text"][at : at + PIECE_CHARS])
+        yield from _deltas(kind, field, block[field], piece_chars)
+        if "signature" in block:
+            yield _delta("signature_delta", "signature", block["signature"])
+    else:
+        yield {"type": "content_block_start", "content_block": block}
     yield {"type": "content_block_stop"}
+
+
+def _deltas(kind: str, field: str, text: str, piece_chars: int) -> Iterator[Json]:
+    return (_delta(kind, field, text[at : at + piece_chars]) for at in range(0, len(text), piece_chars))
 
 
 def _delta(kind: str, field: str, value: object) -> Json:
     return {"type": "content_block_delta", "delta": {"type": kind, field: value}}
-
-
-def _sse(event: Json) -> bytes:
-    return b"event: %s\ndata: %s\n\n" % (event["type"].encode(), msgspec.json.encode(event))
 
 
 def _length(block: Json) -> int:

@@ -6,6 +6,7 @@ acknowledged: after the restart it must be in the trace.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import shutil
@@ -21,6 +22,8 @@ from pathlib import Path
 import httpx2
 
 from tests.e2e.conftest import ROOT, Server, environment, serving
+from traces import SqliteTraceStore
+from vocabulary.events import QueryClosed
 
 QUERIES = 20
 MOST_S = 2.0
@@ -90,18 +93,18 @@ def kill_once(server: Server, chance: random.Random) -> dict[str, int]:
     return {query_id: seq for caller in callers for query_id, seq in caller.told.items()}
 
 
-def check(url: str, told: dict[str, int], tally: Tally) -> None:
-    """Reads every query of which somebody was told, from the service that was started again."""
-    listed = {line["query_id"]: line["status"] for line in httpx2.get(f"{url}/api/traces?limit=500").json()["traces"]}
+async def check(data_dir: Path, told: dict[str, int], tally: Tally) -> None:
+    """Reads every query of which somebody was told, from the store as the kill left it."""
+    store = SqliteTraceStore.open(data_dir)
+    listed = {line.query_id: line.status for line in await store.list(100_000)}
     for query_id, seq in told.items():
-        reply = httpx2.get(f"{url}/api/traces/{query_id}")
-        events = reply.json()["events"] if reply.status_code == 200 else []
-        ended = bool(events) and events[-1]["event"]["kind"] == "query_closed"
+        events = await store.read(query_id) if query_id in listed else []
+        ended = bool(events) and isinstance(events[-1].event, QueryClosed)
         tally.queries += 1
         tally.acknowledged += seq
         tally.ended += ended
         tally.unfinished += not ended
-        if [event["seq"] for event in events] != list(range(1, len(events) + 1)):
+        if [event.seq for event in events] != list(range(1, len(events) + 1)):
             tally.wrong.append(f"{query_id}: the trace has gaps")
         if len(events) < seq:
             tally.wrong.append(f"{query_id}: {seq - len(events)} acknowledged events are missing")
@@ -119,19 +122,17 @@ def kill_often(kills: int, data_dir: Path | None, seed: int) -> Tally:
     """
     chance = random.Random(seed)
     tally = Tally()
-    told: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder:
         ours = Path(folder) / "data"
         if data_dir is None:
             _index(ours)
         else:
             shutil.copytree(data_dir, ours, ignore=shutil.ignore_patterns("traces.sqlite*"))
-        for number in range(kills + 1):
+        for _ in range(kills):
             with serving(ours, Path(folder)) as server:
-                check(server.url, told, tally)
-                if number < kills:
-                    told = kill_once(server, chance)
-                    tally.kills += 1
+                told = kill_once(server, chance)
+            tally.kills += 1
+            asyncio.run(check(ours, told, tally))
     return tally
 
 

@@ -80,7 +80,7 @@ def test_a_request_refused_as_too_long_is_made_again_with_half_the_briefing(worl
     run = run_plan(world, Plan(scenario="too_long"))
 
     assert levels(run) == ["round"]
-    assert any(isinstance(said.event, e.RoundOpened) and said.event.simplified for said in run.trace)
+    assert any(isinstance(said.event, e.RoundOpened) and said.event.briefing_tokens for said in run.trace)
 
 
 def test_several_failed_rounds_end_in_one_call_from_the_facts_in_hand(world: World) -> None:

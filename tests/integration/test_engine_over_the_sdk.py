@@ -95,7 +95,7 @@ async def test_the_bytes_are_those_that_messages_create_would_send(final: bool) 
         (refused(401, "authentication_error"), "authentication", False),
         (refused(403, "permission_error"), "authentication", False),
         (refused(404, "not_found_error"), "not_found", False),
-        (refused(413, "request_too_large"), "invalid_request", False),
+        (refused(413, "request_too_large"), "context_window", False),
         (refused(429, "rate_limit_error", x_should_retry="false"), "rate_limit", False),
         (Answer([b"<html>Hello</html>"], 200, "text/html"), "malformed", False),
         (Answer([b"data: {not json}\n\n"]), "malformed", False),
@@ -145,14 +145,15 @@ async def test_a_failure_that_may_pass_is_tried_once_more(answer: Answer, why: s
     assert stage.api.bodies[0] == stage.api.bodies[1]
 
 
-async def test_a_second_failure_is_the_end() -> None:
+async def test_a_failure_that_does_not_pass_is_the_end() -> None:
     stage = EngineStage(refused(529, "overloaded_error"), refused(529, "overloaded_error", request_id="req_9"))
 
     done = await stage.call()
 
     assert isinstance(done, ReasoningFailed)
     assert (done.failure, done.retryable, done.request_id) == ("overloaded", True, "req_9")
-    assert [event.attempt for event in stage.published if isinstance(event, ReasoningStarted)] == [1, 2]
+    assert [event.attempt for event in stage.published if isinstance(event, ReasoningStarted)] == [1, 2, 3, 4]
+    assert stage.clock.slept == [0.5, 1.0, 2.0]
 
 
 async def test_retry_after_is_obeyed_where_it_fits_the_time() -> None:

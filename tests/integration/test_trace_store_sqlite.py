@@ -258,9 +258,9 @@ def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Pat
 async def test_a_store_of_a_newer_format_is_refused(tmp_path: Path) -> None:
     await SqliteTraceStore.open(tmp_path).close()
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
-        other.execute("PRAGMA user_version = 2")
+        other.execute("PRAGMA user_version = 99")
 
-    with pytest.raises(ConfigurationError, match="format 2, from a newer Antiphon; this one reads format 1"):
+    with pytest.raises(ConfigurationError, match="format 99, from a newer Antiphon; this one reads format 2"):
         SqliteTraceStore.open(tmp_path)
 
 

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from api import create_app
 from bus import Waiting
 from knowledge import Course, Lesson
-from service import Outcome, Question, Readiness, Settings
+from service import Outcome, Question, Readiness, Replayed, Settings
 from tests.fakes import MemoryTraceStore
 from tests.story import placed
 from vocabulary.errors import BadInputError, ServiceError
@@ -92,11 +92,30 @@ class FakeAsked:
             self._over.set()
 
 
+class FakeHistory:
+    """Replays every trace alike, and follows what is stored."""
+
+    def __init__(self, store: MemoryTraceStore) -> None:
+        self._store = store
+
+    async def replay(self, query_id: str) -> Replayed:
+        events = await self._store.read(query_id)
+        return Replayed(query_id=query_id, events=len(events), compared=1, closed=True)
+
+    async def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Told]:
+        for said in await self._store.read(query_id, after):
+            yield said
+
+    async def resume_unfinished(self) -> Sequence[FakeAsked]:
+        return []
+
+
 class FakeService:
     """Answers every question alike, at once unless `held`."""
 
     def __init__(self, *, held: bool = False, fails: BaseException | None = None, ready: bool = True) -> None:
         self.store = MemoryTraceStore()
+        self.again = FakeHistory(self.store)
         self.asked: list[FakeAsked] = []
         self.questions: list[Question] = []
         self.refuses: BaseException | None = None

@@ -32,7 +32,14 @@ async def test_a_question_is_answered_with_everything_that_is_known_of_the_answe
         },
         "rounds": 1,
         "reasoner": "offline",
-        "usage": {"calls": 2, "input_tokens": 10, "output_tokens": 3, "cache_read_tokens": 0, "cache_write_tokens": 0},
+        "usage": {
+            "calls": 2,
+            "input_tokens": 10,
+            "output_tokens": 3,
+            "cache_read_tokens": 0,
+            "cache_write_tokens": 0,
+            "cost_usd": None,
+        },
         "duration_ms": 12.5,
         "status": "answered",
     }

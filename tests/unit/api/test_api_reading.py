@@ -7,7 +7,7 @@ import json
 import pytest
 from structlog.testing import capture_logs
 
-from tests.unit.api.fakes import Browser, FakeService, app_of
+from tests.unit.api.fakes import Browser, FakeService, app_of, events_in
 
 
 async def test_the_courses_come_in_the_shape_that_chat_pages_know() -> None:
@@ -52,7 +52,42 @@ async def test_traces_are_listed_page_by_page() -> None:
 
     assert sorted(line["query_id"] for line in page["traces"]) == ["q-1", "q-2"]
     assert page["traces"][0]["status"] == "answered"
-    assert rest == {"traces": [], "next_before": None}
+    assert rest == {"traces": [], "next_before": None, "next_after_id": None}
+
+
+async def test_two_traces_of_the_same_moment_are_both_met_page_by_page() -> None:
+    service = FakeService()
+    for _ in range(2):
+        await Browser(app_of(service)).post("/api/query", {"query": "x"})
+
+    first = (await Browser(app_of(service)).get("/api/traces?limit=1")).json()
+    second = (await Browser(app_of(service)).get(f"/api/traces?limit=1&after_id={first['next_after_id']}")).json()
+
+    assert {line["query_id"] for page in (first, second) for line in page["traces"]} == {"q-1", "q-2"}
+
+
+async def test_a_trace_is_replayed_on_request() -> None:
+    service = FakeService()
+    await Browser(app_of(service)).post("/api/query", {"query": "x"})
+
+    reply = await Browser(app_of(service)).post("/api/traces/q-1/replay", {})
+
+    assert (reply.status, reply.json()["divergence"]) == (200, None)
+
+
+async def test_a_stream_is_taken_up_after_the_last_event_that_was_seen() -> None:
+    service = FakeService()
+    await Browser(app_of(service)).post("/api/query", {"query": "x"})
+
+    reply = await Browser(app_of(service)).get("/api/traces/q-1/events", last_event_id="1")
+
+    assert [number for _, number, _ in events_in(reply.body)] == ["2", "3"]
+
+
+async def test_a_stream_of_a_trace_that_is_not_there_is_not_found() -> None:
+    reply = await Browser(app_of(FakeService())).get("/api/traces/nowhere/events")
+
+    assert (reply.status, reply.error["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("wish", ["limit=0", "limit=501", "limit=x", "before=nan", "before=x"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cli.traces import whole_id
+from cli.trace_store import whole_id
 from tests.fakes import MemoryTraceStore
 from tests.story import NOON, answered, placed
 from vocabulary.errors import BadInputError, NotFoundError

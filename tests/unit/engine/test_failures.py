@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.failures import retry_after
-from engine.retry import SHORT_WAIT_S, retry_wait
+from engine.retry import ATTEMPTS, FIRST_WAIT_S, MOST_WAIT_S, retry_wait
 from vocabulary.errors import ModelError
 
 NOON = "Fri, 21 Nov 2025 12:00:00 GMT"
@@ -32,18 +32,31 @@ def test_the_time_that_a_server_asks_for_is_read_in_every_form(headers: dict[str
 @pytest.mark.parametrize(
     ("retryable", "asked_s", "attempt", "left_s", "wait_s"),
     [
-        (True, None, 1, 20.0, SHORT_WAIT_S),
+        (True, None, 1, 20.0, FIRST_WAIT_S),
+        (True, None, 2, 20.0, 2 * FIRST_WAIT_S),
+        (True, None, 3, 20.0, 4 * FIRST_WAIT_S),
+        (True, None, ATTEMPTS, 20.0, None),
         (True, 5.0, 1, 20.0, 5.0),
         (True, 0.0, 1, 20.0, 0.0),
         (True, 19.5, 1, 20.0, None),
-        (True, None, 2, 20.0, None),
         (True, None, 1, 1.2, None),
         (False, None, 1, 20.0, None),
     ],
 )
-def test_one_more_attempt_is_made_where_it_may_help_and_fits(
+def test_another_attempt_is_made_where_it_may_help_and_fits(
     retryable: bool, asked_s: float | None, attempt: int, left_s: float, wait_s: float | None
 ) -> None:
     error = ModelError("overloaded", "busy", retryable=retryable, retry_after_s=asked_s)
 
     assert retry_wait(error, attempt, left_s) == wait_s
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.3, 1.0])
+def test_chance_shortens_our_own_waits_and_never_one_that_the_server_asked_for(chance: float) -> None:
+    ours = retry_wait(ModelError("overloaded", "busy", retryable=True), 1, 60.0, chance)
+    theirs = retry_wait(ModelError("rate_limit", "busy", retryable=True, retry_after_s=4.0), 1, 60.0, chance)
+
+    assert ours is not None
+    assert theirs is not None
+    assert FIRST_WAIT_S / 2 <= ours <= FIRST_WAIT_S <= MOST_WAIT_S
+    assert 4.0 <= theirs <= 4.4

@@ -1,0 +1,148 @@
+"""What a store with many traces takes to list, find and read, and how fast replay is: `make bench-store`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+from msgspec.structs import replace
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.double import blocks_of_reply
+from benchmarks.tools import TOOLS
+from bus import Bus, SystemClock
+from coordinator import receive
+from dispatcher import Registry, tool_from_function
+from engine import events_of, request_json
+from service import replay
+from service.caller import Caller
+from service.wiring import Parts, wire
+from traces import SqliteTraceStore
+from traces.packing import Packer
+from traces.writing import event_row, note_query, write_events
+from vocabulary.events import AnyEvent, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
+from vocabulary.ports import Json, TraceFilter
+from vocabulary.values import Indicator, QuerySettings, Request
+
+Trace = list[Recorded[AnyEvent]]
+
+
+class DirectModel:
+    """The double of the Messages API without HTTP."""
+
+    name = "double"
+
+    async def stream(self, request: Request, _timeout_s: float) -> AsyncIterator[Json]:
+        blocks, stop = blocks_of_reply(request_json(request))
+        message: Json = {"id": "m", "model": "double", "content": blocks, "stop_reason": stop, "usage": {}}
+        for event in events_of(message):
+            yield event
+
+
+async def one_trace(folder: Path) -> Trace:
+    """A query of three calls and three tool calls, as it is recorded."""
+    registry = Registry([tool_from_function(run) for run in TOOLS.values()])
+    model = DirectModel()
+    parts = Parts(
+        clock=SystemClock(),
+        models={"primary": model, "fallback": model},
+        tools=registry,
+        tool_definitions=registry.definitions(),
+        embedder=None,
+    )
+    store = SqliteTraceStore.open(folder)
+    session = Bus(store, parts.clock).open("template", lambda ports: wire(parts, ports, Caller()))
+    await session.run(receive("How does BM25 rank documents?", "bench", QuerySettings()))
+    events = list(await store.read("template"))
+    await store.close()
+    return events
+
+
+def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
+    """Adds `count` traces like the template, in large transactions: filling is not what is measured."""
+    connection = store._connection
+    packer = Packer()
+    for start in range(0, count, 2_000):
+        connection.execute("BEGIN IMMEDIATE")
+        for number in range(start, min(start + 2_000, count)):
+            events = [_varied(each, number) for each in template]
+            rows = [event_row(each.query_id, each, packer.pack(each.event)) for each in events]
+            write_events(connection, rows, packer.take_texts())
+            for each in events:
+                note_query(connection, each.query_id, each, "bench")
+        connection.execute("COMMIT")
+
+
+def _varied(said: Recorded[AnyEvent], number: int) -> Recorded[AnyEvent]:
+    event: AnyEvent = said.event
+    if isinstance(event, QueryReceived):
+        event = replace(event, query=f"Question {number} about topic {number % 997}", session_id=f"s{number % 5000}")
+    elif isinstance(event, ToolSucceeded):
+        passages = tuple(replace(each, course=f"Course {number % 40}") for each in event.passages)
+        event = replace(event, passages=passages)
+    elif isinstance(event, ResponseAssembled) and number % 50 == 0:
+        event = replace(event, confidence="low", indicators=(Indicator(kind="tool_failed", detail="x", event_seq=1),))
+    return replace(said, query_id=f"q{number:06}", at=said.at + number // 3, event=event)
+
+
+async def milliseconds(work: Callable[[], Awaitable[object]], times: int = 9) -> float:
+    """The median of several runs."""
+    took = []
+    for _ in range(times):
+        began = time.perf_counter()
+        await work()
+        took.append((time.perf_counter() - began) * 1000)
+    return statistics.median(took)
+
+
+async def measure(count: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        template = await one_trace(folder)
+        store = SqliteTraceStore.open(folder)
+        began = time.perf_counter()
+        fill(store, template, count)
+        Console().print(f"{count:,} traces of {len(template)} events, filled in {time.perf_counter() - began:.0f} s")
+        filters = {
+            "list, no filter": TraceFilter(),
+            "status": TraceFilter(status="answered"),
+            "status that nothing has": TraceFilter(status="failed"),
+            "confidence": TraceFilter(confidence="low"),
+            "indicator": TraceFilter(indicator="tool_failed"),
+            "course": TraceFilter(course="Course 7"),
+            "tool": TraceFilter(tool="get_course_outline"),
+            "course and indicator": TraceFilter(course="Course 0", indicator="tool_failed"),
+            "conversation": TraceFilter(session_id="s77"),
+            "words, rare": TraceFilter(text="997 Question"),
+            "words, in one of a thousand": TraceFilter(text="topic 77"),
+            "words, in all": TraceFilter(text="BM25 documents"),
+            "a time": TraceFilter(since=template[0].at + count // 6, until=template[0].at + count // 6 + 60),
+        }
+        table = Table("what", "ms (median)", title=f"{count:,} traces")
+        for what, where in filters.items():
+            table.add_row(what, f"{await milliseconds(lambda where=where: store.list(50, where=where)):.1f}")  # type: ignore[misc]  # bound now
+        middle = f"q{count // 2:06}"
+        table.add_row("next page", f"{await milliseconds(lambda: store.list(50, after_id=middle)):.1f}")
+        table.add_row("read one", f"{await milliseconds(lambda: store.read(middle)):.1f}")
+        Console().print(table)
+        began_cpu = time.process_time()
+        for _ in range(200):
+            replay(template)
+        Console().print(f"replay: {200 / (time.process_time() - began_cpu):.0f} traces a second on one core")
+        await store.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--traces", type=int, default=100_000)
+    asyncio.run(measure(parser.parse_args().traces))
+
+
+if __name__ == "__main__":
+    main()

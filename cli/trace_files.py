@@ -1,0 +1,124 @@
+"""`antiphon traces export|import|test|delete|prune`: keeping traces, and giving them away."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.options import DataDir
+from cli.session import settings_for_people
+from cli.terminal import clean, out
+from cli.trace_store import open_store, whole_id
+from service import trace_test
+from traces import read_trace_file, trace_file
+from vocabulary.errors import BadInputError
+from vocabulary.events import AnyEvent, Recorded
+
+Id = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
+
+
+def export(
+    query_id: Id,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Writes a trace into a file of JSON lines, with a hash over all of it."""
+    events = asyncio.run(_read(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    _write(output, trace_file(events))
+    out.print(f"{output}: {len(events)} events", soft_wrap=True)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A file that `antiphon traces export` wrote.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
+    folder = settings_for_people(data_dir=data_dir).data_dir
+    events = read_trace_file(_bytes(file))
+
+    async def add() -> None:
+        async with open_store(folder) as store:
+            await store.add(events)
+
+    asyncio.run(add())
+    out.print(f"{clean(events[0].query_id)}: {len(events)} events", soft_wrap=True)
+
+
+def as_test(
+    query_id: Id,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder, or the test_….py to write.")],
+    redact: Annotated[list[str] | None, typer.Option("--redact", help="A pattern to cross out everywhere.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
+    events = asyncio.run(_read(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    folder = output.parent if output.suffix == ".py" else output
+    name = output.stem.removeprefix("test_") if output.suffix == ".py" else f"trace_{events[0].query_id[:8]}"
+    data, test = trace_test(events, name, redact or ())
+    _write(folder / f"{name}.jsonl", data)
+    _write(folder / f"test_{name}.py", test.encode())
+    out.print(f"{folder / f'test_{name}.py'} replays {len(events)} events", soft_wrap=True)
+
+
+def delete(
+    query_id: Annotated[str | None, typer.Argument(help="The trace's id.", show_default=False)] = None,
+    conversation: Annotated[str | None, typer.Option("--conversation", help="All of a conversation.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Deletes one trace or one conversation, with the texts that nothing else holds."""
+    if (query_id is None) == (conversation is None):
+        raise BadInputError("Name either a trace, or a conversation with --conversation.")
+    folder = settings_for_people(data_dir=data_dir).data_dir
+
+    async def work() -> int:
+        async with open_store(folder) as store:
+            if conversation is not None:
+                return await store.delete_conversation(conversation)
+            return await store.delete([await whole_id(store, query_id or "")])
+
+    out.print(f"{asyncio.run(work())} deleted")
+
+
+def prune(
+    older_than_days: Annotated[float | None, typer.Option("--older-than-days", min=0.0)] = None,
+    most_mb: Annotated[float | None, typer.Option("--most-mb", min=0.0, help="Until this is used at most.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Deletes the oldest traces that are over, by age and by size."""
+    if older_than_days is None and most_mb is None:
+        raise BadInputError("Say what to delete: --older-than-days or --most-mb.")
+    folder = settings_for_people(data_dir=data_dir).data_dir
+
+    async def work() -> int:
+        async with open_store(folder) as store:
+            return await store.prune(
+                older_than=None if older_than_days is None else time.time() - older_than_days * 86_400,
+                most_bytes=None if most_mb is None else int(most_mb * 1_000_000),
+            )
+
+    out.print(f"{asyncio.run(work())} deleted")
+
+
+async def _read(data_dir: Path, wanted: str) -> Sequence[Recorded[AnyEvent]]:
+    async with open_store(data_dir) as store:
+        return await store.read(await whole_id(store, wanted))
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,193 @@
+"""`antiphon traces replay|resume|fork|whatif`: a recorded query is a run to have again."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import typer
+
+from cli.answers import show_answer
+from cli.options import DataDir, Json, Reasoner
+from cli.session import opened, settings_for_people
+from cli.telling import tell
+from cli.terminal import clean, err, one_line, out, print_json
+from cli.trace_diff import show_diff
+from cli.trace_store import every_id, open_store, whole_id
+from service import Change, Divergence, Replayed, Replaying, diff, replay_lines, replay_stored
+from traces import read_trace_file, trace_lines
+from vocabulary.errors import BadInputError
+from vocabulary.events import AnyEvent, Recorded
+
+
+def replay(
+    wanted: Annotated[str | None, typer.Argument(help="A trace's id, or a file of one.", show_default=False)] = None,
+    every: Annotated[bool, typer.Option("--all", help="Replay every trace of the store.")] = False,
+    step: Annotated[bool, typer.Option("--step", help="Show each event with what every part makes of it.")] = False,
+    as_json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Runs the deciding parts over a trace again, without model and tools; exit code 1 where anything differs."""
+    if (wanted is None) != every:
+        raise BadInputError("Name one trace or file to replay, or say --all.")
+    began = time.perf_counter()
+    if wanted is not None and Path(wanted).is_file():
+        results = [_replay_file(Path(wanted), step=step)]
+    else:
+        results = asyncio.run(_replay(settings_for_people(data_dir=data_dir).data_dir, wanted, step=step))
+    for result in results:
+        if as_json:
+            print_json(msgspec.json.encode(result).decode())
+        elif result.divergence is not None or not every:
+            _show(result)
+    different = sum(result.divergence is not None for result in results)
+    if every and not as_json:
+        took = time.perf_counter() - began
+        out.print(f"{len(results) - different} of {len(results)} traces replay identically ({took:.1f} s)")
+    if different:
+        raise typer.Exit(1)
+
+
+def _replay_file(path: Path, *, step: bool) -> Replayed:
+    data = path.read_bytes()
+    if step:
+        _step_through(read_trace_file(data))
+    return replay_lines(trace_lines(data)[1])
+
+
+async def _replay(data_dir: Path, wanted: str | None, *, step: bool) -> list[Replayed]:
+    async with open_store(data_dir) as store:
+        if wanted is None:
+            return [await replay_stored(store, query_id) async for query_id in every_id(store)]
+        query_id = await whole_id(store, wanted)
+        if step:
+            _step_through(await store.read(query_id))
+        return [await replay_stored(store, query_id)]
+
+
+def _step_through(events: Sequence[Recorded[AnyEvent]]) -> None:
+    replaying = Replaying(events)
+    before = replaying.states()
+    for recorded in events:
+        kind = str(recorded.event.__struct_config__.tag)
+        out.print(f"{recorded.seq:>4} {kind}  {tell(recorded.event, 100)}  ← {recorded.cause}", soft_wrap=True)
+        if replaying.step(recorded) is not None:
+            return
+        after = replaying.states()
+        for name, state in after.items():
+            for field, value in state.items():
+                if before[name].get(field) != value:
+                    told = f"{one_line(str(before[name].get(field)), 60)} → {one_line(str(value), 60)}"
+                    out.print(f"       {name}.{field}: {told}", soft_wrap=True, style="dim")
+        for said in list(replaying.parts.said):
+            out.print(f"       says {type(said.event).__name__}", style="cyan")
+        before = after
+        if sys.stdin.isatty():
+            input()
+
+
+def _show(result: Replayed) -> None:
+    name = clean(result.query_id)
+    if result.divergence is None:
+        end = "" if result.closed else " (the query is not over)"
+        out.print(f"{name}: identical, {result.compared} of {result.events} events said again{end}", soft_wrap=True)
+        return
+    _show_divergence(name, result.divergence)
+
+
+def _show_divergence(name: str, found: Divergence) -> None:
+    out.print(
+        f"{name}: differs at event {found.seq} ({found.difference}): {one_line(found.detail, 300)}", soft_wrap=True
+    )
+    if found.recorded:
+        out.print(f"  recorded: {one_line(found.recorded, 300)}", soft_wrap=True)
+    if found.now:
+        out.print(f"  said now: {one_line(found.now, 300)}", soft_wrap=True)
+    out.print(f"  because of: {' ← '.join(found.chain)}", soft_wrap=True)
+
+
+def resume(
+    query_id: Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")],
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+) -> None:
+    """Goes on with a query that was interrupted: only what was under way is asked again."""
+    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
+
+    async def work() -> None:
+        async with opened(settings) as service:
+            running = await service.again.resume(await whole_id(service.store, query_id))
+            show_answer(await running.outcome())
+
+    asyncio.run(work())
+
+
+def fork(
+    query_id: Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")],
+    at: Annotated[int | None, typer.Option("--at", help="The event to fork at; none: the one that is changed.")] = None,
+    sets: Annotated[list[str] | None, typer.Option("--set", help="field=value of the event.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--setting", help="name=value of the query.")] = None,
+    reply: Annotated[Path | None, typer.Option("--reply", help="A file: the reply of the call.")] = None,
+    tool_results: Annotated[list[str] | None, typer.Option("--tool-result", help="CALL=FILE.")] = None,
+    mode: Annotated[
+        Literal["recorded", "remodel", "live"],
+        typer.Option("--mode", help="recorded: as recorded where unchanged; remodel: so, but the model live; live."),
+    ] = "recorded",
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+) -> None:
+    """Runs a query again from one event on, with something changed there, as a trace of its own; then compares."""
+    changes = [
+        *(Change(kind="setting", name=name, value=value) for name, value in map(_pair, settings or ())),
+        *(Change(kind="set", name=name, value=value) for name, value in map(_pair, sets or ())),
+        *(Change(kind="tool", name=name, value=_text(Path(file))) for name, file in map(_pair, tool_results or ())),
+        *((Change(kind="reply", value=_text(reply)),) if reply else ()),
+    ]
+    asyncio.run(_fork(query_id, at, changes, mode, data_dir, reasoner))
+
+
+def whatif(
+    query_id: Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")],
+    without: Annotated[str, typer.Option("--without", help="A passage's id, or a fact's (f1).")],
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+) -> None:
+    """Drops one passage, runs the query again from where it was found, and shows whether the answer moved."""
+    asyncio.run(_fork(query_id, None, [Change(kind="drop", name=without)], "recorded", data_dir, reasoner))
+
+
+async def _fork(
+    wanted: str,
+    at: int | None,
+    changes: Sequence[Change],
+    mode: Literal["recorded", "remodel", "live"],
+    data_dir: Path | None,
+    reasoner: str | None,
+) -> None:
+    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
+    async with opened(settings) as service:
+        query_id = await whole_id(service.store, wanted)
+        running = await service.again.fork(query_id, at, changes, mode)
+        outcome = await running.outcome()
+        found = diff(await service.store.read(query_id), await service.store.read(running.query_id))
+    err.print(f"fork {running.query_id} of {query_id}: {outcome.status}", style="dim")
+    show_diff(found)
+
+
+def _pair(given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not equals or not name:
+        raise BadInputError(f"{clean(given)!r} is not of the form name=value.")
+    return name, value
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path} cannot be read: {error}") from error

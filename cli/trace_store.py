@@ -1,0 +1,52 @@
+"""The trace store as the commands use it: opened for a moment, and a trace found by the beginning of its id."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from cli.terminal import clean
+from traces import SqliteTraceStore
+from vocabulary.errors import BadInputError, NotFoundError
+from vocabulary.ports import TraceStore
+
+PAGE = 500
+SHOWN_MATCHES = 5
+
+
+@asynccontextmanager
+async def open_store(data_dir: Path) -> AsyncIterator[SqliteTraceStore]:
+    """The store of a data folder; closed at the end."""
+    store = SqliteTraceStore.open(data_dir)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def every_id(store: TraceStore) -> AsyncIterator[str]:
+    """The ids of all traces, the newest first."""
+    last: str | None = None
+    while page := await store.list(PAGE, after_id=last):
+        for row in page:
+            yield row.query_id
+        last = page[-1].query_id
+
+
+async def whole_id(store: TraceStore, beginning: str) -> str:
+    """The id of the one trace whose id begins so; `beginning` itself where it is one.
+
+    Raises:
+        NotFoundError: None does.
+        BadInputError: Several do.
+    """
+    matches = [query_id async for query_id in every_id(store) if query_id.startswith(beginning)]
+    if beginning in matches:
+        return beginning
+    if not matches:
+        raise NotFoundError(f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are.")
+    if len(matches) > 1:
+        some = ", ".join(matches[:SHOWN_MATCHES])
+        raise BadInputError(f"{len(matches)} traces begin with {clean(beginning)!r} ({some}): give more of it.")
+    return matches[0]

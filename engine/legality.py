@@ -1,0 +1,144 @@
+"""The rules that every request must keep, each with a name; what a rule can mend it mends, and the event says so.
+
+They follow the Messages API's own refusals (`invalid_request_error`), so that a mistake costs no round trip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+from msgspec.structs import replace
+
+from engine import legal_messages
+from engine.parts import peek
+from engine.request import request_size
+from vocabulary.errors import ModelError
+from vocabulary.ports import Json
+from vocabulary.values import Kept, Message, Request
+
+MOST_BYTES = 32 * 2**20
+MOST_BREAKPOINTS = 4
+LEAST_THINKING = 1024
+
+Rule = Callable[[Request], Request]
+"""Returns the request mended, or the very same one where it keeps the rule; raises where it cannot be mended."""
+
+
+@dataclass(frozen=True)
+class Legal:
+    """A request that keeps every rule, and the names of those that mended it."""
+
+    request: Request
+    repairs: tuple[str, ...]
+
+
+def make_legal(request: Request) -> Legal:
+    """The request as it may be sent.
+
+    Raises:
+        ModelError: (`illegal_request`) It breaks a rule that says no way to mend it; the sentence names the rule.
+    """
+    repairs = []
+    for name, rule in RULES.items():
+        try:
+            mended = rule(request)
+        except ValueError as error:
+            raise ModelError("illegal_request", f"the request breaks the rule {name}: {error}") from error
+        if mended is not request:
+            repairs.append(name)
+            request = mended
+    return Legal(request, tuple(repairs))
+
+
+def _bounds(request: Request) -> Request:
+    if not request.model or request.max_tokens < 1:
+        raise ValueError("a model and at least one output token must be asked for")
+    return request
+
+
+def _size(request: Request) -> Request:
+    size = request_size(request)
+    if size > MOST_BYTES:
+        raise ValueError(f"it has {size:,} bytes, the most is {MOST_BYTES:,}")
+    return request
+
+
+def _tool_choice(request: Request) -> Request:
+    """A choice needs tools to choose from; while thinking only `auto` and `none` may be chosen."""
+    if request.tool_choice is None:
+        return request
+    if request.tools is None:
+        return replace(request, tool_choice=None)
+    chosen = msgspec.json.decode(request.tool_choice).get("type")
+    thinks = _extra(request).get("thinking", {}).get("type") in ("enabled", "adaptive")
+    return replace(request, tool_choice='{"type":"auto"}') if thinks and chosen in ("any", "tool") else request
+
+
+def _thinking_budget(request: Request) -> Request:
+    """Thinking comes out of the output tokens: the budget must leave some, and has a least."""
+    extra = _extra(request)
+    thinking = extra.get("thinking", {})
+    budget = thinking.get("budget_tokens")
+    if thinking.get("type") != "enabled" or not isinstance(budget, int):
+        return request
+    fitted = max(budget, LEAST_THINKING)
+    if fitted == budget < request.max_tokens:
+        return request
+    room = request.max_tokens if request.max_tokens > fitted else request.max_tokens + fitted
+    changed = extra | {"thinking": thinking | {"budget_tokens": fitted}}
+    return replace(request, max_tokens=room, extra=msgspec.json.encode(changed).decode())
+
+
+def _breakpoints(request: Request) -> Request:
+    """At most four: those of tools and system stay, and the last ones of the messages."""
+    fixed = request.system.text.count('"cache_control"') + (request.tools.text if request.tools else "").count(
+        '"cache_control":{'
+    )
+    marked = [block for message in request.messages for block in message.content if peek(block).cache_control]
+    surplus = fixed + len(marked) - MOST_BREAKPOINTS
+    if surplus <= 0:
+        return request
+    gone = {id(block) for block in marked[:surplus]}
+    return replace(request, messages=tuple(_unmarked(message, gone) for message in request.messages))
+
+
+def _unmarked(message: Message, gone: set[int]) -> Message:
+    return replace(
+        message, content=tuple(_without_mark(block) if id(block) in gone else block for block in message.content)
+    )
+
+
+def _without_mark(block: Kept) -> Kept:
+    fields: Json = msgspec.json.decode(block.text)
+    del fields["cache_control"]
+    return Kept(msgspec.json.encode(fields).decode())
+
+
+def _extra(request: Request) -> Json:
+    extra: Json = msgspec.json.decode(request.extra) if request.extra else {}
+    return extra
+
+
+def _of_messages(rule: Callable[[tuple[Message, ...]], tuple[Message, ...]]) -> Rule:
+    def checked(request: Request) -> Request:
+        messages = rule(request.messages)
+        return request if messages == request.messages else replace(request, messages=messages)
+
+    return checked
+
+
+RULES: dict[str, Rule] = {
+    "bounds": _bounds,
+    "no_blank_text": _of_messages(legal_messages.no_blank_text),
+    "tool_ids_differ": _of_messages(legal_messages.tool_ids_differ),
+    "tool_calls_answered_first": _of_messages(legal_messages.tool_calls_answered_first),
+    "user_begins": _of_messages(legal_messages.user_begins),
+    "citations_alike": _of_messages(legal_messages.citations_alike),
+    "tool_choice_fits": _tool_choice,
+    "thinking_budget_fits": _thinking_budget,
+    "four_breakpoints": _breakpoints,
+    "size": _size,
+}
+"""In the order in which they are applied: a later rule sees what an earlier one mended."""

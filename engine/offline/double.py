@@ -1,0 +1,140 @@
+"""The double: a Messages API that answers by a script, over the real wire, in the process or as a server on a port."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import msgspec
+
+from engine.offline.app import OfflineMessagesApi, body_of
+from engine.offline.playing import acts_of, content_type_of
+from engine.offline.script import Script, ScriptedReply, When
+from vocabulary.ports import Json
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Scope]]
+Send = Callable[[Scope], Awaitable[None]]
+Sleep = Callable[[float], Awaitable[None]]
+
+_OVER = ScriptedReply(status=500, error="api_error", message="the script is over", headers={"x-should-retry": "false"})
+
+
+class Double:
+    """An ASGI application that plays a script.
+
+    Attributes:
+        requests: The bodies of the requests to `/v1/messages` so far, as JSON objects.
+
+    Args:
+        sleep: How it waits; tests may have their own time.
+        on_port: It is served by a web server, which answers an error of ours with 500 while nothing was sent.
+    """
+
+    def __init__(self, script: Script, sleep: Sleep = asyncio.sleep, *, on_port: bool = False) -> None:
+        self._on_port = on_port
+        self._script = script
+        self._left = [reply for reply in script.replies for _ in range(reply.times)]
+        self._offline = OfflineMessagesApi()
+        self._sleep = sleep
+        self.requests: list[Json] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        if scope["path"] != "/v1/messages":
+            await _whole(send, 200, b'{"status":"ok"}')  # so that whoever starts it can see that it is there
+            return
+        body = await body_of(receive) or b""
+        request = _object(body)
+        self.requests.append(request)
+        reply = self._reply(request, body)
+        if reply is None:
+            await self._offline(scope, _again(body), send)
+        else:
+            await self._play(reply, request, send)
+
+    def _reply(self, request: Json, body: bytes) -> ScriptedReply | None:
+        """The reply for the request; None where the offline reasoner gives it."""
+        for at, reply in enumerate(self._left):
+            if reply.when is None or _is_meant(reply.when, request, body):
+                return self._left.pop(at)
+        if self._script.then == "last" and self._script.replies:
+            return self._script.replies[-1]
+        return None if self._script.then == "offline" else _OVER
+
+    async def _play(self, reply: ScriptedReply, request: Json, send: Send) -> None:
+        answer = _Answer(send, reply, request)
+        await self._wait(reply.first_byte_s)
+        for act in acts_of(reply, request, len(self.requests)):
+            await self._wait(act.wait_s)
+            if act.send:
+                await answer.send(act.send)
+                await asyncio.sleep(0)  # what is cut into pieces must arrive in pieces
+            if act.how in ("reset", "stall"):
+                await self._break(answer, act.how)
+        await answer.end()
+
+    async def _break(self, answer: _Answer, how: str) -> None:
+        if how == "stall":
+            await asyncio.Future()
+        if self._on_port:
+            await answer.begin()  # else the server would make a tidy 500 of it
+        raise ConnectionResetError("connection reset by the script")
+
+    async def _wait(self, seconds: float) -> None:
+        if seconds > 0:
+            await self._sleep(seconds)
+
+
+class _Answer:
+    """One response: it begins with its first byte."""
+
+    def __init__(self, send: Send, reply: ScriptedReply, request: Json) -> None:
+        self._send = send
+        self._status = reply.status
+        headers = {"content-type": content_type_of(reply, request), "request-id": "req_double"} | reply.headers
+        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        self._begun = False
+
+    async def begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            await self._send({"type": "http.response.start", "status": self._status, "headers": self._headers})
+
+    async def send(self, piece: bytes) -> None:
+        await self.begin()
+        await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+
+    async def end(self) -> None:
+        await self.begin()
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _whole(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+def _again(body: bytes) -> Receive:
+    async def receive() -> Scope:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+def _object(body: bytes) -> Json:
+    try:
+        value = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _is_meant(when: When, request: Json, body: bytes) -> bool:
+    may_call = bool(request.get("tools")) and (request.get("tool_choice") or {}).get("type") != "none"
+    if when.tools is not None and when.tools != may_call:
+        return False
+    return when.contains is None or when.contains in body.decode("utf-8", "replace")

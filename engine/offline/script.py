@@ -1,0 +1,113 @@
+"""The script of the double: what it replies to each request, how fast, and where it breaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import yaml
+
+from vocabulary.errors import BadInputError
+from vocabulary.ports import Json
+
+Place = Literal["first_byte", "text", "tool_json", "message_stop"]
+"""Where a reply breaks: before its first byte, in the middle of its text or of a tool's input, or before its end."""
+Breakage = Literal["reset", "end", "stall", "error", "garbage"]
+"""How: a reset connection, an early end, silence, an `error` event, or something that is no JSON."""
+
+
+class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class Break(_Strict, frozen=True, kw_only=True):
+    """Where and how a reply breaks. `error` is the type that an error event names."""
+
+    at: Place
+    how: Breakage = "reset"
+    error: str = "overloaded_error"
+
+
+class ScriptedCall(_Strict, frozen=True, kw_only=True):
+    """A tool call of a reply; without an `id` it gets one."""
+
+    name: str
+    input: Json = {}
+    id: str | None = None
+
+
+class When(_Strict, frozen=True, kw_only=True):
+    """Which requests a reply is for: those whose body contains a text, and those that may (or may not) call tools."""
+
+    contains: str | None = None
+    tools: bool | None = None
+
+
+class ScriptedReply(_Strict, frozen=True, kw_only=True):
+    """One reply. What it says is given in one of five ways, from the simplest to the rawest.
+
+    Attributes:
+        text: Words; `calls` may follow them.
+        content: Whole content blocks, as the API would send them.
+        events: Events of a stream, sent as they are.
+        body: The body, sent as it is under `content_type`.
+        error: The type of an API error, sent with `status` and `message`.
+        headers: Further response headers, such as `retry-after`.
+        first_byte_s: Seconds before anything is sent.
+        between_s: Seconds before each delta.
+        end_s: Seconds between the last content block and the message's end.
+        delta_chars: Characters a delta.
+        piece_bytes: The body is cut into pieces of so many bytes.
+        cut_seed: The body is cut into pieces of random length.
+        times: How many requests get this reply.
+    """
+
+    text: str | None = None
+    calls: tuple[ScriptedCall, ...] = ()
+    content: list[Json] | None = None
+    events: list[Json] | None = None
+    body: str | None = None
+    content_type: str | None = None
+    error: str | None = None
+    message: str = "scripted"
+    status: int = 200
+    headers: dict[str, str] = {}
+    stop_reason: str | None = None
+    usage: Json = {}
+    model: str | None = None
+    id: str | None = None
+    first_byte_s: float = 0.0
+    between_s: float = 0.0
+    end_s: float = 0.0
+    delta_chars: int = 60
+    piece_bytes: int | None = None
+    cut_seed: int | None = None
+    breaks: Break | None = None
+    times: int = 1
+    when: When | None = None
+
+
+class Script(_Strict, frozen=True, kw_only=True):
+    """Replies in order; each request takes the first that is left and meant for it.
+
+    Attributes:
+        then: What further requests get: the `last` reply again, an `offline` answer, or a failure (`fail`).
+    """
+
+    replies: tuple[ScriptedReply, ...] = ()
+    then: Literal["last", "offline", "fail"] = "last"
+
+
+def read_script(path: Path) -> Script:
+    """The script in a YAML or JSON file.
+
+    Raises:
+        BadInputError: It cannot be read, or it is no script.
+    """
+    try:
+        return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Script)
+    except OSError as error:
+        raise BadInputError(f"The script {path} cannot be read ({error.strerror}): name another file.") from error
+    except (yaml.YAMLError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path} is no script of the double: {error}. See docs/double.md.") from error

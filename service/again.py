@@ -1,0 +1,121 @@
+"""Every run can be had again: replay, resume, follow and fork, over the service's own store and parts."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator, Sequence
+
+import structlog
+
+from bus import Bus
+from service.caller import Caller
+from service.continuing import continue_from
+from service.forking import Change, Mode, by_passage, changed, recorded_parts
+from service.replaying import Replayed, replay, unreadable
+from service.running import Running
+from service.wiring import Parts, wire
+from traces import SqliteTraceStore
+from vocabulary.errors import DecodeError, ServiceError, TraceError
+from vocabulary.events import AnyEvent, Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
+
+log = structlog.get_logger(__name__)
+
+DIED = "the process that worked on it ended"
+
+
+class Again:
+    """What can be done with a recorded query."""
+
+    def __init__(self, bus: Bus, parts: Parts, store: SqliteTraceStore) -> None:
+        self._bus = bus
+        self._parts = parts
+        self._store = store
+
+    async def replay(self, query_id: str) -> Replayed:
+        """Runs the deciding parts over the trace again and compares.
+
+        Raises:
+            NotFoundError: No such trace.
+            DecodeError: It cannot be read.
+        """
+        return await replay_stored(self._store, query_id)
+
+    async def resume(self, query_id: str, why: str = DIED) -> Running:
+        """Goes on with a query that is not over and that nobody works on.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: It is over, or it is being worked on, here or in another process.
+        """
+        if query_id in self._bus.sessions:
+            raise TraceError(f"query {query_id} is being worked on: follow it instead")
+        await self._store.take_over(query_id)
+        return self._go_on(await self._store.read(query_id), self._parts, why)
+
+    async def resume_unfinished(self) -> list[Running]:
+        """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
+        resumed: list[Running] = []
+        for query_id in await self._store.unfinished():
+            try:
+                resumed.append(await self.resume(query_id))
+            except ServiceError as error:
+                log.warning("query_not_resumed", query_id=query_id, error=str(error))
+        return resumed
+
+    async def fork(self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode) -> Running:
+        """A new query that shares a trace up to `at`, has something changed there, and goes on from it.
+
+        Args:
+            at: The event to change, the last that both have; None: the last one that `changes` name.
+
+        Raises:
+            NotFoundError: No such trace.
+            BadInputError: A change does not fit the event.
+        """
+        events = await self._store.read(query_id)
+        changes = by_passage(events, changes)
+        prefix = changed(events, at, changes, uuid.uuid4().hex)
+        await self._store.append(prefix[0].query_id, 0, prefix)
+        return self._go_on(prefix, recorded_parts(self._parts, events, changes, mode), f"forked from {query_id}")
+
+    async def follow(self, query_id: str, after: int = 0) -> AsyncGenerator[Recorded[Event] | Live, None]:
+        """Every event after `after`, each once: what is stored, and then live for as long as the query runs here.
+
+        Raises:
+            NotFoundError: No such trace.
+            SlowReaderError: While reading: the reader fell too far behind.
+        """
+        session = self._bus.sessions.get(query_id)
+        if session is None:
+            for recorded in await self._store.read(query_id, after):
+                yield recorded
+            return
+        async for told in session.follow():
+            if not isinstance(told, Recorded) or told.seq > after:
+                yield told
+
+    def _go_on(self, prefix: Sequence[Recorded[AnyEvent]], parts: Parts, why: str) -> Running:
+        first = prefix[0].event
+        if not isinstance(first, QueryReceived):
+            raise TraceError(f"trace {prefix[0].query_id} does not begin with a question: it cannot be gone on with")
+        if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
+            raise TraceError(f"query {prefix[0].query_id} is over: there is nothing to go on with")
+        away_s = max(0.0, self._parts.clock.now() - prefix[-1].at)
+        caller = Caller()
+        resumed = QueryResumed(away_s=away_s, why=why)
+        session = continue_from(self._bus, lambda ports, who: wire(parts, ports, who), caller, prefix, resumed)
+        return Running(session, caller, first.session_id)
+
+
+async def replay_stored(store: SqliteTraceStore, query_id: str) -> Replayed:
+    """Replays a trace of a store; the computing is done in a thread."""
+    try:
+        events = await store.read(query_id)
+    except DecodeError as error:
+        return unreadable(query_id, error.seq, error.seq, error)
+    result = await asyncio.to_thread(replay, events)
+    if result.divergence is None:
+        return result
+    # Only now is it worth looking at the form in which each event was written.
+    return await asyncio.to_thread(replay, events, await store.forms(query_id))

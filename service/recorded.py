@@ -1,0 +1,154 @@
+"""Doors that lead to a recording: what is asked for as it was recorded is answered as it was, the rest by whoever
+stands behind."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from dispatcher import Registry, Tool
+from engine import events_of
+from vocabulary.errors import BadInputError, ModelError, NotFoundError, ServiceError
+from vocabulary.events import (
+    AnyEvent,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningStarted,
+    Recorded,
+    ToolFailed,
+    ToolRequested,
+    ToolSubstituted,
+    ToolSucceeded,
+)
+from vocabulary.ports import Json, Model, ToolOutput
+from vocabulary.values import Request
+
+K = TypeVar("K")
+Reply = ReasoningCompleted | ReasoningFailed
+Result = ToolSucceeded | ToolFailed
+
+
+class RecordedModel:
+    """Answers a request that was recorded with the recorded reply; satisfies `Model`."""
+
+    def __init__(self, behind: Model, replies: dict[Request, Reply]) -> None:
+        self._behind = behind
+        self._replies = replies
+
+    @property
+    def name(self) -> str | None:
+        return self._behind.name
+
+    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        reply = self._replies.get(request)
+        if isinstance(reply, ReasoningFailed):
+            raise ModelError(reply.failure, reply.detail, request_id=reply.request_id)
+        told = self._behind.stream(request, timeout_s) if reply is None else _streamed(reply)
+        async for event in told:
+            yield event
+
+
+def recorded_model(behind: Model, events: Sequence[Recorded[AnyEvent]]) -> RecordedModel:
+    """`behind`, with the replies of a trace before it."""
+    requests: dict[str, Request] = {}
+    for said in events:
+        if isinstance(said.event, ReasoningStarted):
+            # The first one is what is asked for; retries and continuations follow from what came of it.
+            requests.setdefault(said.event.call_id, said.event.request)
+    replies: dict[Request, Reply] = {}
+    for said in events:
+        if isinstance(said.event, Reply) and said.event.call_id in requests:
+            replies[requests[said.event.call_id]] = said.event
+    return RecordedModel(behind, replies)
+
+
+def recorded_tools(behind: Registry, events: Sequence[Recorded[AnyEvent]], dropped: frozenset[str]) -> Registry:
+    """The same tools, with the results of a trace before them.
+
+    Args:
+        dropped: Ids of passages that no tool may bring, recorded or not.
+    """
+    results = _results(events)
+
+    def wrap(tool: Tool) -> Tool:
+        answers = {
+            key: result
+            for (name, arguments), result in results.items()
+            if name == tool.name and (key := _key(tool, arguments)) is not None
+        }
+        return dataclasses.replace(tool, run=_run(tool, answers, dropped))
+
+    return behind.wrapped(wrap)
+
+
+def _run(tool: Tool, answers: dict[str, Result], dropped: frozenset[str]) -> Callable[..., Awaitable[object]]:
+    async def run(**arguments: object) -> object:
+        result = answers.get(_said(arguments))
+        output = await tool.run(**arguments) if result is None else _output(result)
+        if not dropped or not isinstance(output, ToolOutput):
+            return output
+        kept = tuple(passage for passage in output.passages if passage.id not in dropped)
+        return replace(output, passages=kept)
+
+    return run
+
+
+def _output(result: Result) -> ToolOutput:
+    if isinstance(result, ToolSucceeded):
+        return ToolOutput(text=result.output.text, passages=result.passages)
+    if result.failure == "not_found":
+        raise NotFoundError(result.detail)
+    if result.failure == "invalid_arguments":
+        raise BadInputError(result.detail)
+    raise ServiceError(result.detail)
+
+
+def _results(events: Sequence[Recorded[AnyEvent]]) -> dict[tuple[str, str], Result]:
+    """Results by the tool that brought them and the arguments that it was run with."""
+    asked: dict[str, tuple[str, str]] = {}
+    results: dict[tuple[str, str], Result] = {}
+    for said in events:
+        event = said.event
+        if isinstance(event, ToolRequested):
+            asked[event.call.id] = (event.call.name, event.call.arguments)
+        elif isinstance(event, ToolSubstituted):
+            asked[event.tool_call_id] = (event.substitute, event.arguments)
+        elif isinstance(event, Result) and event.tool_call_id in asked:
+            results.setdefault(asked[event.tool_call_id], event)
+    return results
+
+
+def _key(tool: Tool, arguments: str) -> str | None:
+    try:
+        return _said(tool.parameters.read(arguments))
+    except BadInputError:
+        return None
+
+
+def _said(arguments: dict[str, object]) -> str:
+    """The arguments, whatever their order and whatever `why` they give."""
+    return msgspec.json.encode(
+        {name: value for name, value in arguments.items() if name != "why"}, order="deterministic", enc_hook=str
+    ).decode()
+
+
+async def _streamed(reply: ReasoningCompleted) -> AsyncIterator[Json]:
+    usage = {
+        "input_tokens": reply.usage.input_tokens,
+        "output_tokens": reply.usage.output_tokens,
+        "cache_read_input_tokens": reply.usage.cache_read_tokens,
+        "cache_creation_input_tokens": reply.usage.cache_write_tokens,
+    }
+    message: Json = {
+        "id": reply.message_id,
+        "model": reply.model,
+        "content": [msgspec.json.decode(block.text) for block in reply.content],
+        "stop_reason": reply.stop_reason,
+        "usage": usage,
+    }
+    for event in events_of(message):
+        yield event if event["type"] != "message_start" else event | {"request_id": reply.request_id}

@@ -1,0 +1,61 @@
+"""A whole query in virtual time: the real wiring, the double as the model, tools of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from bus import Bus
+from coordinator import receive
+from dispatcher import Registry, tool_from_function
+from engine import CitationStyles, Double, InProcessTransport, Profile, Script, connect, offline_model
+from service.caller import Caller, Outcome
+from service.wiring import Parts, wire
+from tests.fakes import MemoryTraceStore
+from tests.virtual_time import VirtualClock
+from vocabulary.events import AnyEvent, Recorded
+from vocabulary.values import QuerySettings
+
+
+class Query:
+    """What came of one query: its events with their times, its outcome, and what the model was sent."""
+
+    def __init__(self, events: list[Recorded[AnyEvent]], outcome: Outcome, double: Double) -> None:
+        self.events = events
+        self.outcome = outcome
+        self.double = double
+
+    def of(self, kind: type[AnyEvent]) -> list[AnyEvent]:
+        """The events of one kind."""
+        return [said.event for said in self.events if isinstance(said.event, kind)]
+
+    def at(self, kind: type[AnyEvent]) -> float:
+        """Seconds from the question to the first event of this kind."""
+        return next(said.at for said in self.events if isinstance(said.event, kind)) - self.events[0].at
+
+
+async def ask(
+    script: Script,
+    *tools: Callable[..., Awaitable[object]],
+    settings: QuerySettings | None = None,
+    question: str = "How do logs grow?",
+    profile: Profile | None = None,
+) -> Query:
+    """Asks one question; call it through `virtual_time.run`."""
+    clock, store, caller = VirtualClock(), MemoryTraceStore(), Caller()
+    double = Double(script)
+    model = connect("key", "http://double.test", transport=InProcessTransport(double))
+    registry = Registry([tool_from_function(tool) for tool in tools])
+    parts = Parts(
+        clock=clock,
+        models={"primary": model, "fallback": offline_model()},
+        tools=registry,
+        tool_definitions=registry.definitions(),
+        embedder=None,
+        styles=CitationStyles({"primary": profile} if profile else {}),
+    )
+    bus = Bus(store, clock)
+    session = bus.open("q", lambda ports: wire(parts, ports, caller))
+    session.start(receive(question, "s", settings or QuerySettings()))
+    await session.ended()
+    await bus.close()
+    return Query(list(await store.read("q")), caller.outcome("q", "s"), double)

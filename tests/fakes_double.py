@@ -1,0 +1,43 @@
+"""The engine in front of the double: what a script replies, and what the engine says of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from engine import CitationStyles, Double, InProcessTransport, Profile, ReasoningEngine, Script, ScriptedReply, connect
+from tests.fakes_messages_api import TOOLS, EngineStage
+from vocabulary.events import ReasoningStarted
+from vocabulary.values import Request
+
+
+class DoubleStage(EngineStage):
+    """An engine with lists as its bus, talking through the SDK to the double in this process."""
+
+    def __init__(
+        self,
+        *replies: ScriptedReply,
+        silence_s: float = 5.0,
+        profile: Profile | None = None,
+        chance: Callable[[], float] = lambda: 0.0,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        super().__init__()
+        self.double = Double(Script(replies=replies), sleep)
+        transport = InProcessTransport(self.double)
+        self.model = connect("sk-secret", "http://double.test", silence_s=silence_s, transport=transport)
+        self.engine = ReasoningEngine(
+            publish=self.published.append,
+            tell=self.told.append,
+            spawn=self._spawn,
+            clock=self.clock,
+            models={"primary": self.model, "fallback": self.model},
+            tools=TOOLS,
+            styles=CitationStyles({"primary": profile} if profile else {}),
+            chance=chance,
+        )
+
+    @property
+    def sent(self) -> list[Request]:
+        """The requests of all attempts, as the events tell them."""
+        return [event.request for event in self.published if isinstance(event, ReasoningStarted)]

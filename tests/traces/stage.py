@@ -1,0 +1,42 @@
+"""The two-round query of victim.py in this process, with what can be done with it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bus import Bus
+from coordinator import receive
+from service import Again
+from service.caller import Caller
+from service.wiring import wire
+from tests.traces.victim import parts_in
+from traces import SqliteTraceStore
+from vocabulary.events import AnyEvent, Recorded
+from vocabulary.values import QuerySettings
+
+Trace = Sequence[Recorded[AnyEvent]]
+
+
+class Stage:
+    """A store with one recorded query, `q1`, and a service's parts round it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store = SqliteTraceStore.open(folder)
+        self.parts = parts_in(folder)
+        self.bus = Bus(self.store, self.parts.clock)
+        self.again = Again(self.bus, self.parts, self.store)
+
+    async def ask(self, query_id: str = "q1") -> Trace:
+        """Asks; the whole trace."""
+        session = self.bus.open(query_id, lambda ports: wire(self.parts, ports, Caller()))
+        await session.run(receive("How does BM25 rank?", "s1", QuerySettings()))
+        return await self.store.read(query_id)
+
+    def calls(self) -> list[str]:
+        """What was asked of the model and the tools since the last time."""
+        file = self.folder / "calls"
+        lines = file.read_text().splitlines() if file.exists() else []
+        file.write_text("")
+        return lines

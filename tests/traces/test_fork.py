@@ -1,0 +1,127 @@
+"""A query is run again from one of its events on, with one thing changed; the original stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from service import Change, diff, replay
+from tests.traces.stage import Stage
+from vocabulary.errors import BadInputError
+from vocabulary.events import AnyEvent, QueryReceived, ReasoningCompleted, Recorded, ResponseAssembled, ToolSucceeded
+
+
+@pytest_asyncio.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    await made.store.close()
+
+
+async def fork(
+    stage: Stage, changes: list[Change], mode: str = "recorded", at: int | None = None
+) -> list[Recorded[AnyEvent]]:
+    running = await stage.again.fork("q1", at, changes, mode)  # type: ignore[arg-type]  # a test's word
+    await running.outcome()
+    return list(await stage.store.read(running.query_id))
+
+
+def answer(events: list[Recorded[AnyEvent]]) -> ResponseAssembled:
+    return next(said.event for said in reversed(events) if isinstance(said.event, ResponseAssembled))
+
+
+async def test_a_recorded_fork_asks_for_nothing_that_was_recorded(stage: Stage) -> None:
+    before = list(await stage.ask())
+    stage.calls()
+
+    forked = await fork(stage, [], at=2)
+
+    assert stage.calls() == []
+    assert answer(forked).answer == answer(before).answer
+    assert list(await stage.store.read("q1")) == before
+    first = forked[0].event
+    assert isinstance(first, QueryReceived)
+    assert (first.parent, first.parent_seq) == ("q1", 2)
+    assert replay(forked).divergence is None
+
+
+async def test_a_fork_with_the_model_live_asks_only_the_model(stage: Stage) -> None:
+    await stage.ask()
+    stage.calls()
+
+    await fork(stage, [], mode="remodel", at=2)
+
+    assert [call.split()[0] for call in stage.calls()] == ["model", "model", "model"]
+
+
+async def test_a_live_fork_asks_everybody(stage: Stage) -> None:
+    await stage.ask()
+    calls = sorted(stage.calls())
+
+    await fork(stage, [], mode="live", at=2)
+
+    assert sorted(stage.calls()) == calls
+
+
+async def test_a_changed_setting_changes_the_query_from_its_beginning(stage: Stage) -> None:
+    before = list(await stage.ask())
+
+    forked = await fork(stage, [Change(kind="setting", name="max_rounds", value="1")])
+
+    assert (answer(before).rounds, answer(forked).rounds) == (2, 1)
+    first = diff(before, forked).differences[0]
+    assert (first.kind, first.because, first.field) == ("query_received", "settings", "settings.max_rounds")
+
+
+async def test_a_given_reply_takes_the_place_of_the_recorded_one(stage: Stage) -> None:
+    before = list(await stage.ask())
+    reply = next(said.seq for said in before if isinstance(said.event, ReasoningCompleted))
+
+    forked = await fork(stage, [Change(kind="reply", value="It ranks by rarity.")], at=reply)
+
+    assert answer(forked).answer == "It ranks by rarity."
+
+
+async def test_a_given_tool_result_reaches_the_next_call(stage: Stage) -> None:
+    before = list(await stage.ask())
+    result = next(said for said in before if isinstance(said.event, ToolSucceeded))
+    assert isinstance(result.event, ToolSucceeded)
+
+    forked = await fork(stage, [Change(kind="tool", name=result.event.tool_call_id, value="Nobody knows.")])
+
+    asked = [said.event for said in forked if isinstance(said.event, ReasoningCompleted)]
+    assert len(asked) == 3
+    assert diff(before, forked).differences[0].because == "tool"
+
+
+async def test_a_dropped_passage_is_found_by_no_tool(stage: Stage) -> None:
+    before = list(await stage.ask())
+
+    forked = await fork(stage, [Change(kind="drop", name="f1")])
+
+    found = [p.id for said in before if isinstance(said.event, ToolSucceeded) for p in said.event.passages]
+    left = [p.id for said in forked if isinstance(said.event, ToolSucceeded) for p in said.event.passages]
+    assert len(set(found) - set(left)) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "at", "wrong"),
+    [
+        (Change(kind="set", name="round", value="one"), 2, "`round` of round_opened cannot be 'one'"),
+        (Change(kind="set", name="nothing", value="1"), 2, "round_opened has no field 'nothing'"),
+        (Change(kind="set", name="round", value="1"), 999, "There is no event 999"),
+        (Change(kind="set", name="round", value="1"), None, "say which with --at"),
+        (Change(kind="reply", value="x"), 2, "does not fit round_opened"),
+        (Change(kind="tool", name="nobody", value="x"), None, "Nothing in the trace is called 'nobody'"),
+    ],
+)
+async def test_a_change_that_fits_nowhere_is_refused(stage: Stage, change: Change, at: int | None, wrong: str) -> None:
+    await stage.ask()
+
+    with pytest.raises(BadInputError, match=wrong):
+        await fork(stage, [change], at=at)
+
+    assert len(await stage.store.list()) == 1

@@ -1,0 +1,222 @@
+"""Ten changes of the program, planted one at a time: each is reported at the right event, with the right class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+import service.replaying
+from assembler import assembler as assembling
+from coordinator import breaker, ledger, rounds
+from coordinator.state import QueryState
+from coordinator.steps import Decision
+from service.divergence import Class, Divergence
+from service.replaying import replay, replay_lines
+from synthesizer import synthesizer as synthesizing
+from tests.traces.conftest import Lines
+from traces import from_json
+from vocabulary.events import AnyEvent, Recorded, ResponseAssembled, ToolCallsConfirmed
+from vocabulary.values import Kept
+
+Patch = pytest.MonkeyPatch
+Plant = Callable[[Patch], None]
+
+
+def first_divergences(thousand: Lines) -> list[tuple[list[Recorded[AnyEvent]], Divergence]]:
+    """Of every trace that differs now, the first difference."""
+    found = []
+    for lines in thousand.values():
+        events = [from_json(line) for line in lines]
+        result = replay(events, [msgspec.json.decode(line)["event"] for line in lines])
+        if result.divergence is not None:
+            found.append((events, result.divergence))
+    return found
+
+
+def wrap(patch: Patch, module: Any, name: str, change: Callable[[Any], Any]) -> None:
+    """Lets a rule's result be changed."""
+    rule = getattr(module, name)
+    patch.setattr(module, name, lambda *given, **named: change(rule(*given, **named)))
+
+
+def events_changed(change: Callable[[tuple[AnyEvent, ...]], tuple[AnyEvent, ...]]) -> Callable[[Decision], Decision]:
+    def changed(decision: Decision) -> Decision:
+        state, events = decision
+        return state, change(events)
+
+    return changed
+
+
+def a_limit_is_forgotten(patch: Patch) -> None:
+    refuse = breaker.refuse_call
+    patch.setattr(rounds, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
+
+
+def a_timeout_is_shorter(patch: Patch) -> None:
+    wrap(patch, ledger, "call_timeout_s", lambda seconds: seconds * 0.5)
+
+
+def another_model_is_asked(patch: Patch) -> None:
+    wrap(
+        patch,
+        rounds,
+        "after_briefing",
+        events_changed(lambda events: tuple(_with(event, "ReasoningRequested", model="another") for event in events)),
+    )
+
+
+def a_briefing_loses_its_last_source(patch: Patch) -> None:
+    wrap(
+        patch,
+        synthesizing,
+        "brief",
+        lambda event: replace(event, sources=event.sources[:-1]) if getattr(event, "sources", ()) else event,
+    )
+
+
+def facts_are_numbered_from_nought(patch: Patch) -> None:
+    def renumber(result: Any) -> Any:
+        memory, event = result
+        if event is None:
+            return result
+        return memory, replace(event, facts=tuple(replace(fact, id=f"f0{fact.id}") for fact in event.facts))
+
+    wrap(patch, synthesizing, "settle", renumber)
+
+
+def an_answer_is_too_sure(patch: Patch) -> None:
+    wrap(patch, assembling, "assemble", lambda response: replace(response, confidence="high"))
+
+
+def calls_are_confirmed_before_they_are_requested(patch: Patch) -> None:
+    def confirmed_first(events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
+        return tuple(sorted(events, key=lambda event: not isinstance(event, ToolCallsConfirmed)))
+
+    wrap(patch, rounds, "_request_tools", events_changed(confirmed_first))
+
+
+def a_recovery_is_told_of_last(patch: Patch) -> None:
+    wrap(patch, rounds, "after_reasoning_failed", events_changed(lambda events: tuple(reversed(events))))
+
+
+def a_handler_raises(patch: Patch) -> None:
+    def fail(state: QueryState, said: object) -> Decision:
+        raise LookupError("planted")
+
+    patch.setattr(rounds, "after_tools_settled", fail)
+
+
+def the_prompt_is_another(patch: Patch) -> None:
+    wrap(patch, service.replaying, "build_request", lambda request: replace(request, system=Kept("[]")))
+    patch.setattr(service.replaying, "SYSTEM_VERSION", "another")
+
+
+def _with(event: AnyEvent, kind: str, **fields: object) -> AnyEvent:
+    return replace(event, **fields) if type(event).__name__ == kind else event
+
+
+First = Callable[[Any], bool]
+"""Whether an event is one at which the change must show."""
+
+
+def is_a(*kinds: str, **having: object) -> First:
+    """An event of these kinds, in which the named fields are not empty."""
+    return lambda event: type(event).__name__ in kinds and all(getattr(event, name) for name in having)
+
+
+def never(event: object) -> bool:
+    return False
+
+
+ROUND_OF_CALLS = ("breaker_tripped", "tool_requested")
+PLANTED: list[tuple[Plant, Class, tuple[str, ...], str, First]] = [
+    (a_limit_is_forgotten, "code", ("breaker_tripped", "calls_abandoned", "tool_requested"), "", never),
+    (a_timeout_is_shorter, "code", ("reasoning_requested",), "timeout_s", is_a("ReasoningRequested")),
+    (another_model_is_asked, "code", ("reasoning_requested",), "model", is_a("ReasoningRequested")),
+    (
+        a_briefing_loses_its_last_source,
+        "code",
+        ("briefing_prepared",),
+        "sources[",
+        never,
+    ),
+    (
+        facts_are_numbered_from_nought,
+        "code",
+        ("context_synthesized",),
+        "facts[0].id",
+        is_a("ContextSynthesized", facts=True),
+    ),
+    (
+        an_answer_is_too_sure,
+        "code",
+        ("response_assembled",),
+        "confidence",
+        lambda event: isinstance(event, ResponseAssembled) and event.confidence != "high",
+    ),
+    (calls_are_confirmed_before_they_are_requested, "order", ROUND_OF_CALLS, "", never),
+    (a_recovery_is_told_of_last, "order", ("recovery_started", "calls_abandoned"), "", never),
+    (a_handler_raises, "code", ("tools_settled",), "", is_a("ToolsSettled")),
+    (the_prompt_is_another, "settings", ("reasoning_started",), "request.system", is_a("ReasoningStarted")),
+]
+
+
+@pytest.mark.parametrize(
+    ("plant", "difference", "kinds", "field", "first"), PLANTED, ids=[row[0].__name__ for row in PLANTED]
+)
+def test_a_planted_change_is_reported_where_it_first_shows(
+    plant: Plant,
+    difference: Class,
+    kinds: tuple[str, ...],
+    field: str,
+    first: First,
+    thousand: Lines,
+    monkeypatch: Patch,
+) -> None:
+    plant(monkeypatch)
+
+    found = first_divergences(dict(list(thousand.items())[:150]))
+
+    assert len(found) > 10
+    for events, divergence in found:
+        assert divergence.difference == difference
+        assert divergence.kind in kinds
+        assert divergence.field.startswith(field)
+        assert divergence.chain[0].startswith(f"{divergence.seq} ")
+        expected = next((said.seq for said in events if first(said.event)), divergence.seq)
+        assert divergence.seq == expected
+
+
+def test_a_trace_of_another_vocabulary_is_a_difference_of_schema_at_its_first_such_event(thousand: Lines) -> None:
+    lines = list(thousand["q1"])
+    lines[4] = lines[4].replace(b'"kind":', b'"renamed_field":1,"kind":')
+
+    divergence = replay_lines(lines).divergence
+
+    assert divergence is not None
+    assert (divergence.seq, divergence.difference) == (5, "schema")
+
+
+def test_a_field_that_is_newer_than_the_trace_is_not_compared(thousand: Lines) -> None:
+    lines = [line.replace(b'"dropped":[],', b"").replace(b',"dropped":[]', b"") for line in thousand["q1"]]
+
+    assert lines != list(thousand["q1"])
+    assert replay_lines(lines).divergence is None
+
+
+def test_a_setting_that_the_trace_does_not_know_is_a_difference_of_settings(
+    thousand: Lines, monkeypatch: Patch
+) -> None:
+    a_timeout_is_shorter(monkeypatch)
+    lines = [line.replace(b'"max_tool_calls":8,', b"") for line in thousand["q1"]]
+    assert lines[0] != thousand["q1"][0] or b'"max_tool_calls":2' in lines[0]
+    lines = [line.replace(b'"max_tool_calls":2,', b"") for line in lines]
+
+    divergence = replay_lines(lines).divergence
+
+    assert divergence is not None
+    assert divergence.difference == "settings"

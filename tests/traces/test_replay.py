@@ -1,0 +1,29 @@
+"""A recorded query replays to the same events, and a changed program is found out at the event where it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from service.replaying import replay
+from tests.strategies import EVENT_KINDS
+from tests.traces.conftest import Lines
+from traces import from_json
+from vocabulary.events import AnyEvent, Recorded, RecordingFailed
+
+Patch = pytest.MonkeyPatch
+
+
+def events_of(lines: Sequence[bytes]) -> list[Recorded[AnyEvent]]:
+    return [from_json(line) for line in lines]
+
+
+def test_a_thousand_queries_of_all_kinds_replay_to_the_same_events(thousand: Lines) -> None:
+    results = [replay(events_of(lines)) for lines in thousand.values()]
+
+    assert [result.divergence for result in results if result.divergence] == []
+    assert len(results) == 1_000
+    assert sum(result.compared for result in results) > 10_000
+    met = {type(said.event) for lines in thousand.values() for said in events_of(lines)}
+    assert set(EVENT_KINDS) - met <= {RecordingFailed, *(kind for kind in EVENT_KINDS if "Resumed" in kind.__name__)}

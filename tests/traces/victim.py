@@ -1,0 +1,143 @@
+"""Runs a two-round query that is killed (SIGKILL) right after a given event is stored, and goes on with it.
+
+Started by test_resume.py as a process of its own: it forks one child for each death and one for each resumption, so
+that the imports are paid for once and each child dies and lives like a service of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.double import blocks_of_reply
+from bus import Bus, SystemClock
+from coordinator import receive
+from dispatcher import Registry, tool_from_function
+from engine import events_of, request_json
+from service import Again
+from service.caller import Caller
+from service.wiring import Parts, wire
+from traces import SqliteTraceStore
+from vocabulary.events import Event, Recorded
+from vocabulary.ports import Json
+from vocabulary.values import QuerySettings, Request
+
+QUERY_ID = "victim"
+
+
+class MortalStore(SqliteTraceStore):
+    """A store that stores one event after the other, and is killed with its process after the event `dies_at`."""
+
+    dies_at = 0
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        for number, event in enumerate(events):
+            await super().append(query_id, expected_seq + number, [event])
+            if event.seq == self.dies_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+class CountedModel:
+    """Two rounds of tools, then an answer; each request that comes is noted."""
+
+    name = "counted"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        body = request_json(request)
+        blocks, stop_reason = blocks_of_reply(body)
+        note(self._folder, f"model {len(request.messages[0].content)} {stop_reason}")
+        await asyncio.sleep(0.001)
+        message = {"id": "m", "model": "counted", "content": blocks, "stop_reason": stop_reason, "usage": {}}
+        for event in events_of(message):
+            await asyncio.sleep(0)
+            yield event
+
+
+def note(folder: Path, line: str) -> None:
+    """One call, written down where a death cannot undo it."""
+    with (folder / "calls").open("a") as calls:
+        calls.write(line + "\n")
+
+
+def parts_in(folder: Path) -> Parts:
+    """The doors: a model and two tools that note what is asked of them."""
+
+    async def search_course_content(text: str) -> str:
+        """Searches."""
+        note(folder, f"search {text}")
+        await asyncio.sleep(0.002)
+        return f"BM25 ranks {text}. It looks at how rare words are."
+
+    async def get_course_outline(text: str) -> str:
+        """Outlines."""
+        note(folder, f"outline {text}")
+        await asyncio.sleep(0.001)
+        return f"Lesson 1 of {text}."
+
+    registry = Registry([tool_from_function(search_course_content), tool_from_function(get_course_outline)])
+    model = CountedModel(folder)
+    return Parts(
+        clock=SystemClock(),
+        models={"primary": model, "fallback": model},
+        tools=registry,
+        tool_definitions=registry.definitions(),
+        embedder=None,
+    )
+
+
+async def ask(folder: Path, dies_at: int) -> None:
+    """Asks, and dies."""
+    store = MortalStore.open(folder)
+    store.dies_at = dies_at  # type: ignore[attr-defined]  # `open` makes one of its own class
+    parts = parts_in(folder)
+    session = Bus(store, parts.clock).open(QUERY_ID, lambda ports: wire(parts, ports, Caller()))
+    await session.run(receive("How does BM25 rank?", "s1", QuerySettings()))
+    await store.close()
+
+
+async def go_on(folder: Path) -> None:
+    """Does what a service does when it starts."""
+    store = SqliteTraceStore.open(folder)
+    parts = parts_in(folder)
+    for running in await Again(Bus(store, parts.clock), parts, store).resume_unfinished():
+        await running.outcome()
+    await store.close()
+
+
+def in_a_child(work: Callable[[], Coroutine[Any, Any, None]]) -> int:
+    """Runs `work` in a child process; how it ended, a signal as a negative number."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            asyncio.run(work())
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def main(root: Path, last: int) -> None:
+    """Kills at each event up to `last` and goes on; prints how each child ended."""
+    for seq in range(last + 1):
+        folder = root / str(seq)
+        folder.mkdir()
+        died = in_a_child(lambda folder=folder, seq=seq: ask(folder, seq))  # type: ignore[misc]  # bound now
+        went_on = in_a_child(lambda folder=folder: go_on(folder))  # type: ignore[misc]  # bound now
+        sys.stdout.write(json.dumps({"seq": seq, "died": died, "went_on": went_on}) + "\n")
+        sys.stdout.flush()
+        if died == 0 and seq > 0:
+            break
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,131 @@
+"""A trace as a file of JSON lines: a head with what the rest must be, then an event a line.
+
+A file may come from anywhere: it is read whole, checked line by line, and refused with what is wrong and where, before
+anything of it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from traces.codec import from_json, to_json
+from vocabulary.errors import DecodeError
+from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded
+
+FORMAT = 1
+MOST_BYTES = 64_000_000
+MOST_EVENTS = 20_000
+MOST_ID_CHARS = 200
+
+
+class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file's first line.
+
+    Attributes:
+        antiphon_trace: Version of this form.
+        events: How many lines follow.
+        sha256: Of all that follows, in hex.
+    """
+
+    antiphon_trace: int
+    query_id: str
+    events: int
+    sha256: str
+
+
+_heads = msgspec.json.Decoder(Head)
+
+
+def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
+    """The events of one trace as a file."""
+    body = b"".join(to_json(event) + b"\n" for event in events)
+    head = Head(
+        antiphon_trace=FORMAT,
+        query_id=events[0].query_id,
+        events=len(events),
+        sha256=hashlib.sha256(body).hexdigest(),
+    )
+    return msgspec.json.encode(head) + b"\n" + body
+
+
+def read_trace_file(data: bytes) -> list[Recorded[AnyEvent]]:
+    """The events of a file, all of them checked.
+
+    Raises:
+        DecodeError: Something is wrong; the message says what and in which line.
+    """
+    head, lines = trace_lines(data)
+    events = [_event(line, number) for number, line in enumerate(lines, start=2)]
+    for place, recorded in enumerate(events):
+        wrong = _misplaced(recorded, place + 1, head.query_id, events[place - 1] if place else None)
+        if wrong:
+            raise _refusal(place + 2, wrong, recorded.seq)
+    return events
+
+
+def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
+    """The head and the lines of a file, of which nothing is known but that they are as they were written.
+
+    Raises:
+        DecodeError: The file was changed, cut off or is none of ours.
+    """
+    if len(data) > MOST_BYTES:
+        raise _refusal(1, f"the file has {len(data):,} bytes, the most is {MOST_BYTES:,}")
+    first, _, body = data.partition(b"\n")
+    head = _head(first)
+    lines = body.split(b"\n")
+    if lines.pop() != b"":
+        raise _refusal(len(lines) + 2, "the last line is cut off: it has no line end")
+    if len(lines) != head.events:
+        raise _refusal(len(lines) + 1, f"the head promises {head.events} events and {len(lines)} are there")
+    if hashlib.sha256(body).hexdigest() != head.sha256:
+        raise _refusal(1, "the events are not those that were exported: their hash is not the head's `sha256`")
+    return head, lines
+
+
+def _head(line: bytes) -> Head:
+    try:
+        head = _heads.decode(line)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise _refusal(
+            1, f"this is no head of a trace file ({error}); export one with `antiphon traces export`"
+        ) from None
+    if head.antiphon_trace != FORMAT:
+        raise _refusal(1, f"the file has form {head.antiphon_trace}, this program reads form {FORMAT}")
+    if not 0 < head.events <= MOST_EVENTS:
+        raise _refusal(1, f"the head promises {head.events} events; it may be 1 to {MOST_EVENTS:,}")
+    if not 0 < len(head.query_id) <= MOST_ID_CHARS or not head.query_id.isprintable():
+        raise _refusal(1, f"the id has {len(head.query_id)} characters; it may be 1 to {MOST_ID_CHARS} printable ones")
+    return head
+
+
+def _event(line: bytes, number: int) -> Recorded[AnyEvent]:
+    try:
+        return from_json(line)
+    except DecodeError as error:
+        raise _refusal(number, str(error), error.seq) from error
+    except UnicodeDecodeError as error:
+        raise _refusal(number, f"this is no UTF-8 ({error.reason})") from error
+
+
+def _misplaced(recorded: Recorded[AnyEvent], seq: int, query_id: str, before: Recorded[AnyEvent] | None) -> str:
+    """What is wrong with an event's place; empty where nothing is."""
+    first, event = before is None, recorded.event
+    rules = (
+        (recorded.query_id == query_id, f"the event is of trace {recorded.query_id[:80]!r}, the file of {query_id!r}"),
+        (recorded.seq == seq, f"`seq` is {recorded.seq} where {seq} must stand"),
+        (0 <= recorded.cause < seq, f"`cause` is {recorded.cause}: an event can only come of an earlier one"),
+        (math.isfinite(recorded.at) and recorded.at >= 0, f"`at` is {recorded.at}, which is no time"),
+        (before is None or recorded.at >= before.at, "its time is before that of the event before it"),
+        (isinstance(event, QueryReceived) == first, "a trace begins with one `query_received`, and has no other"),
+        (before is None or not isinstance(before.event, QueryClosed), "`query_closed` must be the last event"),
+    )
+    return next((wrong for right, wrong in rules if not right), "")
+
+
+def _refusal(line: int, wrong: str, seq: int = 0) -> DecodeError:
+    return DecodeError(f"line {line}: {wrong}", seq)
