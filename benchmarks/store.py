@@ -25,7 +25,7 @@ from service.caller import Caller
 from service.wiring import Parts, wire
 from traces import SqliteTraceStore
 from traces.packing import Packer
-from traces.writing import event_row, note_query, write_events
+from traces.writing import event_row, note_query, write_events, write_texts
 from vocabulary.events import AnyEvent, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
 from vocabulary.ports import Json, TraceFilter
 from vocabulary.values import Indicator, QuerySettings, Request
@@ -73,7 +73,8 @@ def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
         for number in range(start, min(start + 2_000, count)):
             events = [_varied(each, number) for each in template]
             rows = [event_row(each.query_id, each, packer.pack(each.event)) for each in events]
-            write_events(connection, rows, packer.take_texts())
+            write_texts(connection, packer.take_texts())
+            write_events(connection, rows)
             for each in events:
                 note_query(connection, each.query_id, each, "bench")
         connection.execute("COMMIT")

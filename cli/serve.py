@@ -81,11 +81,12 @@ async def _serve(settings: Settings, listener: socket.socket, faults: AroundOf |
     )
     server = _Server(config, app)
     # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
-    async with app.router.lifespan_context(app):
-        host, port = listener.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        err.print(f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)", soft_wrap=True)
-        await server.serve(sockets=[listener])
+    with server.told_by_signals():
+        async with app.router.lifespan_context(app):
+            host, port = listener.getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            err.print(f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)", soft_wrap=True)
+            await server.serve(sockets=[listener])
     return server.stopped_by
 
 
@@ -104,7 +105,8 @@ class _Server(uvicorn.Server):
         late.cancel()
 
     @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
+    def told_by_signals(self) -> Generator[None, None, None]:
+        """Lets SIGINT and SIGTERM end the server in order, from before it opens until after it has closed."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._stop, number)
@@ -113,6 +115,10 @@ class _Server(uvicorn.Server):
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield  # done by `told_by_signals`, for longer than uvicorn would
 
     def _stop(self, number: int) -> None:
         self.stopped_by = number

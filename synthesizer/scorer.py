@@ -45,4 +45,5 @@ def similarities(embedder: Embedder, query: str, texts: Sequence[str]) -> tuple[
     """The cosine of each text with the query, -1 to 1."""
     vectors = np.asarray(embedder.embed([query, *texts]), dtype=np.float64)
     cosines = np.clip(vectors[1:] @ vectors[0], -1.0, 1.0)
-    return tuple(float(cosine) for cosine in cosines)
+    # A vector of nothing has no direction, and no number that JSON can say.
+    return tuple(float(cosine) for cosine in np.nan_to_num(cosines))

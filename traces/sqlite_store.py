@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 
@@ -37,6 +38,7 @@ from traces.writing import (
     open_conversation,
     set_owner,
     write_events,
+    write_texts,
 )
 from vocabulary.errors import SequenceError, TraceError
 from vocabulary.events import AnyEvent, Event, Recorded
@@ -56,6 +58,15 @@ _LOCK_PAUSE_S = 0.2
 _KNOWN_TEXTS = 4096
 
 
+class Batch(NamedTuple):
+    """Events that are stored together or not at all."""
+
+    query_id: str
+    expected_seq: int
+    events: Sequence[Recorded[Event]]
+    owner: str
+
+
 class SqliteTraceStore:
     """Stores traces in `<folder>/traces.sqlite`; satisfies `TraceStore`.
 
@@ -72,6 +83,7 @@ class SqliteTraceStore:
         self._packer = Packer()
         self._known: set[str] = set()
         self._seen_version = 0
+        self._waiting: list[tuple[Batch, asyncio.Future[None]]] = []
         self._owner = Owner(path.parent)
         self._locked_until = 0.0
 
@@ -94,7 +106,7 @@ class SqliteTraceStore:
         """
         if expected_seq == 0:
             self._owner.claim()
-        self._append(query_id, expected_seq, events, self._owner.name)
+        await self._in_turn(Batch(query_id, expected_seq, events, self._owner.name))
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
@@ -103,20 +115,54 @@ class SqliteTraceStore:
             SequenceError: There is a trace of that id.
             TraceError: The store cannot be written.
         """
-        self._append(events[0].query_id, 0, events, IMPORTED)
+        await self._in_turn(Batch(events[0].query_id, 0, events, IMPORTED))
 
-    def _append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]], owner: str) -> None:
-        rows = [event_row(query_id, recorded, self._packer.pack(recorded.event)) for recorded in events]
+    async def _in_turn(self, batch: Batch) -> None:
+        """Stores a batch together with all others of this turn of the event loop: a commit costs more than its rows."""
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((batch, written))
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._flush)
+        await written
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for error, (_, written) in zip(self._errors([batch for batch, _ in waiting]), waiting, strict=True):
+            if written.done():
+                continue  # whoever waited was cancelled
+            if error is None:
+                written.set_result(None)
+            else:
+                written.set_exception(error)
+
+    def _errors(self, batches: Sequence[Batch]) -> Sequence[TraceError | None]:
+        """Stores the batches; what kept each from being stored. One that cannot be keeps none of the others out."""
+        try:
+            return self._write(batches)
+        except TraceError as error:
+            return [error] if len(batches) == 1 else [self._errors([batch])[0] for batch in batches]
+
+    def _write(self, batches: Sequence[Batch]) -> list[SequenceError | None]:
+        """Stores several batches in one transaction; one that another writer came before is left out alone."""
+        rows = [self._rows(batch) for batch in batches]
         texts = self._packer.take_texts()
+        errors: list[SequenceError | None] = []
         with self._transaction() as connection:
             self._forget_if_changed(connection)
             texts = {key: text for key, text in texts.items() if key not in self._known}
-            self._check_sequence(query_id, expected_seq)
-            write_events(connection, rows, texts)
-            for recorded in events:
-                note_query(connection, query_id, recorded, owner)
+            write_texts(connection, texts)
+            for batch, events in zip(batches, rows, strict=True):
+                errors.append(self._out_of_sequence(batch))
+                if errors[-1] is None:
+                    write_events(connection, events)
+                    for recorded in batch.events:
+                        note_query(connection, batch.query_id, recorded, batch.owner)
         self._remember(texts)
-        self._checkpointer.wrote(_size(rows, texts))
+        self._checkpointer.wrote(sum(_size(events) for events in rows) + sum(map(len, texts.values())))
+        return errors
+
+    def _rows(self, batch: Batch) -> list[EventRow]:
+        return [event_row(batch.query_id, each, self._packer.pack(each.event)) for each in batch.events]
 
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[AnyEvent]]:
         """The events with `seq` > `after`, in order.
@@ -255,10 +301,11 @@ class SqliteTraceStore:
             # SQLite rolled back by itself, as it does when the disk is full.
             _log.debug("trace_rollback_refused", error=str(error))
 
-    def _check_sequence(self, query_id: str, expected_seq: int) -> None:
-        found_seq = last_seq(self._connection, query_id)
-        if found_seq != expected_seq:
-            raise SequenceError(query_id, expected_seq, found_seq)
+    def _out_of_sequence(self, batch: Batch) -> SequenceError | None:
+        found_seq = last_seq(self._connection, batch.query_id)
+        if found_seq == batch.expected_seq:
+            return None
+        return SequenceError(batch.query_id, batch.expected_seq, found_seq)
 
     def _delete(self, query_ids: Sequence[str]) -> int:
         try:
@@ -280,5 +327,5 @@ class SqliteTraceStore:
         self._known.update(texts)
 
 
-def _size(rows: Sequence[EventRow], texts: dict[str, str]) -> int:
-    return sum(len(row[-1]) for row in rows) + sum(len(text) for text in texts.values())
+def _size(rows: Sequence[EventRow]) -> int:
+    return sum(len(row[-1]) for row in rows)

@@ -32,10 +32,14 @@ def event_row(query_id: str, recorded: Recorded[Event], body: bytes) -> EventRow
     return (query_id, recorded.seq, recorded.cause, recorded.at, kind, recorded.version, body)
 
 
-def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow], texts: dict[str, str]) -> None:
-    """Adds events and the long texts that they refer to."""
+def write_texts(connection: sqlite3.Connection, texts: dict[str, str]) -> None:
+    """Adds the long texts that events refer to."""
     if texts:
         connection.executemany(_INSERT_TEXT, [(bytes.fromhex(key), text) for key, text in texts.items()])
+
+
+def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> None:
+    """Adds events."""
     connection.executemany(_INSERT_EVENT, rows)
 
 
