@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag lock clean
+.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-mutants faults-kill faults-model-away lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -49,6 +49,23 @@ load: setup $(VENV)/.dev
 
 lag: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.lag
+
+# Every single fault (also part of `make test`), pairs of faults, ten mutants of the source, fifty kills under load,
+# and a hundred questions with nothing listening where the model should be.
+faults: $(VENV)/.dev
+	$(BIN)/antiphon faults run
+
+faults-pairs: $(VENV)/.dev
+	$(BIN)/antiphon faults run --pairs
+
+faults-mutants: $(VENV)/.dev
+	$(BIN)/python -m tests.faults.mutants
+
+faults-kill: $(VENV)/.dev
+	$(BIN)/python -m tests.faults.kills 50
+
+faults-model-away: setup $(VENV)/.dev
+	$(BIN)/python -m tests.faults.model_away $(DATA)
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)

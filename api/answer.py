@@ -7,7 +7,14 @@ from msgspec.structs import asdict
 from api.query_schemas import CitationReply, IndicatorReply, QueryAnswer, UncertaintyReply, UsageReply
 from service import Outcome
 
-__all__ = ["QueryAnswer", "answer_of"]
+__all__ = ["QueryAnswer", "answer_of", "strict_status"]
+
+
+def strict_status(outcome: Outcome) -> int:
+    """The HTTP status for a caller who takes an answer by the model or none: 504 where time ran out, 502 otherwise."""
+    if outcome.status == "answered":
+        return 200
+    return 504 if any(doubt.kind == "deadline" for doubt in outcome.response.indicators) else 502
 
 
 def answer_of(outcome: Outcome) -> QueryAnswer:

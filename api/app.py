@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from api.access import AccessLog
 from api.errors import ALWAYS, install_error_handlers
-from api.facade import Opener
+from api.facade import AroundOf, Opener
 from api.guards import BodyLimit, HostGuard, SafeHeaders, hosts_for
 from api.release import release
 from api.routes import conversations, courses, health, memory, queries, traces
@@ -26,12 +26,15 @@ Errors have one shape: `{"error": {"code", "message", "query_id"}}`.
 """
 
 
-def create_app(settings: Settings | None = None, open_service: Opener = Antiphon.open) -> FastAPI:
+def create_app(
+    settings: Settings | None = None, open_service: Opener = Antiphon.open, around_of: AroundOf | None = None
+) -> FastAPI:
     """The app; the service opens when it starts and closes when it stops.
 
     Args:
         settings: None reads them from the environment.
         open_service: Opens the service; tests hand in another.
+        around_of: Reads fault plans that callers send; None refuses them.
     """
     chosen = settings or load_settings()
 
@@ -54,6 +57,7 @@ def create_app(settings: Settings | None = None, open_service: Opener = Antiphon
         responses=ALWAYS,
     )
     app.state.under_way = UnderWay()
+    app.state.around_of = around_of
     for routes in (queries, courses, conversations, traces, memory, health):
         app.include_router(routes.router)
     install_error_handlers(app)

@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from bus import Waiting
 from knowledge import Course
-from service import Outcome, Question, Readiness, Replayed, Settings
+from service import Around, Outcome, Question, Readiness, Replayed, Settings
 from vocabulary.events import Event, Live, Recorded
 from vocabulary.ports import TraceStore
 
@@ -49,7 +49,7 @@ class Facade(Protocol):
     @property
     def again(self) -> History: ...
 
-    async def start(self, question: Question) -> Asked: ...
+    async def start(self, question: Question, around: Around = ..., /) -> Asked: ...
 
     def courses(self) -> Sequence[Course]: ...
 
@@ -61,6 +61,9 @@ class Facade(Protocol):
 
     async def close(self) -> None: ...
 
+
+AroundOf = Callable[[object], Around]
+"""What stands round a query, by the fault plan that its caller sent; the command line brings it."""
 
 Opener = Callable[[Settings], Awaitable[Facade]]
 """Opens the service; the app closes it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from api.schemas import Schema, SessionId, Text
 from vocabulary.events import Confidence, Status
@@ -22,6 +22,12 @@ class QueryRequest(Schema):
     )
     deadline_s: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
         None, description="Seconds until the answer must be there, 1 to 600; null is the service's setting."
+    )
+    strict: bool = Field(
+        False, description="Answer 502 (504 where time ran out) with the same body where no model answered."
+    )
+    faults: dict[str, JsonValue] | None = Field(
+        None, description="A fault plan (docs/faults.md); refused unless the service was started with --allow-faults."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assembler import seen as keeping
-from assembler.assembling import assemble
+from assembler.assembling import assemble, said_again
 from assembler.seen import Seen, Trouble
 from vocabulary.events import (
     AnswerRequested,
@@ -14,11 +14,13 @@ from vocabulary.events import (
     QueryReceived,
     ReasoningCompleted,
     ReasoningFailed,
+    ReasoningRequested,
     ReasoningRetried,
     ReasoningStarted,
     Recorded,
     RecordingFailed,
     RecoveryStarted,
+    ResponseAssembled,
     ToolCallsConfirmed,
     ToolFailed,
     ToolSubstituted,
@@ -32,6 +34,7 @@ class ResponseAssembler:
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
         self._seen = Seen()
+        self._answer: ResponseAssembled | None = None
 
     @property
     def seen(self) -> Seen:
@@ -39,10 +42,13 @@ class ResponseAssembler:
         return self._seen
 
     def on_query_received(self, said: Recorded[QueryReceived]) -> None:
-        self._seen = keeping.note_query(self._seen, said.event)
+        self._seen = keeping.note_query(self._seen, said)
 
     def on_briefing_prepared(self, said: Recorded[BriefingPrepared]) -> None:
         self._seen = keeping.note_briefing(self._seen, said)
+
+    def on_reasoning_requested(self, said: Recorded[ReasoningRequested]) -> None:
+        self._seen = keeping.note_request(self._seen, said)
 
     def on_reasoning_started(self, said: Recorded[ReasoningStarted]) -> None:
         self._seen = keeping.note_speaker(self._seen, said.event)
@@ -81,7 +87,9 @@ class ResponseAssembler:
         self._note_trouble(said)
 
     def on_answer_requested(self, said: Recorded[AnswerRequested]) -> None:
-        self._publish(assemble(self._seen, said))
+        """Says the answer. There is one: asked again, because it was lost on its way, it is said again."""
+        self._answer = said_again(self._answer, self._seen) if self._answer else assemble(self._seen, said)
+        self._publish(self._answer)
 
     def _note_trouble(self, said: Recorded[Trouble]) -> None:
         self._seen = keeping.note_trouble(self._seen, said)

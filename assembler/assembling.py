@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from assembler.doubts import doubts_of
 from assembler.draft import Draft
 from assembler.partial import partial
@@ -30,6 +32,12 @@ def assemble(seen: Seen, said: Recorded[AnswerRequested]) -> ResponseAssembled:
         calls=len(seen.replies),
         usage=seen.usage,
     )
+
+
+def said_again(answer: ResponseAssembled, seen: Seen) -> ResponseAssembled:
+    """The same answer, with the doubts that have come since."""
+    indicators = without_repeats((*answer.indicators, *doubts_of(seen)))
+    return replace(answer, indicators=indicators, confidence=confidence(indicators))
 
 
 def _draft(seen: Seen, said: Recorded[AnswerRequested]) -> Draft:

@@ -8,6 +8,7 @@ from assembler.wording import MODEL_FAILURES, TOOL_FAILURES
 from vocabulary.events import (
     BreakerTripped,
     HandlerFailed,
+    QueryReceived,
     ReasoningFailed,
     ReasoningRetried,
     Recorded,
@@ -36,6 +37,8 @@ def doubts_of(seen: Seen) -> list[Indicator]:
 
 def _doubt(said: Recorded[Trouble], asked: frozenset[str]) -> Indicator | None:
     event = said.event
+    if isinstance(event, QueryReceived):
+        return indicator("history_missing", said.seq)
     if isinstance(event, ToolFailed | ToolSubstituted):
         return _tool_doubt(event, said.seq) if event.tool_call_id in asked else None
     if isinstance(event, ReasoningRetried | ReasoningFailed):

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from assembler.draft import NOBODY
 from assembler.uncertainty import confidence, indicator
 from assembler.wording import one_line
 from vocabulary.events import ResponseAssembled
 from vocabulary.values import Usage
+
+
+def said_incomplete(response: ResponseAssembled, event_seq: int) -> ResponseAssembled:
+    """The answer, saying that its record is incomplete where it does not say so yet."""
+    if any(doubt.kind == "trace_incomplete" for doubt in response.indicators):
+        return response
+    return replace(response, indicators=(*response.indicators, indicator("trace_incomplete", event_seq)))
 
 
 def last_resort(

@@ -38,7 +38,7 @@ def from_reply(seen: Seen, said: Recorded[ReasoningCompleted]) -> Draft:
     table = shown.event.sources if shown else ()
     resolved = resolve(reply.citations, answer, table, {fact.id: fact for fact in seen.facts})
     speaker = seen.speaker_of(reply.call_id) or reply.model
-    doubts += [*_away(seen, speaker), *_compressed(shown), *_lost(seen, shown, answer.text, resolved)]
+    doubts += [*_away(seen, reply.call_id, speaker), *_compressed(shown), *_lost(seen, shown, answer.text, resolved)]
     doubts += _evidence(seen, said, answer.text, resolved)
     return Draft(text=answer.text, citations=resolved.citations, doubts=tuple(doubts), reasoner=speaker)
 
@@ -53,14 +53,15 @@ def _ending(said: Recorded[ReasoningCompleted]) -> list[Indicator]:
     return [indicator("refused", said.seq)] if said.event.stop_reason == "refusal" else []
 
 
-def _away(seen: Seen, speaker: str) -> list[Indicator]:
-    """The sign that another reasoner than the wanted one spoke."""
+def _away(seen: Seen, call_id: str, speaker: str) -> list[Indicator]:
+    """The sign that another reasoner than the wanted one spoke; it rests on what led to that, where it was heard."""
     for trouble in seen.troubles:
         event = trouble.event
         recovered = isinstance(event, RecoveryStarted) and event.level == "response"
         if recovered or (isinstance(event, BreakerTripped) and event.limit == "provider_open"):
             return [indicator("fallback_reasoner", trouble.seq, reasoner=speaker)]
-    return []
+    asked_at = dict(seen.fallback_calls).get(call_id)
+    return [] if asked_at is None else [indicator("fallback_reasoner", asked_at, reasoner=speaker)]
 
 
 def _compressed(shown: Recorded[BriefingPrepared] | None) -> list[Indicator]:

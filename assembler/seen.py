@@ -12,6 +12,7 @@ from vocabulary.events import (
     QueryReceived,
     ReasoningCompleted,
     ReasoningFailed,
+    ReasoningRequested,
     ReasoningRetried,
     ReasoningStarted,
     Recorded,
@@ -24,7 +25,8 @@ from vocabulary.events import (
 from vocabulary.values import Fact, Usage, Value
 
 Trouble = (
-    ToolFailed
+    QueryReceived
+    | ToolFailed
     | ToolSubstituted
     | BreakerTripped
     | RecoveryStarted
@@ -43,6 +45,7 @@ class Seen(Value, frozen=True, kw_only=True):
         facts: Every fact, in order of discovery.
         briefings: What each call was shown, with the table that its citations are resolved against.
         speakers: Pairs of a call and who answered it.
+        fallback_calls: Pairs of a call that the fallback reasoner was asked for, and the event that asked.
         replies: Replies, in order.
         rounds: What each settled round brought, in order.
         troubles: Reasons for doubt, in order.
@@ -53,6 +56,7 @@ class Seen(Value, frozen=True, kw_only=True):
     facts: tuple[Fact, ...] = ()
     briefings: tuple[Recorded[BriefingPrepared], ...] = ()
     speakers: tuple[tuple[str, str], ...] = ()
+    fallback_calls: tuple[tuple[str, int], ...] = ()
     replies: tuple[Recorded[ReasoningCompleted], ...] = ()
     rounds: tuple[Recorded[ContextSynthesized], ...] = ()
     troubles: tuple[Recorded[Trouble], ...] = ()
@@ -76,12 +80,20 @@ class Seen(Value, frozen=True, kw_only=True):
         return dict(self.speakers).get(call_id)
 
 
-def note_query(seen: Seen, event: QueryReceived) -> Seen:
-    return replace(seen, question=event.query)
+def note_query(seen: Seen, said: Recorded[QueryReceived]) -> Seen:
+    troubles = (*seen.troubles, said) if said.event.history_missing else seen.troubles
+    return replace(seen, question=said.event.query, troubles=troubles)
 
 
 def note_briefing(seen: Seen, said: Recorded[BriefingPrepared]) -> Seen:
     return replace(seen, briefings=(*seen.briefings, said))
+
+
+def note_request(seen: Seen, said: Recorded[ReasoningRequested]) -> Seen:
+    """Only calls of the fallback reasoner are worth noting."""
+    if said.event.reasoner == "primary":
+        return seen
+    return replace(seen, fallback_calls=(*seen.fallback_calls, (said.event.call_id, said.seq)))
 
 
 def note_speaker(seen: Seen, event: ReasoningStarted) -> Seen:

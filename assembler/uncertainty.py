@@ -42,6 +42,7 @@ DOUBTS: dict[str, Doubt] = {
     "truncated": Doubt("The answer reached its greatest length and breaks off.", "medium"),
     "refused": Doubt("The model declined to answer.", "low"),
     "component_failed": Doubt("A part of the service failed on the way, and the query went on without it.", "medium"),
+    "history_missing": Doubt("What was said before in this conversation could not be read.", "medium"),
     "trace_incomplete": Doubt("The record of this query is incomplete.", "none"),
 }
 

@@ -26,13 +26,20 @@ class Bus:
         """The sessions that have started and not ended, by query id."""
         return MappingProxyType(self._sessions)
 
-    def open(self, query_id: str, components: Components, prefix: Sequence[Recorded[Event]] = ()) -> Session:
+    def open(
+        self,
+        query_id: str,
+        components: Components,
+        prefix: Sequence[Recorded[Event]] = (),
+        store: TraceStore | None = None,
+    ) -> Session:
         """A session with components of its own; it begins with `start` or `run`.
 
         Args:
             prefix: What is stored of the query already, from its first event; the session goes on after it.
+            store: Where this one session is recorded; None is the bus's own.
         """
-        recorder = Recorder(query_id, self._store, self._clock, stored_seq=len(prefix))
+        recorder = Recorder(query_id, store or self._store, self._clock, stored_seq=len(prefix))
         return Session(query_id, recorder, self._clock, components, self._sessions, prefix)
 
     async def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import structlog
@@ -15,6 +16,11 @@ _log = structlog.get_logger(__name__)
 _LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0)
 """Waits before the last tries at the end of a query; longer than a store refuses at once after it met a lock."""
 
+APPEND_S = 0.5
+"""Seconds that one append may take; the usual one takes less than a thousandth of that."""
+REST_S = 10.0
+"""Seconds for which a store that took too long is not tried again."""
+
 
 class Recorder:
     """One session's hold on the trace store; `stored_seq` is that of the last event stored already."""
@@ -26,6 +32,13 @@ class Recorder:
         self._stored_seq = stored_seq
         self._unstored: list[Recorded[Event]] = []
         self._dispossessed = False
+        self._resting_until = 0.0
+        self._uncertain = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was to be stored is."""
+        return not (self._unstored or self._dispossessed)
 
     async def record(self, events: Sequence[Recorded[Event]]) -> TraceError | None:
         """Stores `events`, and before them those refused earlier; says why it could not, if so."""
@@ -45,9 +58,13 @@ class Recorder:
             _log.error("events_lost", first_seq=self._unstored[0].seq, events=len(self._unstored))
 
     async def _store_all(self) -> TraceError | None:
+        if self._clock.now() < self._resting_until:
+            return TraceError("the trace store took too long a moment ago and is left alone for a while")
         try:
-            await self._store.append(self._query_id, self._stored_seq, self._unstored)
+            await self._append()
         except SequenceError as error:
+            if self._take_as_stored(error.found_seq):
+                return await self._store_all() if self._unstored else None
             # Another writer owns the trace: whatever this one added would be false.
             self._dispossessed = True
             self._unstored = []
@@ -59,3 +76,32 @@ class Recorder:
         self._stored_seq = self._unstored[-1].seq
         self._unstored = []
         return None
+
+    async def _append(self) -> None:
+        """One append, bounded in time: the query waits for it, and its caller for the query.
+
+        Raises:
+            TraceError: It was refused, took too long, or was cancelled within the store.
+        """
+        try:
+            async with asyncio.timeout(APPEND_S):
+                await self._store.append(self._query_id, self._stored_seq, self._unstored)
+        except TimeoutError as error:
+            self._uncertain = True
+            self._resting_until = self._clock.now() + REST_S
+            raise TraceError(f"the trace store took longer than {APPEND_S:g} s") from error
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            self._uncertain = True
+            raise TraceError("the append was cancelled within the trace store") from error
+
+    def _take_as_stored(self, found_seq: int) -> bool:
+        """Whether the store holds what an append brought of which we never heard the end."""
+        if not self._uncertain or not self._stored_seq < found_seq <= self._unstored[-1].seq:
+            return False
+        self._uncertain = False
+        self._stored_seq = found_seq
+        self._unstored = [said for said in self._unstored if said.seq > found_seq]
+        return True

@@ -65,6 +65,7 @@ class Session:
         self._turns = 0
         self._in_turn = False
         self._closed = False
+        self._over = asyncio.Event()
         self._recording_failed = False
         self._failure: BaseException | None = None
         self._table: Table = reduce(fold, prefix, {})
@@ -149,6 +150,20 @@ class Session:
         """Who owes which event now, longest owed first."""
         return tuple(sorted(self._table.values(), key=lambda waiting: waiting.since_seq))
 
+    @property
+    def recorded(self) -> bool:
+        """Whether everything said so far is stored."""
+        return self._recorder.complete
+
+    async def closed(self) -> None:
+        """Waits for `QueryClosed` to be delivered; what was refused by the store may still be tried again then.
+
+        Ended without it, by `cancel`, the session raises as `ended` does.
+        """
+        await self._over.wait()
+        if not self._closed:
+            await self.ended()
+
     async def ended(self) -> None:
         """Waits for the end; cancelled, only the waiting ends."""
         if self._task is not None:
@@ -163,7 +178,7 @@ class Session:
             while not self._closed:
                 await self._step()
         finally:
-            self._closed = True
+            self._over.set()
             self._mailbox.shut()
             self._followers.end()
             await self._work.stop()
@@ -226,6 +241,7 @@ class Session:
 
     def _release(self, _task: asyncio.Task[None]) -> None:
         """Lets go of everything, also where the task was cancelled before it began."""
+        self._over.set()
         self._followers.end()
         self._delivery.clear()
         self._mailbox.shut()

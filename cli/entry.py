@@ -28,6 +28,7 @@ COMMANDS = (
     Command("courses", "cli.courses", "List the courses that can be asked about."),
     Command("traces", "cli.traces", "List what was asked, and show how it was worked out."),
     Command("doctor", "cli.doctor", "Check what is configured, reachable and indexed."),
+    Command("faults", "cli.faults", "Break the service on purpose and check its promises."),
     Command("double", "cli.double", "Serve a Messages API that answers by a script, for tests."),
     Command("eval", "cli.evaluate", "Ask the questions of a file and grade the answers."),
 )

@@ -13,9 +13,10 @@ import typer
 import uvicorn
 from fastapi import FastAPI
 
-from api import cancel_queries, create_app
+from api import AroundOf, cancel_queries, create_app
 from cli.options import DataDir, Reasoner
 from cli.terminal import err
+from faults import around_of
 from service import Settings, configure_logging, load_settings
 from vocabulary.errors import ConfigurationError
 
@@ -38,12 +39,15 @@ def serve(
     port: Annotated[int | None, typer.Option("--port", help="Port; 0 takes a free one.", show_default="8000")] = None,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
+    allow_faults: Annotated[
+        bool, typer.Option("--allow-faults", help="Let callers send fault plans (docs/faults.md); never in production.")
+    ] = False,
 ) -> None:
     """Serves the REST API; its documentation is at /docs. Ctrl-C stops it once the queries under way have ended."""
     settings = load_settings(host=host, port=port, data_dir=data_dir, reasoner=reasoner)
     configure_logging(settings)
     with listening(settings) as listener:
-        by = asyncio.run(_serve(settings, listener))
+        by = asyncio.run(_serve(settings, listener, around_of if allow_faults else None))
     if by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 
@@ -69,9 +73,9 @@ def listening(settings: Settings) -> Generator[socket.socket, None, None]:
         yield listener
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> int | None:
+async def _serve(settings: Settings, listener: socket.socket, faults: AroundOf | None) -> int | None:
     """Serves until a signal comes; returns which."""
-    app = create_app(settings)
+    app = create_app(settings, around_of=faults)
     config = uvicorn.Config(
         app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from coordinator.state import QueryState
-from coordinator.steps import Decision, partial, plain, stop_work, then
+from coordinator.steps import Decision, answer_from_facts, partial, plain, stop_work, then
 from vocabulary.events import (
     BreakerTripped,
     DeadlineNeared,
@@ -45,14 +45,17 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
 
 def after_stall(state: QueryState, said: Recorded[SessionStalled]) -> Decision:
     """Nothing moves any more: answer with what there is, then plainly, then close."""
+    if state.phase == "closed":  # the end was lost on its way: it is said again, and nothing else
+        return state, (QueryClosed(status="partial" if state.partial else "answered"),)
     state = replace(state, stalls=state.stalls + 1)
     if state.stalls > 2:
         return replace(state, phase="closed"), (QueryClosed(status="failed"),)
     owed = "nothing moved any more: " + ", ".join(said.event.waiting_for)
     recovery = RecoveryStarted(level="response", why=owed, event_seq=said.seq)
     why = "a part of the service did not answer"
-    mode = plain(why) if state.phase == "answering" else partial(why)
-    return then((state, (recovery,)), mode)
+    if state.phase == "answering":
+        return then((state, (recovery,)), plain(why))
+    return then((state, (recovery,)), answer_from_facts(state, why, seq=said.seq, at=said.at))
 
 
 def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decision:

@@ -12,7 +12,17 @@ from coordinator import ledger
 from coordinator.breaker import call_key, refuse_call, refuse_round
 from coordinator.early import abandon_others, matched
 from coordinator.state import QueryState
-from coordinator.steps import Decision, abandon, answer_with, open_round, partial, reopen_round, shrink_round, then
+from coordinator.steps import (
+    Decision,
+    abandon,
+    answer_from_facts,
+    answer_with,
+    open_round,
+    partial,
+    reopen_round,
+    shrink_round,
+    then,
+)
 from vocabulary.events import (
     AnyEvent,
     BreakerTripped,
@@ -34,7 +44,7 @@ from vocabulary.values import ToolCall
 
 def after_query_received(_: QueryState, said: Recorded[QueryReceived]) -> Decision:
     event = said.event
-    state = QueryState(settings=event.settings, received_at=said.at)
+    state = QueryState(settings=event.settings, received_at=said.at, question=event.query, tools=event.tools)
     if not event.provider_open:
         return open_round(state)
     state, opened = open_round(replace(state, reasoner="fallback"))
@@ -84,7 +94,7 @@ def after_reasoning_completed(state: QueryState, said: Recorded[ReasoningComplet
         return _request_tools(state, said)
     if reply.text.text.strip():
         return then((state, ()), answer_with(reply.call_id))
-    return _after_empty_reply(state, said.seq)
+    return _after_empty_reply(state, said)
 
 
 def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -> Decision:
@@ -96,17 +106,32 @@ def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -
     if event.failure == "abandoned":
         return open_round(state, final=True)
     why = f"the model's call failed ({event.failure}): {event.detail}"
-    if event.failure == "context_window" and state.briefing_tokens is None:
+    if _may_be_too_much(state, event):
         state, said_first = abandon(state, why)
         recovery = RecoveryStarted(level="round", why=why, event_seq=said.seq)
         state, opened = shrink_round(state)
         return state, (*said_first, recovery, *opened)
     if state.reasoner == "fallback":
-        return then(abandon(state, why), partial("no model could be asked"))
+        return _after_fallback_failed(state, said, why)
     state, said_first = abandon(replace(state, reasoner="fallback"), why)
     recovery = RecoveryStarted(level="response", why=why, event_seq=said.seq)
     state, opened = reopen_round(state)
     return state, (*said_first, recovery, *opened)
+
+
+def _may_be_too_much(state: QueryState, event: ReasoningFailed) -> bool:
+    """Whether a shorter briefing, which is tried once, may help: a server may call what is too long merely invalid."""
+    too_long = event.failure == "context_window" or (event.failure == "invalid_request" and state.found > 0)
+    return too_long and state.briefing_tokens is None
+
+
+def _after_fallback_failed(state: QueryState, said: Recorded[ReasoningFailed], why: str) -> Decision:
+    """Rounds of tools are given up: one call from the facts in hand, and where that fails too, the facts themselves."""
+    state, given_up = abandon(state, why)
+    if state.found and not state.final:
+        recovery = RecoveryStarted(level="session", why=why, event_seq=said.seq)
+        return then((state, (*given_up, recovery)), open_round(state, final=True))
+    return then((state, given_up), answer_from_facts(state, "no model could be asked", seq=said.seq, at=said.at))
 
 
 def after_tools_settled(state: QueryState, said: Recorded[ToolsSettled]) -> Decision:
@@ -125,8 +150,9 @@ def after_tools_settled(state: QueryState, said: Recorded[ToolsSettled]) -> Deci
 def after_context_synthesized(state: QueryState, said: Recorded[ContextSynthesized]) -> Decision:
     if state.phase != "synthesizing" or said.event.round != state.round:
         return state, ()
-    if state.finish == "now":
-        return then((state, ()), partial("no time was left for an answer by the model"))
+    state = replace(state, found=state.found + len(said.event.facts))
+    if state.finish == "now" or state.searched:
+        return then((state, ()), partial(state.searched or "no time was left for an answer by the model"))
     tripped = refuse_round(state, new_facts=len(said.event.facts)) if state.finish == "no" else None
     state, opened = open_round(state, final=tripped is not None or state.finish == "final")
     return state, opened if tripped is None else (tripped, *opened)
@@ -163,19 +189,21 @@ def _request_tools(state: QueryState, said: Recorded[ReasoningCompleted]) -> Dec
     if state.round_calls:
         events.append(ToolCallsConfirmed(round=state.round, tool_call_ids=state.tool_call_ids))
         return replace(state, phase="tools"), tuple(events)
-    return then((state, tuple(events)), _after_refused_calls(state, said.event))
+    return then((state, tuple(events)), _after_refused_calls(state, said))
 
 
-def _after_refused_calls(state: QueryState, reply: ReasoningCompleted) -> Decision:
+def _after_refused_calls(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
     """Every call was refused: what the reply says is the answer, or one more call without tools gives it."""
     if not state.final:
         return open_round(state, final=True)
-    mode = answer_with(reply.call_id) if reply.text.text.strip() else partial("the model gave no answer")
-    return then((state, ()), mode)
+    if said.event.text.text.strip():
+        return then((state, ()), answer_with(said.event.call_id))
+    return answer_from_facts(state, "the model gave no answer", seq=said.seq, at=said.at)
 
 
-def _after_empty_reply(state: QueryState, seq: int) -> Decision:
+def _after_empty_reply(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
     why = "the model's reply was empty"
-    recovery = RecoveryStarted(level="round", why=why, event_seq=seq)
-    following = then((state, ()), partial(why)) if state.final else open_round(state, final=True)
+    recovery = RecoveryStarted(level="round", why=why, event_seq=said.seq)
+    last = state.final
+    following = answer_from_facts(state, why, seq=said.seq, at=said.at) if last else open_round(state, final=True)
     return then((state, (recovery,)), following)

@@ -25,6 +25,8 @@ class QueryState(Value, frozen=True, kw_only=True):
         failed_rounds: Rounds on end in which every tool call failed.
         partial: The answer asked for is not a reply.
         stalls: How often the session stood still.
+        found: Facts found so far.
+        searched: Why a search of its own was begun; empty where none was.
         shown_tokens: Estimated tokens of what the open round's call is shown.
         briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
     """
@@ -43,6 +45,10 @@ class QueryState(Value, frozen=True, kw_only=True):
     finish: Finish = "no"
     partial: bool = False
     stalls: int = 0
+    question: str = ""
+    tools: tuple[str, ...] = ()
+    found: int = 0
+    searched: str = ""
     shown_tokens: int = 0
     briefing_tokens: int | None = None
 

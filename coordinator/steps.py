@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec.structs import replace
 
+from coordinator import ledger
 from coordinator.breaker import call_key
 from coordinator.state import QueryState
-from vocabulary.events import AnswerRequested, AnyEvent, CallsAbandoned, RoundOpened
+from vocabulary.events import (
+    AnswerRequested,
+    AnyEvent,
+    CallsAbandoned,
+    RecoveryStarted,
+    RoundOpened,
+    ToolCallsConfirmed,
+    ToolRequested,
+)
+from vocabulary.values import ToolCall
+
+SEARCH = "search_course_content"
+OWN = "own-search-"
+"""How the id of a search begins that the coordinator asked for by itself."""
+LONGEST_QUERY = 500
 
 Decision = tuple[QueryState, tuple[AnyEvent, ...]]
 """What a rule returns: the state from now on, and what is said, in order."""
@@ -30,6 +46,21 @@ def shrink_round(state: QueryState) -> Decision:
     half = min(state.shown_tokens, state.settings.briefing_tokens) // 2
     state = replace(state, briefing_tokens=half, phase="briefing", call_id=f"{state.call_id}-smaller", round_calls=())
     return state, (_round_opened(state),)
+
+
+def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
+    """The answer from what was found; where that is nothing, a search of its own for the question comes first."""
+    if state.found or state.searched or state.finish == "now" or SEARCH not in state.tools:
+        return then((state, ()), partial(why))
+    arguments = msgspec.json.encode({"query": state.question[:LONGEST_QUERY]}).decode()
+    call = ToolCall(id=f"{OWN}{state.round}", name=SEARCH, arguments=arguments)
+    state = replace(state, phase="tools", searched=why, round_calls=(call,))
+    timeout_s = ledger.tool_timeout_s(state.settings, at - state.received_at)
+    return state, (
+        RecoveryStarted(level="response", why="nothing was found yet: a search of its own follows", event_seq=seq),
+        ToolRequested(round=state.round, call=call, timeout_s=timeout_s),
+        ToolCallsConfirmed(round=state.round, tool_call_ids=(call.id,)),
+    )
 
 
 def _round_opened(state: QueryState) -> RoundOpened:

@@ -1,5 +1,6 @@
 """Tools: what may be called, how calls are run at once, and what stands in for one that fails."""
 
+from dispatcher.circuits import ToolCircuits
 from dispatcher.course_tools import CourseLibrary, course_tools
 from dispatcher.definition import tool_from_function
 from dispatcher.dispatcher import ToolDispatcher
@@ -13,6 +14,7 @@ __all__ = [
     "CourseLibrary",
     "Registry",
     "Tool",
+    "ToolCircuits",
     "ToolDispatcher",
     "course_tools",
     "load_tools",

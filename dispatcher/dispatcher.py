@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dispatcher.circuits import ToolCircuits
 from dispatcher.registry import Registry
 from dispatcher.run import Outcome, ToolRun
 from dispatcher.settlement import Settlement
@@ -23,11 +24,19 @@ from vocabulary.ports import Clock, Publish, Spawn
 class ToolDispatcher:
     """The tool calls of one session: each its own task with its own time limit, and exactly one outcome."""
 
-    def __init__(self, publish: Publish, spawn: Spawn, clock: Clock, tools: Registry) -> None:
+    def __init__(
+        self,
+        publish: Publish,
+        spawn: Spawn,
+        clock: Clock,
+        tools: Registry,
+        circuits: ToolCircuits | None = None,
+    ) -> None:
         self._publish = publish
         self._spawn = spawn
         self._clock = clock
         self._tools = tools
+        self._circuits = circuits or ToolCircuits()
         self._running: dict[str, ToolRun] = {}
         self._settlement = Settlement()
 
@@ -36,7 +45,7 @@ class ToolDispatcher:
         call_id = said.event.call.id
         if call_id in self._running or self._settlement.has_ended(call_id):
             return  # Ids are the model's: where it repeats one, the first call's outcome stands for both.
-        run = ToolRun(said.event, self._publish, self._spawn, self._clock, self._tools, self._end)
+        run = ToolRun(said.event, self._publish, self._spawn, self._clock, self._tools, self._circuits, self._end)
         self._running[call_id] = run
         run.begin()
 

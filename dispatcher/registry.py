@@ -35,6 +35,11 @@ class Registry:
         """The tools that the model may call, sorted."""
         return tuple(sorted(name for name, tool in self._tools.items() if tool.offered))
 
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """All tools, those that only stand in for others among them."""
+        return tuple(self._tools.values())
+
     def offered(self, name: str) -> Tool | None:
         """The tool that the model means by `name`; None where it may call none of that name."""
         tool = self._tools.get(name)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from dispatcher.attempts import MAX_DETAIL, attempts, describe, run_tool, stand_in_arguments
 from dispatcher.bounds import line
+from dispatcher.circuits import ToolCircuits
 from dispatcher.registry import Registry
 from dispatcher.tool import Tool
-from vocabulary.errors import BadInputError, NotFoundError, UnheardEventError
+from vocabulary.errors import BadInputError, NotFoundError
 from vocabulary.events import ToolFailed, ToolFailureKind, ToolRequested, ToolStarted, ToolSubstituted, ToolSucceeded
 from vocabulary.ports import Clock, Publish, Spawn, ToolOutput
 from vocabulary.values import Kept
@@ -26,7 +27,14 @@ class ToolRun:
     """Runs the tool that was asked for, or says why not; then its retry and its substitutes; stops it in time."""
 
     def __init__(
-        self, asked: ToolRequested, publish: Publish, spawn: Spawn, clock: Clock, tools: Registry, end: End
+        self,
+        asked: ToolRequested,
+        publish: Publish,
+        spawn: Spawn,
+        clock: Clock,
+        tools: Registry,
+        circuits: ToolCircuits,
+        end: End,
     ) -> None:
         self._asked = asked
         self._call = asked.call
@@ -34,6 +42,7 @@ class ToolRun:
         self._spawn = spawn
         self._clock = clock
         self._tools = tools
+        self._circuits = circuits
         self._report = end
         self._started_at = clock.now()
         self._ended = False
@@ -72,28 +81,45 @@ class ToolRun:
         for candidate in attempts(tool, self._tools.substitutes(tool)):
             if self._ended:
                 break  # It was stopped, and the tool made something else of the cancellation.
-            try:
-                arguments = self._arguments(tool, candidate)
-                if arguments is None:
-                    continue
-                self._announce(candidate, last, arguments, why)
-                last = candidate
-                return self._succeeded(candidate, await run_tool(candidate, arguments))
-            except NotFoundError as error:
-                return self._failed("not_found", line(str(error), MAX_DETAIL))
-            except BadInputError as error:
-                return self._failed("invalid_arguments", line(str(error), MAX_DETAIL))
-            except UnheardEventError:
-                raise  # A mistake in the wiring, not in the tool.
-            except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
-                why = describe(candidate, error)
-                failures.append(why)
+            arguments = self._arguments(tool, candidate, failures)
+            if arguments is None:
+                why = failures[-1] if failures else why
+                continue
+            self._announce(candidate, last, arguments, why)
+            last = candidate
+            outcome = await self._attempt(candidate, arguments)
+            if not isinstance(outcome, str):
+                return outcome
+            why = outcome
+            failures.append(outcome)
         return self._failed("error", "; ".join(dict.fromkeys(failures)))
 
-    def _arguments(self, asked: Tool, candidate: Tool) -> str | None:
+    async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
+        """The call's outcome, or in words why this attempt brought none."""
+        try:
+            output = await run_tool(tool, arguments)
+        except NotFoundError as error:
+            return self._failed("not_found", line(str(error), MAX_DETAIL))
+        except BadInputError as error:
+            return self._failed("invalid_arguments", line(str(error), MAX_DETAIL))
+        except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
+            self._circuits.failed(tool.name, self._clock.now())
+            return describe(tool, error)
+        self._circuits.succeeded(tool.name)
+        return self._succeeded(tool, output)
+
+    def _arguments(self, asked: Tool, candidate: Tool, failures: list[str]) -> str | None:
+        """What `candidate` is called with; None where it is passed over, whose reason is then added to `failures`."""
+        if self._circuits.keeps_out(candidate.name, self._clock.now()):
+            failures.append(f"{candidate.name} failed too often of late and is left alone for a while")
+            return None
         if candidate is asked:
             return self._call.arguments
-        return stand_in_arguments(asked, candidate, self._call.arguments)
+        try:
+            return stand_in_arguments(asked, candidate, self._call.arguments)
+        except Exception as error:  # noqa: BLE001 - so may a user's adapter
+            failures.append(describe(candidate, error))
+            return None
 
     def _announce(self, candidate: Tool, last: Tool, arguments: str, why: str) -> None:
         """Tells of every attempt but the first, of which the session heard before the work began."""
@@ -121,6 +147,8 @@ class ToolRun:
     async def _time_out(self, tool: Tool, seconds: float) -> None:
         await self._clock.sleep(seconds)
         self._cancel_work()
+        if not self._ended:
+            self._circuits.failed(tool.name, self._clock.now())
         self._fail("timeout", f"{tool.name} took longer than {seconds:.3g} s and was stopped.")
 
     def _unknown(self) -> str:

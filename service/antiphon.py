@@ -10,32 +10,40 @@ from msgspec.structs import replace
 
 from bus import Bus, Waiting
 from coordinator import Limits, receive
-from knowledge import Course, Library
+from knowledge import Course
 from service.again import Again
-from service.building import Built, build
+from service.building import Built, Shelves, build
 from service.caller import Caller, Outcome
 from service.errors import BusyError
 from service.running import Running
 from service.settings import Settings
-from service.wiring import wire
-from vocabulary.errors import ServiceError
+from service.wiring import Around, NothingAround, wire
+from vocabulary.errors import ServiceError, TraceError
 from vocabulary.events import QueryReceived
 from vocabulary.ports import TraceStore
-from vocabulary.values import Kept, Value
+from vocabulary.values import Kept, QuerySettings, Value
 
 log = structlog.get_logger(__name__)
 
 EXCHANGES_REMEMBERED = 2
 REFRESH_EVERY_S = 1.0
+REMEMBERING_S = 0.5
+"""Seconds that looking up the conversation may take of the deadline."""
+_NOTHING = NothingAround()
 
 
 class Question(Value, frozen=True, kw_only=True):
-    """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings."""
+    """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings.
+
+    Attributes:
+        settings: All settings of the query at once, in the place of the service's.
+    """
 
     query: str
     session_id: str | None = None
     max_rounds: int | None = None
     deadline_s: float | None = None
+    settings: QuerySettings | None = None
 
 
 class Readiness(Value, frozen=True, kw_only=True):
@@ -74,8 +82,11 @@ class Antiphon:
         """
         return cls(settings, await asyncio.to_thread(build, settings))
 
-    async def start(self, question: Question) -> Running:
+    async def start(self, question: Question, around: Around = _NOTHING) -> Running:
         """Begins to work on a question.
+
+        Args:
+            around: What stands between this query and its doors.
 
         Raises:
             BadInputError: The question or a wish cannot be used.
@@ -84,11 +95,14 @@ class Antiphon:
         """
         if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
             raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
-        first = await self._receive(question)
+        store = around.store(self.store)
+        first = around.first(self._told_of_provider(await self._receive(question, store)))
         caller = Caller()
-        session = self._bus.open(uuid.uuid4().hex, lambda ports: wire(self._built.parts, ports, caller))
+        parts = around.parts(self._built.parts)
+        components = around.components(lambda ports: wire(parts, ports, caller))
+        session = self._bus.open(uuid.uuid4().hex, components, store=store)
         session.start(first)
-        return Running(session, caller, first.session_id)
+        return Running(session, caller, first.session_id, store)
 
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""
@@ -127,31 +141,47 @@ class Antiphon:
 
     async def close(self) -> None:
         """Ends every query and lets go of everything."""
+        await self.leave()
+        await self._built.close()
+
+    async def leave(self) -> None:
+        """Ends every query; what the service was built from stays open, for it may be another's too."""
         self._closing = True
         self._refreshing.cancel()
         await asyncio.gather(self._refreshing, return_exceptions=True)
         await self._bus.close()
-        await self._built.close()
 
     @property
-    def _library(self) -> Library:
+    def _library(self) -> Shelves:
         return self._built.library
 
-    async def _receive(self, question: Question) -> QueryReceived:
+    def _told_of_provider(self, first: QueryReceived) -> QueryReceived:
+        """The question with the state of the provider's circuit, which its coordinator decides by."""
+        parts = self._built.parts
+        return replace(first, provider_open=parts.provider_circuit.keeps_out(parts.clock.now()))
+
+    async def _receive(self, question: Question, store: TraceStore) -> QueryReceived:
         session_id = question.session_id or uuid.uuid4().hex
         first = receive(
             question.query,
             session_id,
-            self.settings.query_settings(),
+            question.settings or self.settings.query_settings(),
             max_rounds=question.max_rounds,
             deadline_s=question.deadline_s,
             limits=self._limits,
         )
-        if question.session_id is None:
-            await self.store.open_conversation(session_id)
-            return self._described(first)
-        history = await self.store.exchanges(session_id, EXCHANGES_REMEMBERED)
-        return replace(self._described(first), history=tuple(history))
+        first = self._described(first)
+        try:
+            async with asyncio.timeout(REMEMBERING_S):
+                if question.session_id is None:
+                    await store.open_conversation(session_id)
+                    return first
+                history = await store.exchanges(session_id, EXCHANGES_REMEMBERED)
+                return replace(first, history=tuple(history))
+        except (TraceError, TimeoutError) as error:
+            # A store that refuses keeps nobody from an answer: the conversation begins anew, and the answer says so.
+            log.warning("conversation_not_read", error=str(error))
+            return replace(first, history_missing=question.session_id is not None)
 
     def _described(self, first: QueryReceived) -> QueryReceived:
         """The question with what the run depends on: courses, tools and versions."""

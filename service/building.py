@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from bus import SystemClock
 from dispatcher import Registry, course_tools, load_tools
 from engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
-from knowledge import Library, installed_embedders, load_embedder, overview
+from knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
 from service.settings import Settings
 from service.wiring import Parts
 from traces import SqliteTraceStore
@@ -18,13 +19,25 @@ from vocabulary.ports import Embedder
 ANTHROPIC_URL = "https://api.anthropic.com"
 
 
+class Shelves(Protocol):
+    """The courses as the service itself looks at them; `knowledge.Library` is one."""
+
+    def courses(self) -> tuple[Course, ...]: ...
+
+    def describe(self) -> LibraryState: ...
+
+    def refresh(self) -> bool: ...
+
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class Built:
     """Everything that lives as long as the service."""
 
     parts: Parts
     store: SqliteTraceStore
-    library: Library
+    library: Shelves
     models: tuple[AnthropicModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from assembler import last_resort
-from vocabulary.events import QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
+from collections.abc import Sequence
+
+from assembler import last_resort, said_incomplete
+from vocabulary.events import AnyEvent, QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
 from vocabulary.values import Value
 
 _WHY: dict[Status, str] = {
@@ -30,28 +32,53 @@ class Caller:
 
     def __init__(self) -> None:
         self._response: ResponseAssembled | None = None
-        self._status: Status = "failed"
+        self._status: Status | None = None
         self._received_at = 0.0
         self._last_seq = 0
         self._closed_at = 0.0
 
     def on_query_received(self, said: Recorded[QueryReceived]) -> None:
         self._received_at = self._closed_at = said.at
+        self._last_seq = said.seq
 
     def on_response_assembled(self, said: Recorded[ResponseAssembled]) -> None:
         self._response = said.event
+        self._last_seq = said.seq
 
     def on_query_closed(self, said: Recorded[QueryClosed]) -> None:
         self._status = said.event.status
         self._closed_at = said.at
         self._last_seq = said.seq
 
-    def outcome(self, query_id: str, session_id: str) -> Outcome:
-        """What came of the query; where no part could build an answer, a plain statement that says so."""
+    @property
+    def heard_all(self) -> bool:
+        """Whether it was told of the end, and of an answer unless there was none to be had."""
+        ended_without = self._status in ("cancelled", "failed")
+        return self._status is not None and (self._response is not None or ended_without)
+
+    def hear_again(self, trace: Sequence[Recorded[AnyEvent]]) -> None:
+        """Takes from the trace what it was not told."""
+        for said in trace:
+            match said.event:
+                case QueryReceived():
+                    self._received_at = said.at
+                case ResponseAssembled():
+                    self._response = said.event
+                case QueryClosed(status=status):
+                    self._status, self._closed_at, self._last_seq = status, said.at, said.seq
+
+    def outcome(self, query_id: str, session_id: str, *, recorded: bool = True) -> Outcome:
+        """What came of the query; where no part could build an answer, a plain statement that says so.
+
+        Args:
+            recorded: Whether all its events are stored; where they are not, the answer says so.
+        """
+        status: Status = self._status or "failed"
+        response = self._response or last_resort(_WHY[status], self._last_seq)
         return Outcome(
             query_id=query_id,
             session_id=session_id,
-            response=self._response or last_resort(_WHY[self._status], self._last_seq),
-            status=self._status,
+            response=response if recorded else said_incomplete(response, self._last_seq),
+            status=status,
             duration_ms=(self._closed_at - self._received_at) * 1000,
         )

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import structlog
+
 from bus import Session
 from service.caller import Caller, Outcome
+from vocabulary.errors import NotFoundError, TraceError
 from vocabulary.events import Event, Live, QueryCancelled, Recorded
+from vocabulary.ports import TraceStore
+
+log = structlog.get_logger(__name__)
 
 
 class Running:
     """A query under way."""
 
-    def __init__(self, session: Session, caller: Caller, session_id: str) -> None:
+    def __init__(self, session: Session, caller: Caller, session_id: str, store: TraceStore | None = None) -> None:
         self.query_id = session.query_id
         self.session_id = session_id
         self._session = session
         self._caller = caller
+        self._store = store
 
-    def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
+    def follow(self, buffer: int = 1000) -> AsyncIterator[Recorded[Event] | Live]:
         """Every event from the first, live, with text as it is written; ends with the query.
 
         Raises:
             NotFoundError: The query has ended.
             SlowReaderError: While reading: the reader fell too far behind.
         """
-        return self._session.follow()
+        return self._session.follow(buffer)
 
     def cancel(self, why: str) -> None:
         """Ends the query; its trace says why."""
@@ -33,5 +40,16 @@ class Running:
 
     async def outcome(self) -> Outcome:
         """The answer, once there is one; at worst a statement of what failed."""
-        await self._session.ended()
-        return self._caller.outcome(self.query_id, self.session_id)
+        await self._session.closed()
+        if not self._caller.heard_all:
+            await self._read_again()
+        return self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
+
+    async def _read_again(self) -> None:
+        """Lets the caller hear what was kept from it: the trace has it."""
+        if self._store is None:
+            return
+        try:
+            self._caller.hear_again(await self._store.read(self.query_id))
+        except (TraceError, NotFoundError) as error:
+            log.warning("answer_not_read", query_id=self.query_id, error=str(error))

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from assembler import ResponseAssembler
-from bus import Ports, Subscription
-from coordinator import DeadlineTimer, QueryCoordinator
-from dispatcher import Registry, ToolDispatcher
+from bus import Components, Ports, Subscription
+from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
+from dispatcher import Registry, ToolCircuits, ToolDispatcher
 from engine import CitationStyles, ReasoningEngine
 from service.caller import Caller
 from synthesizer import ContextSynthesizer
 from vocabulary import events as e
 from vocabulary.events import Reasoner
-from vocabulary.ports import Clock, Embedder, Model
+from vocabulary.ports import Clock, Embedder, Model, TraceStore
 from vocabulary.values import Kept
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What all sessions share: the doors to the outside. None of them holds a query's state."""
+    """What all sessions share: the doors to the outside, and what is remembered of their health.
+
+    None of them holds a query's state.
+    """
 
     clock: Clock
     models: Mapping[Reasoner, Model]
@@ -28,6 +33,37 @@ class Parts:
     tool_definitions: Kept
     embedder: Embedder | None
     styles: CitationStyles | None = None
+    chance: Callable[[], float] = random.random
+    provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
+    tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
+
+
+class Around(Protocol):
+    """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
+
+    def parts(self, parts: Parts, /) -> Parts: ...
+
+    def store(self, store: TraceStore, /) -> TraceStore: ...
+
+    def first(self, first: e.QueryReceived, /) -> e.QueryReceived: ...
+
+    def components(self, components: Components, /) -> Components: ...
+
+
+class NothingAround:
+    """What stands round a query as a rule."""
+
+    def parts(self, parts: Parts, /) -> Parts:
+        return parts
+
+    def store(self, store: TraceStore, /) -> TraceStore:
+        return store
+
+    def first(self, first: e.QueryReceived, /) -> e.QueryReceived:
+        return first
+
+    def components(self, components: Components, /) -> Components:
+        return components
 
 
 def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
@@ -42,8 +78,10 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         models=parts.models,
         tools=parts.tool_definitions,
         styles=parts.styles,
+        chance=parts.chance,
     )
-    dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools)
+    dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
+    watch = ProviderWatch(parts.provider_circuit)
     synthesizer = ContextSynthesizer(ports.publish)
     assembler = ResponseAssembler(ports.publish)
     return (
@@ -55,14 +93,18 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.RoundOpened, synthesizer.on_round_opened),
         (e.BriefingPrepared, assembler.on_briefing_prepared),
         (e.BriefingPrepared, coordinator.on_briefing_prepared),
+        (e.ReasoningRequested, assembler.on_reasoning_requested),
         (e.ReasoningRequested, engine.on_reasoning_requested),
+        (e.ReasoningRequested, watch.on_reasoning_requested),
         (e.ReasoningStarted, assembler.on_reasoning_started),
         (e.ToolCallStreamed, coordinator.on_tool_call_streamed),
         (e.ReasoningRetried, assembler.on_reasoning_retried),
         (e.ReasoningFailed, assembler.on_reasoning_failed),
+        (e.ReasoningFailed, watch.on_reasoning_failed),
         (e.ReasoningFailed, coordinator.on_reasoning_failed),
         (e.ReasoningCompleted, synthesizer.on_reasoning_completed),
         (e.ReasoningCompleted, assembler.on_reasoning_completed),
+        (e.ReasoningCompleted, watch.on_reasoning_completed),
         (e.ReasoningCompleted, coordinator.on_reasoning_completed),
         (e.ToolRequested, synthesizer.on_tool_requested),
         (e.ToolRequested, dispatcher.on_tool_requested),

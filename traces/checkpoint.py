@@ -35,7 +35,9 @@ class Checkpointer:
             return
         self._written = 0
         # PASSIVE neither waits for readers and writers nor makes them wait.
-        self._thread = threading.Thread(target=self._run, args=("PRAGMA wal_checkpoint(PASSIVE)",), daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=("PRAGMA wal_checkpoint(PASSIVE)",), daemon=True, name="checkpoint_run"
+        )
         self._thread.start()
 
     def finish(self) -> None:

@@ -65,6 +65,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         tools: Names of the tools that may be offered.
         versions: Names and versions of what shapes the run (system prompt, reasoner, index), as pairs.
         provider_open: The provider's circuit is open: go straight to the fallback reasoner.
+        history_missing: The conversation's exchanges could not be read.
         parent: The trace that this one is a fork of; None where it is none.
         parent_seq: The event of the parent that was changed, the last that both have.
         change: What was changed, in words.
@@ -78,6 +79,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     tools: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     provider_open: bool = False
+    history_missing: bool = False
     parent: str | None = None
     parent_seq: int = 0
     change: str = ""

@@ -8,15 +8,16 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.accept import EVENT_STREAM, JSON, preferred
-from api.answer import QueryAnswer, answer_of
+from api.answer import QueryAnswer, answer_of, strict_status
 from api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
-from api.facade import Service
+from api.facade import AroundOf, Asked, Service
 from api.guards import require_json
 from api.live import LiveAnswer
 from api.query_schemas import QueryRequest, RunningQueriesReply, RunningReply, WaitingReply
 from api.under_way import Waited
 from api.waiting import GONE, outcome_or_gone
 from service import Question
+from vocabulary.errors import BadInputError
 
 router = APIRouter(prefix="/api", tags=["queries"])
 
@@ -55,7 +56,7 @@ async def ask(body: QueryRequest, request: Request, service: Service, under_way:
     wishes = Question(
         query=body.query, session_id=body.session_id, max_rounds=body.max_rounds, deadline_s=body.deadline_s
     )
-    asked = await service.start(wishes)
+    asked = await _started(service, wishes, body, request)
     request.state.query_id = asked.query_id
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
         return LiveAnswer(asked, under_way)
@@ -63,7 +64,18 @@ async def ask(body: QueryRequest, request: Request, service: Service, under_way:
         outcome = await outcome_or_gone(asked, request)
     if outcome is None:
         return Response(status_code=CLIENT_GONE)
-    return Response(answer_of(outcome).model_dump_json(), media_type=JSON)
+    status = strict_status(outcome) if body.strict else 200
+    return Response(answer_of(outcome).model_dump_json(), status_code=status, media_type=JSON)
+
+
+async def _started(service: Service, wishes: Question, body: QueryRequest, request: Request) -> Asked:
+    """The query, with the faults that it is to meet where the service allows that."""
+    if body.faults is None:
+        return await service.start(wishes)
+    around: AroundOf | None = request.app.state.around_of
+    if around is None:
+        raise BadInputError("Fault plans are not taken here: start the service with `antiphon serve --allow-faults`.")
+    return await service.start(wishes, around(body.faults))
 
 
 @router.get("/queries", summary="The queries under way")

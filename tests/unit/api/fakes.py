@@ -124,7 +124,7 @@ class FakeService:
         self._fails = fails
         self._ready = ready
 
-    async def start(self, question: Question) -> FakeAsked:
+    async def start(self, question: Question, around: object = None, /) -> FakeAsked:
         if self.refuses is not None:
             raise self.refuses
         if not question.query.strip():

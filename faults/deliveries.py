@@ -1,0 +1,87 @@
+"""What components say and hear: faults between a component and its mailbox, on the way out and on the way in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from bus import Handler, Subscription
+from faults.passage import InjectedError, Meeting
+from vocabulary.events import AnyEvent, Event, Recorded
+from vocabulary.ports import Publish
+
+LATE_S = 1.0
+
+
+class Deliveries:
+    """One query's events on their way.
+
+    Args:
+        note: Hears every event that a component says, before anything is done to it.
+    """
+
+    def __init__(self, meeting: Meeting, publish: Publish, note: Callable[[AnyEvent], None]) -> None:
+        self._meeting = meeting
+        self._publish = publish
+        self._note = note
+        self._held: list[Callable[[], None]] = []
+
+    def publish(self, event: AnyEvent, /) -> None:
+        """Says an event, or what a fault makes of it."""
+        self._note(event)
+        point = f"publish.{event.__struct_config__.tag}"
+        fault = self._meeting.meet(point)
+        if fault is None:
+            self._publish(event)
+            self._release()
+            return
+        if fault.kind != "reorder":
+            self._meeting.lost.append(event)
+        self._spoil(fault.kind, lambda: self._publish(event), point, fault.for_s)
+
+    def subscription(self, kind: type[Event], handler: Handler) -> Subscription:
+        """The subscription, with faults between the event and its handler."""
+        point = point_of(kind, handler)
+
+        @wraps(handler)
+        def hear(recorded: Recorded[Any]) -> None:
+            self._meeting.heard(recorded.seq)
+            fault = self._meeting.meet(point)
+            if fault is None:
+                handler(recorded)
+                self._release()
+                return
+            self._meeting.unheard.add((str(kind.__struct_config__.tag), component_of(handler)))
+            self._spoil(fault.kind, lambda: handler(recorded), point, fault.for_s)
+
+        return kind, hear
+
+    def _spoil(self, kind: str, act: Callable[[], None], point: str, for_s: float) -> None:
+        match kind:
+            case "raise":
+                raise InjectedError(f"{point}: injected: raise")
+            case "duplicate":
+                act()
+                act()
+            case "reorder":
+                self._held.append(act)
+                asyncio.get_running_loop().call_soon(self._release)
+            case "late":
+                asyncio.get_running_loop().call_later(for_s or LATE_S, act)
+
+    def _release(self) -> None:
+        held, self._held = self._held, []
+        for act in held:
+            act()
+
+
+def point_of(kind: type[Event], handler: Handler) -> str:
+    """The name of the door between an event and one component's handler."""
+    return f"deliver.{kind.__struct_config__.tag}.{component_of(handler)}"
+
+
+def component_of(handler: Handler) -> str:
+    """The component that a handler belongs to."""
+    return str(getattr(handler, "__qualname__", "function")).partition(".")[0]

@@ -1,0 +1,132 @@
+"""Stands round one query and breaks what its plan names; notes every door passed and every fault that fired."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Sequence
+from contextvars import ContextVar
+
+from msgspec.structs import replace
+
+from bus import Components, Ports, Subscription
+from dispatcher import Registry
+from faults.deliveries import Deliveries
+from faults.doors import Door
+from faults.model_door import FaultyModel
+from faults.passage import Meeting
+from faults.plan import Fault, When, plan_of
+from faults.tool_door import faulty_tool
+from faults.works import faulty_spawn
+from service import Parts
+from vocabulary.errors import KnowledgeError, TraceError
+from vocabulary.events import AnyEvent, Event, QueryReceived, Recorded, RoundOpened
+from vocabulary.ports import Model, TraceStore
+from vocabulary.values import Kept
+
+_meeting: ContextVar[Meeting | None] = ContextVar("fault_meeting", default=None)
+
+
+def meeting_now() -> Meeting | None:
+    """What is broken in the query that runs in this context; None in one that nobody breaks."""
+    return _meeting.get()
+
+
+class Injector:
+    """Satisfies `service.Around`: one for each query.
+
+    Args:
+        provider_open: The query is told that the provider's circuit is open.
+    """
+
+    def __init__(self, faults: Sequence[Fault] = (), *, provider_open: bool = False) -> None:
+        self.meeting = Meeting(faults)
+        self._provider_open = provider_open
+
+    def first(self, first: QueryReceived, /) -> QueryReceived:
+        """The query's first event, as it is told."""
+        return replace(first, provider_open=True) if self._provider_open else first
+
+    def parts(self, parts: Parts, /) -> Parts:
+        """The doors that the query's components are given, each with its faults."""
+        meeting = self.meeting
+        models: dict[str, Model] = {
+            name: FaultyModel(model, meeting, "model" if name == "primary" else name, parts.clock)
+            for name, model in parts.models.items()
+        }
+        changed: dict[str, object] = {"models": models}
+        changed["tools"] = Registry([faulty_tool(tool, meeting, parts.clock) for tool in parts.tools.tools])
+        for field in dataclasses.fields(parts):
+            value = getattr(parts, field.name)
+            if field.name not in changed and is_port(value):
+                changed[field.name] = Door(value, meeting, field.name, parts.clock, RuntimeError)
+        return dataclasses.replace(parts, **changed)  # type: ignore[arg-type]  # a Door passes for what it wraps
+
+    def store(self, store: TraceStore, /) -> TraceStore:
+        door: TraceStore = Door(_Noting(store, self.meeting), self.meeting, "store", None, TraceError)
+        return door
+
+    def components(self, components: Components, /) -> Components:
+        """The query's components, with faults in all that they say, hear and start."""
+
+        def build(ports: Ports) -> Sequence[Subscription]:
+            deliveries = Deliveries(self.meeting, ports.publish, self._note)
+            around = Ports(publish=deliveries.publish, tell=ports.tell, spawn=faulty_spawn(ports.spawn, self.meeting))
+            _meeting.set(self.meeting)
+            return [deliveries.subscription(*each) for each in components(around)]
+
+        return build
+
+    def _note(self, event: AnyEvent) -> None:
+        if isinstance(event, RoundOpened):
+            self.meeting.when = _when(event)
+
+
+def is_port(value: object) -> bool:
+    """Whether a part of the service is something with methods that can be broken."""
+    return value is not None and not isinstance(value, Kept) and not inspect.isroutine(value)
+
+
+def _when(event: RoundOpened) -> When:
+    if event.final:
+        return "final"
+    return "round_1" if event.round == 1 else "round_2"
+
+
+class _Noting:
+    """A trace store that notes how far it has come."""
+
+    def __init__(self, inner: TraceStore, meeting: Meeting) -> None:
+        self._inner = inner
+        self._meeting = meeting
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        await self._inner.append(query_id, expected_seq, events)
+        self._meeting.stored_seq = events[-1].seq
+
+
+def around_of(data: object) -> Injector:
+    """What stands round a query by the fault plan that its caller sent; its scenario and seed are the harness's own.
+
+    Raises:
+        BadInputError: It is no fault plan.
+    """
+    return Injector(plan_of(data).faults)
+
+
+class SharedDoor:
+    """Something that all queries share, broken only for the query that is to be broken."""
+
+    def __init__(self, inner: object, prefix: str) -> None:
+        self._inner = inner
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> object:
+        meeting = meeting_now()
+        if meeting is None:
+            return getattr(self._inner, name)
+        error = KnowledgeError if self._prefix == "library" else RuntimeError
+        return getattr(Door(self._inner, meeting, self._prefix, None, error), name)

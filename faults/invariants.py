@@ -1,0 +1,240 @@
+"""The promises, as rules over what one run left: its trace, its answer and its process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from faults.legality import faults_of
+from faults.losses import OF_CONTENT, owed
+from faults.running import Run
+from vocabulary import events as e
+from vocabulary.events import AnyEvent, Recorded
+
+OWN = "own-search-"
+"""How the ids of searches begin that no model asked for."""
+
+Rule = Callable[[Run], Iterator[str]]
+
+_SLACK_S = 0.001
+
+
+def broken_promises(run: Run) -> list[str]:
+    """Each promise that the run breaks, in a sentence."""
+    if run.refused:
+        return []
+    if run.outcome is None:
+        return [f"no answer: {run.broke or 'nothing came'}"]
+    return [f"{name}: {wrong}" for name, rule in RULES.items() for wrong in rule(run)]
+
+
+def _of(run: Run, *kinds: type) -> list[AnyEvent]:
+    return [said.event for said in run.trace if isinstance(said.event, kinds)]
+
+
+def one_answer(run: Run) -> Iterator[str]:
+    """One answer, the one that the trace holds, and one end."""
+    assert run.outcome is not None
+    if not run.outcome.response.answer.strip():
+        yield "the answer is empty"
+    closed = [said.seq for said in run.trace if isinstance(said.event, e.QueryClosed)]
+    if closed != [len(run.trace)]:
+        yield f"the trace of {len(run.trace)} events closes at {closed}"
+    answers = [event.answer for event in _of(run, e.ResponseAssembled) if isinstance(event, e.ResponseAssembled)]
+    if len(set(answers)) > 1:
+        yield f"{len(set(answers))} different answers were assembled"
+    if answers and run.outcome.response.answer != answers[0]:
+        yield "the caller was given another answer than the one assembled"
+
+
+def in_time(run: Run) -> Iterator[str]:
+    """Within the deadline, measured where the caller stands."""
+    deadline_s = run.scenario.settings.deadline_s
+    if run.took_s > deadline_s + _SLACK_S:
+        yield f"it took {run.took_s:.2f} s of {deadline_s:g} s"
+
+
+def within_limits(run: Run) -> Iterator[str]:
+    """Rounds, replies and calls."""
+    settings = run.scenario.settings
+    replies = {event.call_id for event in _of(run, e.ReasoningCompleted) if isinstance(event, e.ReasoningCompleted)}
+    if len(replies) > settings.max_rounds + 1:
+        yield f"{len(replies)} replies, {settings.max_rounds + 1} are allowed"
+    asked = [event for event in _of(run, e.ToolRequested) if isinstance(event, e.ToolRequested)]
+    rounds = {event.round for event in asked if not event.call.id.startswith(OWN)}
+    if sum(event.call.id.startswith(OWN) for event in asked) > 1:
+        yield "more than one search of its own"
+    if len(rounds) > settings.max_rounds:
+        yield f"tools in {len(rounds)} rounds, {settings.max_rounds} are allowed"
+    confirmed = [
+        event.tool_call_ids for event in _of(run, e.ToolCallsConfirmed) if isinstance(event, e.ToolCallsConfirmed)
+    ]
+    if any(len(set(ids)) > settings.max_tool_calls for ids in confirmed):
+        yield f"more than {settings.max_tool_calls} tool calls in a round"
+    attempts = [event for event in _of(run, e.ReasoningStarted) if isinstance(event, e.ReasoningStarted)]
+    most = max(Counter(event.call_id for event in attempts).values(), default=0)
+    if most > MOST_ATTEMPTS:
+        yield f"{most} attempts at one call"
+    starts = Counter(event.tool_call_id for event in _of(run, e.ToolStarted) if isinstance(event, e.ToolStarted))
+    if max(starts.values(), default=0) > MOST_STARTS:
+        yield f"one tool call was started {max(starts.values())} times"
+
+
+MOST_ATTEMPTS = 6
+MOST_STARTS = 8
+"""A retry policy may try this often; one without a limit tries until the deadline."""
+
+
+def one_outcome_each(run: Run) -> Iterator[str]:
+    """Every tool call that started has exactly one outcome, unless its caller left or a fault took it away."""
+    spoiled = {event.tool_call_id for event in run.meeting.lost if isinstance(event, e.ToolSucceeded | e.ToolFailed)}
+    outcomes: Counter[str] = Counter()
+    for event in _of(run, e.ToolSucceeded, e.ToolFailed):
+        if isinstance(event, e.ToolSucceeded | e.ToolFailed):
+            outcomes[event.tool_call_id] += 1
+    for id_, count in outcomes.items():
+        if count > 1 and id_ not in spoiled:
+            yield f"tool call {id_} has {count} outcomes"
+    started = {event.tool_call_id for event in _of(run, e.ToolStarted) if isinstance(event, e.ToolStarted)}
+    ended_early = (
+        bool(_of(run, e.QueryCancelled, e.SessionStalled, e.HandlerFailed)) or run.meeting.lost or run.meeting.unheard
+    )
+    if not ended_early:
+        yield from (f"tool call {id_} has no outcome" for id_ in sorted(started - set(outcomes) - spoiled))
+
+
+def legal_requests(run: Run) -> Iterator[str]:
+    for event in _of(run, e.ReasoningStarted):
+        if isinstance(event, e.ReasoningStarted):
+            yield from (f"{event.call_id}: {wrong}" for wrong in faults_of(event.request))
+
+
+def citations_lead_back(run: Run) -> Iterator[str]:
+    """Every citation is the very words of a passage that the trace holds."""
+    assert run.outcome is not None
+    response = run.outcome.response
+    rounds = [event for event in _of(run, e.ContextSynthesized) if isinstance(event, e.ContextSynthesized)]
+    passages = {fact.id: fact.passage for event in rounds for fact in event.facts}
+    for citation in response.citations:
+        passage = passages.get(citation.fact)
+        if passage is None:
+            yield f"{citation.fact} is no fact of the trace"
+        elif citation.cited_text not in passage.text.text:
+            yield f"words that are not in {citation.fact}: {citation.cited_text[:60]!r}"
+        if not 0 <= citation.start < citation.end <= len(response.answer):
+            yield f"a citation of no part of the answer: {citation.start} to {citation.end}"
+
+
+def doubts_are_said(run: Run) -> Iterator[str]:
+    """Each loss has its sign; without a loss there is no sign of one."""
+    assert run.outcome is not None
+    if not _of(run, e.ResponseAssembled):
+        return  # a statement of last resort says so by itself; checked by `says_so`
+    shown = {doubt.kind for doubt in run.outcome.response.indicators}
+    asked = list(owed(run.trace))
+    unheard = {kind for kind, component in run.meeting.unheard if component == "ResponseAssembler"}
+    for kinds, event in asked:
+        if not kinds & shown and str(event.__struct_config__.tag) not in unheard:
+            yield f"{type(event).__name__} without its sign ({' or '.join(sorted(kinds))})"
+    extra = shown - OF_CONTENT - frozenset(kind for kinds, _ in asked for kind in kinds)
+    if len(_of(run, e.AnswerRequested)) > 1:
+        extra -= {"partial_evidence"}
+    if not unheard:
+        yield from (f"a sign of {kind} without a loss" for kind in sorted(extra - {"trace_incomplete"}))
+    if not asked and not run.fired and run.outcome.response.confidence == "low":
+        yield "low confidence without a reason"
+
+
+def signs_name_their_events(run: Run) -> Iterator[str]:
+    assert run.outcome is not None
+    last = max((said.seq for said in run.trace), default=0)
+    for doubt in run.outcome.response.indicators:
+        if not 0 < doubt.event_seq <= last:
+            yield f"{doubt.kind} rests on event {doubt.event_seq}, which is not there"
+
+
+def says_so(run: Run) -> Iterator[str]:
+    """An answer that is none is never called sure."""
+    assert run.outcome is not None
+    if run.outcome.status in ("failed", "cancelled") and run.outcome.response.confidence != "low":
+        yield f"a query that {run.outcome.status} answers with confidence {run.outcome.response.confidence}"
+
+
+def causes_are_sound(run: Run) -> Iterator[str]:
+    """`seq` without gaps, each cause before its effect, time never back."""
+    for number, (said, before) in enumerate(zip(run.trace, (None, *run.trace), strict=False), start=1):
+        if said.seq != number:
+            yield f"event {number} has seq {said.seq}"
+            return
+        if not 0 <= said.cause < said.seq:
+            yield f"event {said.seq} is caused by {said.cause}"
+        if before is not None and said.at < before.at:
+            yield f"event {said.seq} is earlier than the one before"
+
+
+def kept_or_told(run: Run) -> Iterator[str]:
+    """What is stored is the trace from its beginning; where it is not all of it, the answer says so."""
+    assert run.outcome is not None
+    shown = {doubt.kind for doubt in run.outcome.response.indicators}
+    if list(run.stored) != run.trace[: len(run.stored)]:
+        yield "the store has other events than were delivered"
+    if len(run.stored) < len(run.trace) and "trace_incomplete" not in shown:
+        yield "the trace is not whole, and the answer does not say so"
+
+
+def errors_are_recorded(run: Run) -> Iterator[str]:
+    """A bug in a component is an event, save where what was being handled tells of a bug already."""
+    bugs = [
+        fired
+        for fired in run.meeting.fired
+        if fired.kind == "raise" and fired.point.startswith(("deliver.", "spawn.", "publish."))
+    ]
+    telling = ("deliver.handler_failed", "deliver.session_stalled")
+    quiet = [fired.point for fired in bugs if fired.point.startswith(telling) or ".query_closed" in fired.point]
+    if bugs and not quiet and not _of(run, e.HandlerFailed, e.SessionStalled):
+        yield f"{bugs[0].point} raised, and the trace does not say so"
+
+
+def stored_before_acted_on(run: Run) -> Iterator[str]:
+    """What a component hears is in the store already, unless the store refused."""
+    if run.meeting.heard_unstored and not _of(run, e.RecordingFailed) and len(run.stored) == len(run.trace):
+        yield f"event {run.meeting.heard_unstored} was acted on before it was stored"
+
+
+def nothing_left(run: Run) -> Iterator[str]:
+    yield from run.left
+
+
+RULES: dict[str, Rule] = {
+    "one answer": one_answer,
+    "in time": in_time,
+    "within limits": within_limits,
+    "one outcome a call": one_outcome_each,
+    "legal requests": legal_requests,
+    "citations lead back": citations_lead_back,
+    "doubt is said": doubts_are_said,
+    "signs name their events": signs_name_their_events,
+    "failure is said": says_so,
+    "causes are sound": causes_are_sound,
+    "kept or told": kept_or_told,
+    "errors are recorded": errors_are_recorded,
+    "stored before acted on": stored_before_acted_on,
+    "nothing is left": nothing_left,
+}
+
+
+def same_trace(first: Sequence[Recorded[AnyEvent]], second: Sequence[Recorded[AnyEvent]]) -> str:
+    """Where two traces differ, ids of queries and conversations left out; empty where they do not."""
+    for one, other in zip(first, second, strict=False):
+        if _bare(one) != _bare(other):
+            return f"event {one.seq}: {type(one.event).__name__} became {type(other.event).__name__} or another of it"
+    return "" if len(first) == len(second) else f"{len(first)} events became {len(second)}"
+
+
+def _bare(said: Recorded[AnyEvent]) -> tuple[object, ...]:
+    event = said.event
+    if isinstance(event, e.QueryReceived):
+        return said.seq, said.cause, said.at, event.query
+    if isinstance(event, e.RecordingFailed):
+        return said.seq, said.cause, said.at  # it may name the query
+    return said.seq, said.cause, said.at, event

@@ -1,0 +1,106 @@
+"""Kills a process (SIGKILL) right after each append of a query, and reads what the store then holds."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from faults.plan import Plan
+from faults.running import run_plan
+from faults.virtual import run
+from faults.world import World
+from traces import SqliteTraceStore
+from vocabulary.events import AnyEvent, Event, QueryClosed, Recorded
+from vocabulary.ports import TraceStore
+
+
+def kill_everywhere() -> tuple[int, list[str]]:
+    """How many processes were killed, one after each append of a plain query, and what was wrong after them."""
+    broken: list[str] = []
+    for number in range(1, 1_000):
+        with tempfile.TemporaryDirectory() as folder:
+            killed = _killed_after(number, Path(folder))
+            broken += [f"killed after append {number}: {wrong}" for wrong in _read(Path(folder), killed=killed)]
+        if not killed:
+            return number - 1, broken
+    return number, broken
+
+
+def _killed_after(number: int, folder: Path) -> bool:
+    """Runs a query in a process of its own; whether it was killed before its end."""
+    # A fork, since importing everything anew for each of some thirty kills would take a minute.
+    child = os.fork()
+    if child == 0:
+        _live_and_die(number, folder)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status)
+
+
+def _live_and_die(number: int, folder: Path) -> None:
+    code = 1
+    try:
+        world = World(folder)
+        world.store = _Deadly(world.store, number, folder)  # type: ignore[assignment]  # passes for what it wraps
+        run_plan(world, Plan())
+        code = 0
+    finally:
+        os._exit(code)
+
+
+class _Deadly:
+    """A trace store that notes what it acknowledged in a file of its own, and dies after so many appends."""
+
+    def __init__(self, inner: TraceStore, appends: int, folder: Path) -> None:
+        self._inner = inner
+        self._left = appends
+        self._acknowledged = folder / "acknowledged"
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        await self._inner.append(query_id, expected_seq, events)
+        with self._acknowledged.open("a") as file:
+            file.write(f"{query_id} {events[-1].seq}\n")
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _read(folder: Path, *, killed: bool) -> list[str]:
+    acknowledged: dict[str, int] = {}
+    for line in (folder / "acknowledged").read_text().splitlines():
+        query_id, seq = line.split()
+        acknowledged[query_id] = int(seq)
+    try:
+        return run(_compare(folder, acknowledged, killed=killed))
+    except sqlite3.Error as error:
+        return [f"the store cannot be opened: {error}"]
+
+
+async def _compare(folder: Path, acknowledged: dict[str, int], *, killed: bool) -> list[str]:
+    store = SqliteTraceStore.open(folder)
+    lines = {line.query_id: line.status for line in await store.list(1_000)}
+    wrong: list[str] = []
+    for query_id, seq in acknowledged.items():
+        trace = await store.read(query_id)
+        wrong += wrong_with(trace, seq, lines.get(query_id))
+    if killed and not acknowledged:
+        wrong.append("nothing was acknowledged before the kill")
+    await store.close()
+    return wrong
+
+
+def wrong_with(trace: Sequence[Recorded[AnyEvent]], acknowledged_seq: int, status: str | None) -> Iterator[str]:
+    """What is wrong with a trace whose events up to `acknowledged_seq` were said to be stored."""
+    if [said.seq for said in trace] != list(range(1, len(trace) + 1)):
+        yield "the trace has gaps"
+    if len(trace) < acknowledged_seq:
+        yield f"{acknowledged_seq - len(trace)} acknowledged events are missing"
+    ended = bool(trace) and isinstance(trace[-1].event, QueryClosed)
+    if (status == "open") == ended:
+        yield f"a query that {'ended' if ended else 'did not end'} is listed as {status}"

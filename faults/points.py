@@ -1,0 +1,53 @@
+"""Every door of a query, from the wiring table, the vocabulary and the ports: nobody lists them by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from bus import Ports
+from dispatcher import CourseLibrary
+from faults.deliveries import point_of
+from faults.injector import is_port
+from faults.model_door import PLACES
+from faults.world import World
+from service import Caller, Parts, wire
+from vocabulary.ports import Clock, Embedder, TraceStore
+
+_PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": TraceStore}
+
+
+def all_points(world: World) -> list[str]:
+    """The doors, in the order in which a query meets their sorts."""
+    parts = world.parts()
+    points = ["intake", *_wired(parts)]
+    for reasoner in parts.models:
+        model = "model" if reasoner == "primary" else reasoner
+        points += [f"{model}.request", *(f"{model}.stream.{place}" for place in PLACES), f"{model}.content"]
+    points += [f"tool.{tool.name}" for tool in parts.tools.tools]
+    for name, protocol in (_PROTOCOLS | _new_ports(parts)).items():
+        points += [f"{name}.{method}" for method in _methods(protocol)]
+    return [*points, "follower", "client", "process"]
+
+
+def _wired(parts: Parts) -> Iterator[str]:
+    """What is published and delivered, by the one table of who hears what."""
+    nothing = Ports(publish=lambda _: None, tell=lambda _: None, spawn=lambda *_, **__: lambda: None)
+    table = wire(parts, nothing, Caller())
+    yield from dict.fromkeys(f"publish.{kind.__struct_config__.tag}" for kind, _ in table)
+    yield from (point_of(kind, handler) for kind, handler in table)
+
+
+def _new_ports(parts: Parts) -> dict[str, type]:
+    """The ports that nobody has described here."""
+    values = {field.name: getattr(parts, field.name) for field in dataclasses.fields(parts)}
+    known = {"clock", "models", "tools", "embedder"}
+    return {name: type(value) for name, value in values.items() if name not in known and is_port(value)}
+
+
+def _methods(protocol: type) -> list[str]:
+    return [
+        name
+        for name, member in vars(protocol).items()
+        if callable(member) and not isinstance(member, property) and not name.startswith("_")
+    ]

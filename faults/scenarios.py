@@ -1,0 +1,94 @@
+"""What a query is like before anything is broken on purpose: together they pass through every door there is.
+
+The matrix finds out by itself which scenario passes through which door, and in which part of the query; it uses the
+first that does. A door that none of them reaches is told as a failure of the harness.
+"""
+
+from __future__ import annotations
+
+from faults.plan import Fault
+from vocabulary.values import QuerySettings, Value
+
+
+class Scenario(Value, frozen=True, kw_only=True):
+    """A way for a query to go.
+
+    Attributes:
+        what: What happens in it, for people.
+        faults: What is broken in it already.
+        settings: What its caller wished.
+        greedy: The model asks for tools whatever it is told.
+        leaves: The caller goes away in the first round.
+        goes_on: It goes on with a conversation.
+        provider_open: The provider's circuit is open when it begins.
+    """
+
+    what: str
+    faults: tuple[Fault, ...] = ()
+    settings: QuerySettings = QuerySettings()
+    greedy: bool = False
+    leaves: bool = False
+    provider_open: bool = False
+    goes_on: bool = False
+
+
+def _always(point: str, kind: str) -> Fault:
+    return Fault(point=point, kind=kind, times=0)  # type: ignore[arg-type]  # the callers below name kinds
+
+
+SCENARIOS: dict[str, Scenario] = {
+    "plain": Scenario(what="two rounds of tools, then the answer"),
+    "waits": Scenario(what="tools start when the reply is complete", settings=QuerySettings(early_dispatch=False)),
+    "tight": Scenario(what="not everything fits into a briefing", settings=QuerySettings(briefing_tokens=220)),
+    "index_away": Scenario(what="the vector index fails", faults=(_always("library.search", "raise"),)),
+    "library_away": Scenario(what="no tool works", faults=(_always("library.*", "raise"),)),
+    "tool_hangs": Scenario(
+        what="a tool takes for ever", faults=(Fault(point="tool.search_course_content", kind="hang"),)
+    ),
+    "model_once_away": Scenario(
+        what="the model is overloaded once", faults=(Fault(point="model.request", kind="overload"),)
+    ),
+    "model_away": Scenario(what="the model cannot be reached", faults=(_always("model.request", "drop"),)),
+    "no_model": Scenario(
+        what="no model answers", faults=(_always("model.request", "drop"), _always("fallback.request", "drop"))
+    ),
+    "nothing_works": Scenario(
+        what="no model and no tool answers",
+        faults=(_always("model.request", "drop"), _always("fallback.request", "drop"), _always("library.*", "raise")),
+    ),
+    "model_silent": Scenario(what="the model takes for ever", faults=(_always("model.request", "hang"),)),
+    "model_silent_last": Scenario(
+        what="the model takes for ever with its answer",
+        faults=(Fault(point="model.request", kind="hang", when="final", times=0),),
+    ),
+    "greedy": Scenario(what="the model asks for more rounds than it may have", greedy=True),
+    "too_long": Scenario(
+        what="a request is refused as too long",
+        faults=(Fault(point="model.request", kind="oversized", when="round_2"),),
+    ),
+    "round_two_fails": Scenario(
+        what="no model answers in the second round",
+        faults=(
+            Fault(point="model.request", kind="drop", when="round_2", times=0),
+            Fault(point="fallback.request", kind="drop", when="round_2", times=0),
+        ),
+    ),
+    "stops": Scenario(
+        what="the query ends at the first failed tool",
+        faults=(_always("library.*", "raise"),),
+        settings=QuerySettings(on_tool_failure="stop"),
+    ),
+    "part_fails": Scenario(
+        what="a component has a bug", faults=(Fault(point="deliver.tool_succeeded.ContextSynthesizer", kind="raise"),)
+    ),
+    "stalls": Scenario(what="an event is lost", faults=(Fault(point="publish.context_synthesized", kind="drop"),)),
+    "store_refuses": Scenario(
+        what="the trace cannot be written for a while", faults=(Fault(point="store.append", kind="locked"),)
+    ),
+    "breaks_off": Scenario(
+        what="each reply breaks off before its end", faults=(_always("model.stream.before_end", "truncate"),)
+    ),
+    "goes_on": Scenario(what="the question goes on with a conversation", goes_on=True),
+    "caller_leaves": Scenario(what="the caller goes away", leaves=True),
+    "circuit_open": Scenario(what="the provider failed before", provider_open=True),
+}

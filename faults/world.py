@@ -1,0 +1,61 @@
+"""The service in small: the real components, bus and trace store, between doors that can be broken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dispatcher import Registry, Tool, course_tools
+from engine import offline_model
+from faults.injector import SharedDoor
+from faults.script import ScriptedModel
+from faults.shelf import SmallLibrary, WordEmbedder
+from faults.virtual import VirtualClock
+from service import Antiphon, Built, Parts, Settings
+from traces import SqliteTraceStore
+
+QUESTIONS = (
+    "What are the states of a circuit breaker, and how do retries with backoff help?",
+    "How do retries with backoff work, and which states has a circuit breaker?",
+    "Which states of a circuit breaker does the course name, and why is jitter needed?",
+)
+NEIGHBOUR = "What does a deadline hand on, and what keeps retries from becoming a storm?"
+
+
+class World:
+    """Everything that queries share; made once for a run of the harness.
+
+    Args:
+        folder: Where traces are kept; None keeps nothing after the run.
+        tools: Tools of the user's own, beside the course tools.
+    """
+
+    def __init__(self, folder: Path, tools: Sequence[Tool] = ()) -> None:
+        self.store = SqliteTraceStore.open(folder)
+        self._fallback = offline_model()
+        embedder = WordEmbedder()
+        library = SmallLibrary(SharedDoor(embedder, "embedder"))  # type: ignore[arg-type]  # passes for what it wraps
+        shared = SharedDoor(library, "library")
+        self.tools = Registry([*course_tools(shared), *tools])  # type: ignore[arg-type]  # as above
+        self._library = library
+        self._embedder = embedder
+
+    def parts(self, *, greedy: bool = False) -> Parts:
+        """The doors that all sessions share."""
+        return Parts(
+            clock=VirtualClock(),
+            models={"primary": ScriptedModel(greedy=greedy), "fallback": self._fallback},
+            tools=self.tools,
+            tool_definitions=self.tools.definitions(),
+            embedder=self._embedder,
+            chance=lambda: 0.5,
+        )
+
+    def service(self, *, greedy: bool = False) -> Antiphon:
+        """A service over this world; it lives within one event loop."""
+        built = Built(
+            parts=self.parts(greedy=greedy), store=self.store, library=self._library, models=(), reasoner="scripted",
+            versions=(("harness", "1"),),
+        )  # fmt: skip
+        # Built without its constructor, which would read the environment: a run depends on its plan alone.
+        return Antiphon(Settings.model_construct(), built)

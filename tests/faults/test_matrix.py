@@ -1,0 +1,92 @@
+"""Every single fault, at every door, in every part of a query: none breaks a promise, and every one fires."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from faults import Chosen, Fault, Judge, Plan, World, all_points, as_html, counts, plan_of, run_pairs, run_singles
+from faults.plan import read_plan, write_plan
+from service import silence_logging
+from tests.faults.mutants import mutants, mutated
+from vocabulary.errors import BadInputError
+
+PAIRS = 60
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    silence_logging()
+    yield World(tmp_path)
+    structlog.reset_defaults()
+
+
+def test_no_single_fault_breaks_a_promise_and_every_fault_fires(world: World) -> None:
+    report = run_singles(world)
+
+    assert [(v.cell.command, v.result, v.broken) for v in report.failures] == []
+    assert counts(report)["fired"] == counts(report)["run"] > 1_000
+
+
+def test_no_pair_of_faults_chosen_by_chance_breaks_a_promise(world: World) -> None:
+    verdicts = run_pairs(world, seed=1, most=PAIRS)
+
+    assert [verdict for verdict in verdicts if verdict.result != "kept"] == []
+
+
+def test_a_fault_at_a_door_that_no_query_passes_is_told_as_a_failure(world: World) -> None:
+    run, _ = Judge(world, 0).judge(Plan(faults=(Fault(point="tool.no_such_tool", kind="raise"),)))
+
+    assert run.fired == []
+
+
+def test_the_points_come_from_the_wiring_table_and_the_ports(world: World) -> None:
+    points = all_points(world)
+
+    assert {"deliver.tool_failed.ResponseAssembler", "publish.round_opened", "clock.sleep", "store.append"} <= set(
+        points
+    )
+    assert len(points) == len(set(points))
+
+
+def test_a_hung_tool_takes_its_time_limit_and_no_more_on_virtual_time(world: World) -> None:
+    run, broken = Judge(world, 0).judge(Plan(faults=(Fault(point="tool.search_course_content", kind="hang"),)))
+
+    assert (broken, run.took_s) == ([], 10.0)
+
+
+def test_a_plan_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:
+    plan = Plan(faults=(Fault(point="model.request", kind="hang", when="final", for_s=3.0),), seed=4)
+    (tmp_path / "plan.yaml").write_text(write_plan(plan))
+
+    assert read_plan(tmp_path / "plan.yaml") == plan
+
+
+def test_what_is_no_plan_is_refused_with_the_field_that_is_wrong() -> None:
+    with pytest.raises(BadInputError, match="no fault plan"):
+        plan_of({"faults": [{"point": "clock.now", "kind": "melt"}]})
+
+
+def test_the_report_names_the_command_that_tries_a_cell_alone(world: World) -> None:
+    report = run_singles(world, chosen=Chosen(points=["client"]))
+
+    assert report.verdicts[0].cell.command == "antiphon faults run --points client --kinds cancel --when round_1"
+    assert "<table>" in as_html(report)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork") or not hasattr(signal, "SIGKILL"), reason="needs fork and SIGKILL")
+def test_a_process_killed_after_any_append_leaves_a_trace_without_gaps(world: World) -> None:
+    report = run_singles(world, chosen=Chosen(points=["process"]))
+
+    assert report.failures == []
+    assert report.verdicts[0].runs > 15
+
+
+@pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: mutant.name)
+def test_each_mutant_still_fits_the_source(mutant: object) -> None:
+    assert mutated(mutant)  # type: ignore[arg-type]  # what parametrize hands on
