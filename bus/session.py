@@ -155,6 +155,11 @@ class Session:
         """Whether everything said so far is stored."""
         return self._recorder.complete
 
+    @property
+    def over(self) -> bool:
+        """Whether its end was delivered, or it was ended from outside."""
+        return self._over.is_set()
+
     async def closed(self) -> None:
         """Waits for `QueryClosed` to be delivered; what was refused by the store may still be tried again then.
 

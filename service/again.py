@@ -87,7 +87,7 @@ class Again:
             SlowReaderError: While reading: the reader fell too far behind.
         """
         session = self._bus.sessions.get(query_id)
-        if session is None:
+        if session is None or session.over:
             for recorded in await self._store.read(query_id, after):
                 yield recorded
             return

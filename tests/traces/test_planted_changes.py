@@ -135,7 +135,13 @@ def never(event: object) -> bool:
 
 ROUND_OF_CALLS = ("breaker_tripped", "tool_requested")
 PLANTED: list[tuple[Plant, Class, tuple[str, ...], str, First]] = [
-    (a_limit_is_forgotten, "code", ("breaker_tripped", "calls_abandoned", "tool_requested"), "", never),
+    (
+        a_limit_is_forgotten,
+        "code",
+        ("breaker_tripped", "calls_abandoned", "tool_requested", "answer_requested"),  # the last: of a refused reply
+        "",
+        never,
+    ),
     (a_timeout_is_shorter, "code", ("reasoning_requested",), "timeout_s", is_a("ReasoningRequested")),
     (another_model_is_asked, "code", ("reasoning_requested",), "model", is_a("ReasoningRequested")),
     (
