@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from language.words import words
 from vocabulary.values import Fact
@@ -20,6 +21,7 @@ FEWEST_WORDS = 8
 Shingle = tuple[str, ...]
 
 
+@lru_cache(maxsize=128)  # the same passages are found by one question after another
 def shingles(text: str) -> frozenset[Shingle]:
     """The runs of words of `text`; none where it is too short to be judged."""
     found = words(text)

@@ -41,7 +41,7 @@ from traces.writing import (
     write_texts,
 )
 from vocabulary.errors import SequenceError, TraceError
-from vocabulary.events import AnyEvent, Event, Recorded
+from vocabulary.events import AnyEvent, Event, QueryClosed, Recorded
 from vocabulary.ports import TraceFilter, TraceSummary
 from vocabulary.values import Exchange
 
@@ -73,6 +73,7 @@ class SqliteTraceStore:
         self._checkpointer = Checkpointer(path)
         self._packer = Packer()
         self._known: set[str] = set()
+        self._ends: dict[str, int] = {}
         self._seen_version = 0
         self._turns = Turns(self._write)
         self._owner = Owner(path.parent)
@@ -124,6 +125,7 @@ class SqliteTraceStore:
                     for recorded in batch.events:
                         note_query(connection, batch.query_id, recorded, batch.owner)
         self._remember(texts)
+        self._note_ends(batches, errors)
         self._checkpointer.wrote(sum(_size(events) for events in rows) + sum(map(len, texts.values())))
         return errors
 
@@ -249,6 +251,7 @@ class SqliteTraceStore:
             yield self._connection
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
+            self._ends.clear()
             if is_locked(error):
                 self._locked_until = time.monotonic() + _LOCK_PAUSE_S
             _log.warning("trace_store_refused", path=str(self._path), error=str(error))
@@ -268,10 +271,20 @@ class SqliteTraceStore:
             _log.debug("trace_rollback_refused", error=str(error))
 
     def _out_of_sequence(self, batch: Batch) -> SequenceError | None:
+        if batch.expected_seq and self._ends.get(batch.query_id) == batch.expected_seq:
+            return None  # ours was the last append, and no other connection has written since
         found_seq = last_seq(self._connection, batch.query_id)
         if found_seq == batch.expected_seq:
             return None
         return SequenceError(batch.query_id, batch.expected_seq, found_seq)
+
+    def _note_ends(self, batches: Sequence[Batch], errors: Sequence[SequenceError | None]) -> None:
+        """Remembers the last `seq` of each trace under way, so that the next append need not look it up."""
+        for batch, error in zip(batches, errors, strict=True):
+            if error is None and not isinstance(batch.events[-1].event, QueryClosed):
+                self._ends[batch.query_id] = batch.events[-1].seq
+            else:
+                self._ends.pop(batch.query_id, None)
 
     def _delete(self, query_ids: Sequence[str]) -> int:
         try:
@@ -281,11 +294,12 @@ class SqliteTraceStore:
             raise TraceError(f"the traces cannot be deleted: {reason(error)}") from error
 
     def _forget_if_changed(self, connection: sqlite3.Connection) -> None:
-        """Another connection wrote, and may have deleted texts that this one takes for stored."""
+        """Another connection wrote: it may have deleted texts taken for stored here, or gone on with a trace."""
         version = connection.execute("PRAGMA data_version").fetchone()[0]
         if version != self._seen_version:
             self._seen_version = version
             self._known.clear()
+            self._ends.clear()
 
     def _remember(self, texts: dict[str, str]) -> None:
         if len(self._known) > _KNOWN_TEXTS:
