@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval bench bench-store early load lag faults faults-pairs faults-mutants faults-kill faults-model-away lock clean
+.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-mutants faults-kill faults-model-away lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -30,6 +30,10 @@ check: $(VENV)/.dev
 
 eval: $(DATA)/knowledge/current
 	$(BIN)/antiphon eval samples/questions.jsonl
+
+# Two-round runs as transcript and as briefing; reads ../shared/data/hotpotqa_100 where it is.
+eval-memory: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.memory
 
 bench: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.overhead

@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from bus import Waiting
 from knowledge import Course
-from service import Around, Outcome, Question, Readiness, Replayed, Settings
+from service import Around, Outcome, Question, Readiness, Replayed, Settings, Totals
 from vocabulary.events import Event, Live, Recorded
 from vocabulary.ports import TraceStore
 
@@ -58,6 +58,9 @@ class Facade(Protocol):
     def running(self) -> Mapping[str, tuple[Waiting, ...]]: ...
 
     def readiness(self) -> Readiness: ...
+
+    @property
+    def totals(self) -> Totals: ...
 
     async def close(self) -> None: ...
 

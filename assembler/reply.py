@@ -6,6 +6,7 @@ import re
 
 from assembler.citations import Resolved, answer_of, resolve
 from assembler.draft import Draft
+from assembler.lost import lost_support
 from assembler.plain import plain
 from assembler.seen import Seen
 from assembler.uncertainty import indicator
@@ -37,7 +38,8 @@ def from_reply(seen: Seen, said: Recorded[ReasoningCompleted]) -> Draft:
     table = shown.event.sources if shown else ()
     resolved = resolve(reply.citations, answer, table, {fact.id: fact for fact in seen.facts})
     speaker = seen.speaker_of(reply.call_id) or reply.model
-    doubts += [*_away(seen, reply.call_id, speaker), *_compressed(shown), *_evidence(seen, said, answer.text, resolved)]
+    doubts += [*_away(seen, reply.call_id, speaker), *_compressed(shown), *_lost(seen, shown, answer.text, resolved)]
+    doubts += _evidence(seen, said, answer.text, resolved)
     return Draft(text=answer.text, citations=resolved.citations, doubts=tuple(doubts), reasoner=speaker)
 
 
@@ -63,9 +65,15 @@ def _away(seen: Seen, call_id: str, speaker: str) -> list[Indicator]:
 
 
 def _compressed(shown: Recorded[BriefingPrepared] | None) -> list[Indicator]:
-    if shown is None or not shown.event.dropped:
-        return []
-    return [indicator("context_compressed", shown.seq, count=len(shown.event.dropped))]
+    """What did not fit; what decayed was not wanted, and what is repeated stands elsewhere."""
+    cut = [item for item in shown.event.dropped if item.rule == "budget"] if shown else []
+    return [indicator("context_compressed", shown.seq, count=len(cut))] if shown and cut else []
+
+
+def _lost(seen: Seen, shown: Recorded[BriefingPrepared] | None, text: str, resolved: Resolved) -> list[Indicator]:
+    """Sentences of the answer that rest on what this call was not shown."""
+    lost = lost_support(text, resolved.citations, shown.event, seen.facts) if shown else 0
+    return [indicator("support_dropped", shown.seq, count=lost)] if shown and lost else []
 
 
 def _evidence(seen: Seen, said: Recorded[ReasoningCompleted], text: str, resolved: Resolved) -> list[Indicator]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from cli.terminal import clean
 from traces import SqliteTraceStore
 from vocabulary.errors import BadInputError, NotFoundError
+from vocabulary.events import AnyEvent, Recorded
 from vocabulary.ports import TraceStore
 
 PAGE = 500
@@ -50,3 +51,9 @@ async def whole_id(store: TraceStore, beginning: str) -> str:
         some = ", ".join(matches[:SHOWN_MATCHES])
         raise BadInputError(f"{len(matches)} traces begin with {clean(beginning)!r} ({some}): give more of it.")
     return matches[0]
+
+
+async def read_trace(data_dir: Path, wanted: str) -> Sequence[Recorded[AnyEvent]]:
+    """The events of the one trace whose id begins so. Raises as `whole_id` does."""
+    async with open_store(data_dir) as store:
+        return await store.read(await whole_id(store, wanted))

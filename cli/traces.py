@@ -11,16 +11,16 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from cli import trace_diff, trace_files, trace_runs
+from cli import memory_views, trace_diff, trace_files, trace_runs
 from cli.answers import source_lines
 from cli.options import DataDir, Json
 from cli.session import settings_for_people
 from cli.telling import tell_recorded
 from cli.terminal import clean, one_line, out, print_json
-from cli.trace_store import open_store, whole_id
+from cli.trace_store import open_store, read_trace
 from service import Settings
 from traces import to_json
-from vocabulary.events import AnyEvent, Recorded, ResponseAssembled
+from vocabulary.events import ResponseAssembled
 from vocabulary.ports import TraceFilter, TraceSummary
 
 SHOWN_ID = 12
@@ -34,6 +34,7 @@ def add_to(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="What was asked, and how each answer came about.")
     group.command("list")(listed)
     group.command("show")(show)
+    memory_views.add_to(group)
     group.command("replay")(trace_runs.replay)
     group.command("resume")(trace_runs.resume)
     group.command("fork")(trace_runs.fork)
@@ -86,7 +87,7 @@ def show(
     data_dir: DataDir = None,
 ) -> None:
     """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
-    events = asyncio.run(_read(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
     if as_json:
         for said in events:
             print_json(to_json(said).decode())
@@ -124,8 +125,3 @@ def _cells(row: TraceSummary) -> tuple[str, ...]:
 async def _list(settings: Settings, limit: int, where: TraceFilter) -> Sequence[TraceSummary]:
     async with open_store(settings.data_dir) as store:
         return await store.list(limit, where=where)
-
-
-async def _read(settings: Settings, wanted: str) -> Sequence[Recorded[AnyEvent]]:
-    async with open_store(settings.data_dir) as store:
-        return await store.read(await whole_id(store, wanted))

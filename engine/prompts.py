@@ -8,7 +8,7 @@ import msgspec
 
 from vocabulary.values import Kept
 
-SYSTEM_VERSION = "1"
+SYSTEM_VERSION = "2"
 """Recorded with every query; raised whenever a word below changes."""
 
 _OPENING = """\
@@ -20,7 +20,8 @@ Each request is complete in itself. Its parts:
 "it" or "the second one" means.
 - <question>: the question to answer now.
 - Search results: passages that tools found for this question, in order of discovery. The source says the course and \
-lesson; an outline's source is the course title.
+lesson; an outline's source is the course title. Of older results only the sentences that bear on the question are \
+shown, so a passage may skip from one sentence to a later one.
 - <attempts>: the tool calls made so far, one JSON object a line: round, tool, arguments, outcome (found, nothing, \
 failed, repeated), the numbers of the search results it brought, and details.
 - <reasoning>: what you said between earlier tool calls.
@@ -36,7 +37,8 @@ _TOOLS = """
 a lesson that must then be searched for, a search brought little and better words or another filter may bring more, or \
 one side of a comparison is still missing.
 - Ask for everything that a round can bring in that one round: for a comparison, one call for each side, together.
-- After each round, ask yourself whether the search results answer every part of the question. If they do, answer.
+- After each round, reason about whether more is needed: do the search results answer every part of the question? If \
+they do, answer. If a part stays open, ask yourself what call could bring it, and make that call only.
 - Never repeat a call of <attempts> with the same arguments.
 - Say in `why`, in a few words, what a call is for.
 - Questions of general knowledge that do not concern the courses are answered directly, without tools.

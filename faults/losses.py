@@ -86,7 +86,12 @@ def _of_reply(events: Sequence[AnyEvent]) -> Iterator[Owed]:
                 yield frozenset({"truncated"}), event
             if event.stop_reason == "refusal":
                 yield frozenset({"refused"}), event
-        if isinstance(event, e.BriefingPrepared) and event.call_id == asked.call_id and event.dropped:
+        if isinstance(event, e.BriefingPrepared) and event.call_id == asked.call_id and _cut(event):
             yield frozenset({"context_compressed"}), event
         if isinstance(event, e.ReasoningRequested) and event.call_id == asked.call_id and event.reasoner == "fallback":
             yield frozenset({"fallback_reasoner", "no_evidence"}), event
+
+
+def _cut(event: e.BriefingPrepared) -> bool:
+    """Whether something did not fit; what decayed was not wanted, and what is repeated stands elsewhere."""
+    return any(item.rule == "budget" for item in event.dropped)

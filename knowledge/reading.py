@@ -41,7 +41,7 @@ SELECT number, score, (SELECT sum(score) FROM hits), (SELECT sum(score * score) 
 """
 _PASSAGES = """
 SELECT chunks.number, chunks.id, documents.title, sections.lesson, sections.title,
-    coalesce(sections.link, documents.link), chunks.text, chunks.starts
+    coalesce(sections.link, documents.link), chunks.text, chunks.starts, chunks.start
 FROM chunks
 JOIN sections ON sections.number = chunks.section
 JOIN documents ON documents.number = sections.document
@@ -202,8 +202,8 @@ class CatalogueReader:
             return self._sql.execute(query, values).fetchall()
 
 
-def _passage(row: tuple[str, str, int | None, str, str | None, str, str], score: float) -> Passage:
-    chunk_id, course, lesson, title, link, text, starts = row
+def _passage(row: tuple[str, str, int | None, str, str | None, str, str, int], score: float) -> Passage:
+    chunk_id, course, lesson, title, link, text, starts, start = row
     return Passage(
         id=chunk_id,
         source=course if lesson is None else f"{course} - Lesson {lesson}",
@@ -214,4 +214,5 @@ def _passage(row: tuple[str, str, int | None, str, str | None, str, str], score:
         title=title or None,
         link=link,
         score=round(score, 4),
+        start=start,
     )

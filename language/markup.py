@@ -15,7 +15,7 @@ import msgspec
 Tag = Literal["conversation", "question", "attempts", "reasoning", "open", "round"]
 
 
-class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One tool call as a briefing notes it.
 
     Attributes:

@@ -14,6 +14,7 @@ from service.replaying import Replayed, Replaying, replay, replay_lines
 from service.running import Running
 from service.sealing import sealed_trace, trace_test
 from service.settings import Settings, load_settings
+from service.totals import Totals
 from service.wiring import Around, NothingAround, Parts, wire
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Replaying",
     "Running",
     "Settings",
+    "Totals",
     "answer_in",
     "configure_logging",
     "contributions",

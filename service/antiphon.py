@@ -17,6 +17,7 @@ from service.caller import Caller, Outcome
 from service.errors import BusyError
 from service.running import Running
 from service.settings import Settings
+from service.totals import Totals
 from service.wiring import Around, NothingAround, wire
 from vocabulary.errors import ServiceError, TraceError
 from vocabulary.events import QueryReceived
@@ -69,6 +70,7 @@ class Antiphon:
         self.again = Again(self._bus, built.parts, built.store)
         self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
+        self.totals = Totals()
         self._refreshing = asyncio.create_task(self._refresh_library(), name="watch the index")
 
     @classmethod
@@ -102,7 +104,7 @@ class Antiphon:
         components = around.components(lambda ports: wire(parts, ports, caller))
         session = self._bus.open(uuid.uuid4().hex, components, store=store)
         session.start(first)
-        return Running(session, caller, first.session_id, store)
+        return Running(session, caller, first.session_id, store, self.totals)
 
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from bus import StallCount, Table, fold_waiters
-from engine import SYSTEM_VERSION, Profile, build_request
+from engine import SYSTEM_VERSION
 from service.deciding import DecidingParts, Raised, Said, failures_by_event
 from service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
+from service.telling import fields_of, in_words, prompts_of
 from traces import from_json, plain
 from vocabulary.errors import DecodeError
 from vocabulary.events import (
@@ -132,7 +133,7 @@ class Replaying:
     def states(self) -> dict[str, dict[str, object]]:
         """What each deciding part knows now, and who owes what (`waiting`)."""
         found: dict[str, dict[str, object]] = {
-            name: _fields(component) for name, component in self.parts.components.items()
+            name: fields_of(component) for name, component in self.parts.components.items()
         }
         found["waiting"] = {str(place): str(each) for place, each in enumerate(self._table.values())}
         return found
@@ -206,7 +207,7 @@ class Replaying:
             recorded=shown(event),
             now=shown(now),
             chain=chain_of(self._events, at.seq),
-            detail=_in_words(event, now, field, was, new),
+            detail=in_words(event, now, field, was, new),
         )
 
     def _class_of(self, at: Recorded[AnyEvent]) -> Class:
@@ -237,7 +238,7 @@ class Replaying:
         asked = self._asked.get(started.call_id)
         if asked is None or self._settings_changed is not None:
             return
-        prompts = _prompts(asked)
+        prompts = prompts_of(asked)
         if started.request.system not in prompts:
             self._settings_changed = self._prompt_changed(recorded, started, prompts[0])
 
@@ -260,42 +261,3 @@ class Replaying:
 
     def _form(self, recorded: Recorded[AnyEvent]) -> Form | None:
         return self._forms[recorded.seq - 1] if self._forms else None
-
-
-def _prompts(asked: ReasoningRequested) -> list[Kept]:
-    """The system prompts that a call may have now, the usual one first: servers differ in what they can be sent."""
-    return [
-        build_request(asked, Kept("[]"), profile, inline=inline).system
-        for profile in (Profile(), Profile(caching=False))
-        for inline in (False, True)
-    ]
-
-
-def _fields(component: object) -> dict[str, object]:
-    """The fields of a part's state: of its structs one by one, whatever else it holds as it is."""
-    found: dict[str, object] = {}
-    for name, value in vars(component).items():
-        if isinstance(value, msgspec.Struct):
-            found |= {field: getattr(value, field) for field in value.__struct_fields__}
-        elif not callable(value):
-            found[name.strip("_")] = value
-    return found
-
-
-def _in_words(event: AnyEvent | None, now: AnyEvent | None, field: str, was: object, new: object) -> str:
-    if event is None:
-        return f"{_name(now)} is said now, and was not when the query was recorded"
-    if now is None:
-        return f"{_name(event)} was recorded, and nothing is said now"
-    if type(event) is not type(now):
-        return f"{_name(event)} was recorded, {_name(now)} is said now"
-    return f"{_name(event)}: {field} was {_short(was)} and is {_short(new)} now"
-
-
-def _name(event: msgspec.Struct | None) -> str:
-    return "nothing" if event is None else kind_of(event)
-
-
-def _short(value: object) -> str:
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= 120 else text[:119] + "…"

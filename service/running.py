@@ -8,6 +8,7 @@ import structlog
 
 from bus import Session
 from service.caller import Caller, Outcome
+from service.totals import Totals
 from vocabulary.errors import NotFoundError, TraceError
 from vocabulary.events import Event, Live, QueryCancelled, Recorded
 from vocabulary.ports import TraceStore
@@ -18,12 +19,20 @@ log = structlog.get_logger(__name__)
 class Running:
     """A query under way."""
 
-    def __init__(self, session: Session, caller: Caller, session_id: str, store: TraceStore | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        caller: Caller,
+        session_id: str,
+        store: TraceStore | None = None,
+        totals: Totals | None = None,
+    ) -> None:
         self.query_id = session.query_id
         self.session_id = session_id
         self._session = session
         self._caller = caller
         self._store = store
+        self._totals = totals
 
     def follow(self, buffer: int = 1000) -> AsyncIterator[Recorded[Event] | Live]:
         """Every event from the first, live, with text as it is written; ends with the query.
@@ -43,7 +52,15 @@ class Running:
         await self._session.closed()
         if not self._caller.heard_all:
             await self._read_again()
-        return self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
+        outcome = self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
+        self._count(outcome)
+        return outcome
+
+    def _count(self, outcome: Outcome) -> None:
+        """Adds to the service's sums, however often the outcome is asked for."""
+        if self._totals is not None:
+            self._totals.add(outcome)
+            self._totals = None
 
     async def _read_again(self) -> None:
         """Lets the caller hear what was kept from it: the trace has it."""

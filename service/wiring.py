@@ -13,7 +13,7 @@ from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoor
 from dispatcher import Registry, ToolCircuits, ToolDispatcher
 from engine import CitationStyles, ReasoningEngine
 from service.caller import Caller
-from synthesizer import ContextSynthesizer, SentenceScorer
+from synthesizer import ContextSynthesizer
 from vocabulary import events as e
 from vocabulary.events import Reasoner
 from vocabulary.ports import Clock, Embedder, Model, TraceStore
@@ -83,7 +83,6 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
     dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
     watch = ProviderWatch(parts.provider_circuit)
     synthesizer = ContextSynthesizer(ports.publish)
-    scorer = SentenceScorer(ports.publish, ports.spawn, parts.embedder)
     assembler = ResponseAssembler(ports.publish)
     return (
         (e.QueryReceived, synthesizer.on_query_received),
@@ -92,8 +91,6 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.QueryReceived, coordinator.on_query_received),
         (e.QueryReceived, caller.on_query_received),
         (e.RoundOpened, synthesizer.on_round_opened),
-        (e.SentencesToScore, scorer.on_sentences_to_score),
-        (e.SentencesScored, synthesizer.on_sentences_scored),
         (e.BriefingPrepared, assembler.on_briefing_prepared),
         (e.BriefingPrepared, coordinator.on_briefing_prepared),
         (e.ReasoningRequested, assembler.on_reasoning_requested),

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from language.words import terms
+from synthesizer.question_parts import label_terms
 from synthesizer.tokens import tokens_of
 from vocabulary.values import Fact, Kept, Passage, Value
 
@@ -26,6 +27,8 @@ class SourceBlock(Value, frozen=True, kw_only=True):
         tokens: Estimated tokens of each of them.
         terms: The stems that each of them holds; worked out once, for serving parts and for worth.
         label_tokens: Estimated tokens of its source and title.
+        labels: The stems of its source and title.
+        title: The stems of its title alone.
     """
 
     fact: Fact
@@ -34,6 +37,8 @@ class SourceBlock(Value, frozen=True, kw_only=True):
     tokens: tuple[int, ...]
     terms: tuple[frozenset[str], ...]
     label_tokens: int
+    labels: frozenset[str] = frozenset()
+    title: frozenset[str] = frozenset()
 
     @property
     def all_tokens(self) -> int:
@@ -59,6 +64,8 @@ def source_block(fact: Fact) -> SourceBlock:
         tokens=tuple(tokens_of(text) for text in texts),
         terms=tuple(_terms_of(text) if len(text) <= REMEMBERED_CHARS else frozenset(terms(text)) for text in texts),
         label_tokens=tokens_of(source) + tokens_of(title),
+        labels=label_terms(source) | label_terms(title) | label_terms(passage.course or ""),
+        title=label_terms(title),
     )
 
 

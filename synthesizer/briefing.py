@@ -6,59 +6,65 @@ of discovery, and last the notes. So successive requests of a query share their 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from synthesizer import decay
 from synthesizer.blocks import SourceBlock, text_block
-from synthesizer.decay import Shown, contested, drop_order, fit
+from synthesizer.budget import Ground, drop_order, first_to_go
+from synthesizer.changes import changes
+from synthesizer.facts import living
 from synthesizer.memory import Memory
 from synthesizer.notes import Notes, most_tokens, write_notes
+from synthesizer.shown import Shown, shown
 from synthesizer.tokens import tokens_of
-from synthesizer.worth import worths
-from vocabulary.events import BriefingPrepared, RoundOpened, SentencesToScore
-from vocabulary.values import Kept, Message, ShownSource
+from synthesizer.worth import Aim, worths
+from vocabulary.events import BriefingPrepared, RoundOpened
+from vocabulary.values import Dropped, Message, ShownSource
+
+REPEATED = "says nearly the same as {fact}"
 
 
-def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared | SentencesToScore:
-    """The briefing for the call of `opened` where everything fits; else the sentences whose meaning may decide."""
+def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
+    """The briefing for the call of `opened`: without what has decayed, and within the budget."""
+    ground, worth = _ground(memory, opened)
+    decayed = shown(ground)
+    if decayed.tokens <= ground.room:
+        return _briefing(memory, opened, decayed)
+    return _briefing(memory, opened, shown(ground, first_to_go(ground, drop_order(ground, worth))))
+
+
+def _ground(memory: Memory, opened: RoundOpened) -> tuple[Ground, list[float]]:
+    """What may be shown, and what each sentence of it is worth."""
     sources = _showable(memory)
-    notes = write_notes(memory, opened, _numbers(sources))
-    room = _room(memory, notes)
-    if _tokens(sources) <= room:
-        return _briefing(memory, opened, Shown(sources=sources), notes)
-    order = drop_order(sources, worths(memory.intent.question, sources), room)
-    texts = [block.fact.passage.sentence(number) for block in sources for number in block.sentences]
-    asked = tuple(Kept(texts[place]) for place in _asked(sources, order, room))
-    return SentencesToScore(call_id=opened.call_id, query=memory.intent.question, sentences=asked)
+    by_words = worths(aim_of(memory), sources)
+    gone = decay.decayed(memory.intent, sources, by_words, memory.settings.briefing_tokens)
+    room = _room(memory, write_notes(memory, opened, _numbers(memory, sources)))
+    return Ground(sources, gone, decay.protected(memory.intent, sources), room), by_words
 
 
-def brief_by_worth(memory: Memory, opened: RoundOpened, meaning: Sequence[float]) -> BriefingPrepared:
-    """The briefing for the call of `opened`, with what is worth least left out until the rest fits.
-
-    Args:
-        meaning: Likeness to the question of every sentence that was to be scored, in order; empty where it could not
-            be had.
-    """
-    sources = _showable(memory)
-    room = _room(memory, write_notes(memory, opened, _numbers(sources)))
-    by_words = worths(memory.intent.question, sources)
-    order = drop_order(sources, by_words, room)
-    asked = _asked(sources, order, room)
-    if len(meaning) == len(asked):
-        likeness = dict(zip(asked, meaning, strict=True))
-        band = contested(sources, order, room)
-        order[band.start : band.stop] = sorted(asked, key=lambda place: (by_words[place] + likeness[place], -place))
-    shown = fit(sources, order, room)
-    return _briefing(memory, opened, shown, write_notes(memory, opened, _numbers(shown.sources)))
-
-
-def _asked(sources: Sequence[SourceBlock], order: Sequence[int], room: int) -> list[int]:
-    """The places of the sentences whose meaning may decide, in order of discovery."""
-    band = contested(sources, order, room)
-    return sorted(order[band.start : band.stop])
+def aim_of(memory: Memory) -> Aim:
+    """What sentences are weighed against."""
+    return Aim(
+        asked=memory.intent.asked,
+        sought=tuple(sought.terms for sought in memory.intent.sought),
+        found=tuple(tried.facts for tried in memory.usage.settled if tried.facts),
+    )
 
 
 def _showable(memory: Memory) -> tuple[SourceBlock, ...]:
-    return tuple(block for block in memory.sources if block.sentences)
+    """The blocks of the facts that stand for themselves; the notes tell of those that say nearly the same."""
+    alive = {fact.id for fact in living(memory.facts.known)}
+    return tuple(
+        block for block in memory.sources if block.sentences and block.fact.id in alive and block.fact.like is None
+    )
+
+
+def _heir(memory: Memory, fact_id: str) -> str:
+    """The fact in which another stands now: itself, where it was merged into none."""
+    heirs = {old: fact.id for fact in memory.facts.known for old in fact.merged}
+    while fact_id in heirs:
+        fact_id = heirs[fact_id]
+    return fact_id
 
 
 def _room(memory: Memory, notes: Notes) -> int:
@@ -69,22 +75,43 @@ def _room(memory: Memory, notes: Notes) -> int:
     return memory.settings.briefing_tokens - (most_tokens(memory) if notes.dropped else tokens_of(notes.text))
 
 
-def _tokens(sources: Sequence[SourceBlock]) -> int:
-    return sum(block.all_tokens for block in sources)
+def _numbers(memory: Memory, sources: Sequence[SourceBlock]) -> Mapping[str, int]:
+    """Each fact's number in the request; one that says nearly the same as another has that one's."""
+    numbers = {block.fact.id: number for number, block in enumerate(sources, start=1)}
+    for fact in memory.facts.known:
+        if fact.like is not None and (original := numbers.get(_heir(memory, fact.like))) is not None:
+            numbers[fact.id] = original
+        for old in fact.merged:
+            if fact.id in numbers:
+                numbers[old] = numbers[fact.id]
+    return numbers
 
 
-def _numbers(sources: Sequence[SourceBlock]) -> dict[str, int]:
-    return {block.fact.id: number for number, block in enumerate(sources, start=1)}
+def _repeated(memory: Memory) -> tuple[Dropped, ...]:
+    return tuple(
+        Dropped(
+            what=block.fact.id,
+            why=REPEATED.format(fact=block.fact.like),
+            tokens=block.all_tokens,
+            rule="repeated",
+        )
+        for block in memory.sources
+        if block.fact.like is not None and block.sentences
+    )
 
 
-def _briefing(memory: Memory, opened: RoundOpened, shown: Shown, notes: Notes) -> BriefingPrepared:
-    blocks = (*memory.head, *(block.kept for block in shown.sources), text_block(notes.text))
+def _briefing(memory: Memory, opened: RoundOpened, kept: Shown) -> BriefingPrepared:
+    notes = write_notes(memory, opened, _numbers(memory, kept.sources))
+    blocks = (*memory.head, *(block.kept for block in kept.sources), text_block(notes.text))
+    table = tuple(ShownSource(fact_id=block.fact.id, sentences=block.sentences) for block in kept.sources)
+    dropped = (*kept.dropped, *_repeated(memory), *notes.dropped)
     return BriefingPrepared(
         call_id=opened.call_id,
         round=opened.round,
         messages=(Message(role="user", content=blocks),),
-        sources=tuple(ShownSource(fact_id=block.fact.id, sentences=block.sentences) for block in shown.sources),
-        facts=tuple(block.fact.id for block in shown.sources),
-        tokens=memory.head_tokens + _tokens(shown.sources) + tokens_of(notes.text),
-        dropped=(*shown.dropped, *notes.dropped),
+        sources=table,
+        facts=tuple(block.fact.id for block in kept.sources),
+        tokens=memory.head_tokens + kept.tokens + tokens_of(notes.text),
+        dropped=dropped,
+        changes=changes(memory.sources, memory.before, table, dropped),
     )

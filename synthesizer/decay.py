@@ -1,106 +1,80 @@
-"""What goes when a briefing outgrows its budget: single sentences, in an order that is written down here.
+"""What goes from a briefing although it would fit: sentences worth too little for the age of their fact.
 
-First any sentence that alone takes more than a quarter of the room (no course sentence does; a table on one line may:
-it would drive out everything else). Then by worth, the lowest first; of two that are worth the same, the one found
-later. A fact whose last sentence goes is not shown at all, which frees its labels too.
+Worth is compared with that of the best sentence there is, so that a question in other words than the courses' loses
+no more than another.
 
-Meaning is asked for only where it can change the outcome: for the sentences nearest to the cut. An embedder takes some
-15 ms of CPU for each, so scoring all of a large memory would take longer than the model's own call.
+- In the newest round only what serves no part of the question goes, and of that only what is worth less than
+  `LEAST_WORTH[0]` of the best; what a tool of one's own said stays whole.
+- A round later the bar is `LEAST_WORTH[1]`, whatever is served, then `LEAST_WORTH[2]` for good.
+- A budget below the usual raises the bars, one above it lowers them: `BAR_A_HALVING` for each halving.
+- Never goes: an outline; a fact that touches a part that is still open; for each part, the best sentence among its
+  facts; and the best sentence of all.
+
+Nothing is forgotten: memory keeps all of it, and what an open part or a later call makes worth more comes back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log2
 
-from synthesizer.blocks import SourceBlock, with_sentences
-from vocabulary.values import Dropped, Value
+from synthesizer.blocks import SourceBlock
+from synthesizer.intent import Intent, held_by, serves, still_open, touches
 
-LONGEST_SHARE = 1 / 4
-CONTESTED = 64
-"""Most sentences whose meaning is asked for."""
-TOO_LONG = "one sentence took more than a quarter of the budget"
-LEAST_WORTH = "over the budget, and worth least to the question"
-
-
-class Shown(Value, frozen=True, kw_only=True):
-    """The sources that a briefing shows, in order of discovery, and what it leaves out."""
-
-    sources: tuple[SourceBlock, ...]
-    dropped: tuple[Dropped, ...] = ()
+LEAST_WORTH = (0.38, 0.56, 0.65)
+USUAL_BUDGET = 6_000
+BAR_A_HALVING = 0.06
+MOST_SHIFT = 0.15
+DECAYED = "worth too little to the question for its age"
 
 
-def drop_order(sources: Sequence[SourceBlock], worths: Sequence[float], room: int) -> list[int]:
-    """All sentences, by their place among those of all `sources`, in the order in which they would go.
-
-    Args:
-        worths: The worth of every sentence, in order.
-    """
-    tokens = [count for block in sources for count in block.tokens]
-    return sorted(range(len(tokens)), key=lambda place: (not _too_long(tokens[place], room), worths[place], -place))
+def bars(budget: int) -> tuple[float, ...]:
+    """The least worth that stays, as shares of the best, by rounds of age."""
+    shift = BAR_A_HALVING * log2(USUAL_BUDGET / max(budget, 1))
+    return tuple(bar + max(-MOST_SHIFT, min(MOST_SHIFT, shift)) for bar in LEAST_WORTH)
 
 
-def contested(sources: Sequence[SourceBlock], order: Sequence[int], room: int) -> range:
-    """Where in `order` meaning may decide: on both sides of the cut, save the sentences that are too long anyway."""
-    tokens = [count for block in sources for count in block.tokens]
-    cut = len(_first_to_go(sources, order, room))
-    too_long = sum(_too_long(count, room) for count in tokens)
-    return range(max(too_long, cut - CONTESTED // 2), min(len(order), cut + CONTESTED // 2))
+def protected(intent: Intent, sources: Sequence[SourceBlock]) -> list[bool]:
+    """For each source, whether a part that is still open needs it."""
+    wanting = still_open(intent)
+    return [any(touches(part, held_by(source)) for part in wanting) for source in sources]
 
 
-def fit(sources: Sequence[SourceBlock], order: Sequence[int], room: int) -> Shown:
-    """What of `sources` to show so that it takes at most `room` tokens, when sentences go in `order`."""
-    places = _places(sources)
-    gone: dict[int, dict[str, list[int]]] = {}
-    for place in _first_to_go(sources, order, room):
-        source, at = places[place]
-        why = TOO_LONG if _too_long(sources[source].tokens[at], room) else LEAST_WORTH
-        gone.setdefault(source, {}).setdefault(why, []).append(at)
-    return _shown(sources, gone)
+def decayed(intent: Intent, sources: Sequence[SourceBlock], worths: Sequence[float], budget: int) -> frozenset[int]:
+    """The sentences that go, by their place among those of all `sources`."""
+    if not sources:
+        return frozenset()
+    best = max(worths)
+    least = [bar * best for bar in bars(budget)]
+    newest = max(source.fact.round for source in sources)
+    needed = protected(intent, sources)
+    gone: set[int] = set()
+    place = 0
+    for source, open_part in zip(sources, needed, strict=True):
+        age = newest - source.fact.round
+        for held in source.terms:
+            weak = worths[place] < least[min(age, len(least) - 1)]
+            if weak and not open_part and _may_go(intent, source, held, age):
+                gone.add(place)
+            place += 1
+    return frozenset(gone - _best_of_each_part(intent, sources, worths))
 
 
-def _first_to_go(sources: Sequence[SourceBlock], order: Sequence[int], room: int) -> list[int]:
-    """As many of `order` as must go until the rest fits."""
-    places = _places(sources)
-    left = [len(block.sentences) for block in sources]
-    total = sum(block.all_tokens for block in sources)
-    gone: list[int] = []
-    for place in order:
-        if total <= room:
-            break
-        source, at = places[place]
-        left[source] -= 1
-        total -= sources[source].tokens[at] + (0 if left[source] else sources[source].label_tokens)
-        gone.append(place)
-    return gone
+def _may_go(intent: Intent, source: SourceBlock, held: frozenset[str], age: int) -> bool:
+    kind = source.fact.passage.kind
+    if kind == "outline":
+        return False
+    if age > 0:
+        return True
+    return kind == "passage" and not any(serves(p, source.fact.passage, held | source.labels) for p in intent.parts)
 
 
-def _places(sources: Sequence[SourceBlock]) -> list[tuple[int, int]]:
-    return [(source, at) for source, block in enumerate(sources) for at in range(len(block.sentences))]
-
-
-def _too_long(tokens: int, room: int) -> bool:
-    return tokens > room * LONGEST_SHARE
-
-
-def _shown(sources: Sequence[SourceBlock], gone: dict[int, dict[str, list[int]]]) -> Shown:
-    shown: list[SourceBlock] = []
-    dropped: list[Dropped] = []
-    for source, block in enumerate(sources):
-        by_reason = gone.get(source, {})
-        lost = frozenset(at for places in by_reason.values() for at in places)
-        left = frozenset(number for at, number in enumerate(block.sentences) if at not in lost)
-        if left:
-            shown.append(with_sentences(block, left))
-        dropped.extend(_dropped(block, why, places, whole=not left) for why, places in by_reason.items())
-    return Shown(sources=tuple(shown), dropped=tuple(dropped))
-
-
-def _dropped(block: SourceBlock, why: str, places: list[int], *, whole: bool) -> Dropped:
-    """What of one fact went for one reason; no sentences are named where that is all of it."""
-    all_of_it = whole and len(places) == len(block.sentences)
-    return Dropped(
-        what=block.fact.id,
-        why=why,
-        tokens=sum(block.tokens[at] for at in places) + (block.label_tokens if all_of_it else 0),
-        sentences=() if all_of_it else tuple(sorted(block.sentences[at] for at in places)),
-    )
+def _best_of_each_part(intent: Intent, sources: Sequence[SourceBlock], worths: Sequence[float]) -> set[int]:
+    """The best sentence of all, and for each part the best among the facts that serve it."""
+    places: dict[str, range] = {}
+    first = 0
+    for source in sources:
+        places[source.fact.id] = range(first, first + len(source.terms))
+        first += len(source.terms)
+    rows = [range(first), *([at for id_ in ids if id_ in places for at in places[id_]] for ids in intent.served)]
+    return {max(row, key=worths.__getitem__) for row in rows if row}

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from language.markup import wrap
 from synthesizer import facts, intent, reasoning, transcript, usage
 from synthesizer.blocks import SourceBlock, source_block, text_block
+from synthesizer.changes import Before
 from synthesizer.conversation import conversation_tag
 from synthesizer.facts import Facts
 from synthesizer.intent import Intent
@@ -14,7 +15,14 @@ from synthesizer.reasoning import Reasoning
 from synthesizer.tokens import tokens_of
 from synthesizer.transcript import Transcript
 from synthesizer.usage import ToolUsage
-from vocabulary.events import ContextSynthesized, Event, QueryReceived, RoundOpened, ToolsSettled
+from vocabulary.events import (
+    BriefingPrepared,
+    ContextSynthesized,
+    Event,
+    QueryReceived,
+    RoundOpened,
+    ToolsSettled,
+)
 from vocabulary.values import Kept, QuerySettings, Value
 
 
@@ -26,6 +34,7 @@ class Memory(Value, frozen=True, kw_only=True):
         head_tokens: Estimated tokens of them.
         sources: One block a fact, in order of discovery.
         settled_rounds: Rounds whose outcomes are in.
+        before: What the last briefing showed, so that the next can say what changed.
         transcript: Replies and tool outcomes as they came; empty where calls are shown briefings.
     """
 
@@ -38,6 +47,7 @@ class Memory(Value, frozen=True, kw_only=True):
     head_tokens: int = 0
     sources: tuple[SourceBlock, ...] = ()
     settled_rounds: tuple[int, ...] = ()
+    before: Before = Before()
     transcript: Transcript = Transcript()
 
 
@@ -55,7 +65,15 @@ def remember(memory: Memory, event: Event) -> Memory:
     if isinstance(event, QueryReceived):
         tags = _head_tags(event)
         head_tokens = sum(tokens_of(tag) for tag in tags)
-        return replace(memory, settings=event.settings, head=tuple(map(text_block, tags)), head_tokens=head_tokens)
+        return replace(
+            memory,
+            settings=event.settings,
+            facts=replace(memory.facts, merging=event.settings.context != "transcript"),
+            head=tuple(map(text_block, tags)),
+            head_tokens=head_tokens,
+        )
+    if isinstance(event, BriefingPrepared):
+        return replace(memory, before=Before(shown=event.sources, known=len(memory.sources)))
     return memory
 
 
@@ -72,11 +90,13 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
         return memory, None
     layer, discovery = facts.settle(memory.facts, event)
     blocks = tuple(source_block(fact) for fact in discovery.new)
+    tried = usage.settle(memory.usage, event, discovery)
+    served = intent.serve(memory.intent, blocks)
     memory = replace(
         memory,
         facts=layer,
-        intent=intent.serve(memory.intent, blocks),
-        usage=usage.settle(memory.usage, event, discovery),
+        intent=intent.note_round(served, event.round, tried.settled[len(memory.usage.settled) :]),
+        usage=tried,
         sources=(*memory.sources, *blocks),
         settled_rounds=(*memory.settled_rounds, event.round),
     )

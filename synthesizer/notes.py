@@ -24,6 +24,7 @@ DETAIL_CHARS = 300
 ARGUMENT_CHARS = 300
 NAME_CHARS = 100
 MOST_ARGUMENTS = 12
+MOST_TWINS = 3
 _OUTCOMES: dict[str, Literal["found", "nothing", "failed", "repeated"]] = {
     "found": "found",
     "nothing": "nothing",
@@ -46,7 +47,8 @@ def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int])
 
     Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
     """
-    attempts = [_attempt(memory.usage, tried, numbers) for tried in memory.usage.settled]
+    twins = {fact.id: fact.passage.source for fact in memory.facts.known if fact.like is not None}
+    attempts = [_attempt(memory.usage, tried, numbers, twins) for tried in memory.usage.settled]
     fixed = [_open_tag(memory) if attempts else "", _round_tag(opened)]
     room = most_tokens(memory) - sum(map(tokens_of, fixed)) - 1  # the tags' line breaks
     tried = _newest([_Line(a.round, a, tokens_of(write_attempts((a,)))) for a in attempts], room)
@@ -90,14 +92,14 @@ def _newest(lines: Sequence[_Line[T]], room: int) -> _Chosen[T]:
     return _Chosen(kept=list(lines[first_kept:]), gone=list(lines[:first_kept]), room=room)
 
 
-def _attempt(usage: ToolUsage, tried: Tried, numbers: Mapping[str, int]) -> Attempt:
+def _attempt(usage: ToolUsage, tried: Tried, numbers: Mapping[str, int], twins: Mapping[str, str]) -> Attempt:
     return Attempt(
         round=tried.round,
         tool=shorten(tried.tool, NAME_CHARS),
         arguments=_short_arguments(tried.arguments),
         outcome=_OUTCOMES.get(tried.outcome, "failed"),
         facts=tuple(numbers[id_] for id_ in facts_of(usage, tried) if id_ in numbers),
-        detail=_detail(tried),
+        detail=_detail(tried, numbers, twins),
     )
 
 
@@ -113,9 +115,18 @@ def _short_value(value: object) -> object:
     return shorten(value if isinstance(value, str) else msgspec.json.encode(value).decode(), ARGUMENT_CHARS)
 
 
-def _detail(tried: Tried) -> str:
+def _detail(tried: Tried, numbers: Mapping[str, int], twins: Mapping[str, str]) -> str:
+    """The substitute, the error, and who says nearly the same as a result that is shown.
+
+    The last stands here and not in the result's title, for a block once made must not change.
+    """
     answered = f"answered by {shorten(tried.substitute, NAME_CHARS)}" if tried.substitute else ""
-    return ". ".join(part for part in (answered, shorten(tried.detail, DETAIL_CHARS)) if part)
+    told = [
+        f"{shorten(twins[id_], NAME_CHARS)} says nearly the same as result {numbers[id_]}"
+        for id_ in tried.new_facts
+        if id_ in twins and id_ in numbers
+    ]
+    return ". ".join(part for part in (answered, shorten(tried.detail, DETAIL_CHARS), *told[:MOST_TWINS]) if part)
 
 
 def _open_tag(memory: Memory) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from synthesizer.briefing import brief, brief_by_worth
+from synthesizer.briefing import brief
 from synthesizer.memory import Memory, remember, settle, within
 from synthesizer.transcript import transcribe
 from vocabulary.events import (
@@ -12,8 +12,6 @@ from vocabulary.events import (
     ReasoningCompleted,
     Recorded,
     RoundOpened,
-    SentencesScored,
-    SentencesToScore,
     ToolFailed,
     ToolRequested,
     ToolsSettled,
@@ -30,7 +28,6 @@ class ContextSynthesizer:
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
         self._memory = Memory()
-        self._awaiting_scores: RoundOpened | None = None
 
     @property
     def memory(self) -> Memory:
@@ -67,22 +64,14 @@ class ContextSynthesizer:
             self._publish(synthesized)
 
     def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
-        """Says the briefing, or asks for scores first where not everything fits into it."""
+        """Says the briefing, or the transcript where calls are shown that."""
         memory = self._memory = within(self._memory, said.event)
         if memory.settings.context == "transcript" and said.event.briefing_tokens is None:
             self._publish(transcribe(memory.transcript, memory.head, memory.sources, said.event))
             return
-        said_next = brief(memory, said.event)
-        self._awaiting_scores = said.event if isinstance(said_next, SentencesToScore) else None
-        self._publish(said_next)
-
-    def on_sentences_scored(self, said: Recorded[SentencesScored]) -> None:
-        """Says the briefing that waited for these scores; scores for another call are too late."""
-        opened = self._awaiting_scores
-        if opened is None or opened.call_id != said.event.call_id:
-            return
-        self._awaiting_scores = None
-        self._publish(brief_by_worth(self._memory, opened, said.event.scores))
+        briefing = brief(memory, said.event)
+        self._remember(briefing)
+        self._publish(briefing)
 
     def _remember(self, event: Event) -> None:
         self._memory = remember(self._memory, event)

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import structlog
 
@@ -30,6 +29,7 @@ from traces.reading import (
 )
 from traces.refusals import is_locked, reason
 from traces.schema import open_deleter, open_writer
+from traces.turns import Batch, Turns
 from traces.writing import (
     EventRow,
     clear_conversation,
@@ -58,15 +58,6 @@ _LOCK_PAUSE_S = 0.2
 _KNOWN_TEXTS = 4096
 
 
-class Batch(NamedTuple):
-    """Events that are stored together or not at all."""
-
-    query_id: str
-    expected_seq: int
-    events: Sequence[Recorded[Event]]
-    owner: str
-
-
 class SqliteTraceStore:
     """Stores traces in `<folder>/traces.sqlite`; satisfies `TraceStore`.
 
@@ -83,7 +74,7 @@ class SqliteTraceStore:
         self._packer = Packer()
         self._known: set[str] = set()
         self._seen_version = 0
-        self._waiting: list[tuple[Batch, asyncio.Future[None]]] = []
+        self._turns = Turns(self._write)
         self._owner = Owner(path.parent)
         self._locked_until = 0.0
 
@@ -106,7 +97,7 @@ class SqliteTraceStore:
         """
         if expected_seq == 0:
             self._owner.claim()
-        await self._in_turn(Batch(query_id, expected_seq, events, self._owner.name))
+        await self._turns.store(Batch(query_id, expected_seq, events, self._owner.name))
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
@@ -115,32 +106,7 @@ class SqliteTraceStore:
             SequenceError: There is a trace of that id.
             TraceError: The store cannot be written.
         """
-        await self._in_turn(Batch(events[0].query_id, 0, events, IMPORTED))
-
-    async def _in_turn(self, batch: Batch) -> None:
-        """Stores a batch together with all others of this turn of the event loop: a commit costs more than its rows."""
-        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((batch, written))
-        if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_soon(self._flush)
-        await written
-
-    def _flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for error, (_, written) in zip(self._errors([batch for batch, _ in waiting]), waiting, strict=True):
-            if written.done():
-                continue  # whoever waited was cancelled
-            if error is None:
-                written.set_result(None)
-            else:
-                written.set_exception(error)
-
-    def _errors(self, batches: Sequence[Batch]) -> Sequence[TraceError | None]:
-        """Stores the batches; what kept each from being stored. One that cannot be keeps none of the others out."""
-        try:
-            return self._write(batches)
-        except TraceError as error:
-            return [error] if len(batches) == 1 else [self._errors([batch])[0] for batch in batches]
+        await self._turns.store(Batch(events[0].query_id, 0, events, IMPORTED))
 
     def _write(self, batches: Sequence[Batch]) -> list[SequenceError | None]:
         """Stores several batches in one transaction; one that another writer came before is left out alone."""

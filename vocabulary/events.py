@@ -11,6 +11,7 @@ from typing import Generic, Literal, TypeVar
 import msgspec
 
 from vocabulary.values import (
+    Change,
     Citation,
     Dropped,
     Exchange,
@@ -102,7 +103,10 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
 
 
 class SentencesToScore(Event, frozen=True, kw_only=True, tag="sentences_to_score"):
-    """The briefing does not fit its budget: sentences must be ranked by meaning before some are dropped."""
+    """Sentences were to be ranked by meaning before some were dropped.
+
+    Not said any more (docs/decisions/040); kept, as the event below, so that earlier traces can be read.
+    """
 
     call_id: str
     query: str
@@ -123,6 +127,8 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
         sources: Row n is the request's source number n.
         tokens: Estimated tokens of the messages.
         facts: Ids of the facts shown, whole or in part.
+        dropped: What of the memory it leaves out.
+        changes: What differs from the briefing before it.
     """
 
     call_id: str
@@ -132,6 +138,7 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
     facts: tuple[str, ...]
     tokens: int
     dropped: tuple[Dropped, ...] = ()
+    changes: tuple[Change, ...] = ()
 
 
 class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_requested"):

@@ -65,6 +65,7 @@ class Passage(Value, frozen=True, kw_only=True):
         starts: Offsets in `text`, in characters, at which its sentences begin; the first is 0.
             Sentence n is `text[starts[n]:starts[n + 1]]`, so that the sentences joined are the text.
         score: How well it met the tool's query; comparable within one tool call only.
+        start: Where `text` begins in its lesson's text, in characters; None where that is not known.
     """
 
     id: str
@@ -77,6 +78,7 @@ class Passage(Value, frozen=True, kw_only=True):
     link: str | None = None
     kind: Literal["passage", "outline", "text"] = "passage"
     score: float = 0.0
+    start: int | None = None
 
     def sentence(self, number: int) -> str:
         """Sentence `number` (from 0), with the white space that follows it."""
@@ -91,12 +93,16 @@ class Fact(Value, frozen=True, kw_only=True):
         id: `f1`, `f2` … in order of discovery within the query.
         tool_call_id: The call that found it first.
         round: The round of that call.
+        merged: Earlier facts that stand in its passage and are not shown any more.
+        like: The earlier fact that says nearly the same elsewhere; None where there is none.
     """
 
     id: str
     passage: Passage
     tool_call_id: str
     round: int
+    merged: tuple[str, ...] = ()
+    like: str | None = None
 
 
 class ShownSource(Value, frozen=True, kw_only=True):
@@ -114,9 +120,30 @@ class Dropped(Value, frozen=True, kw_only=True):
         sentences: Which sentences of the fact; empty means all of it.
         why: The rule that dropped it, in plain words.
         tokens: Estimated tokens that this freed.
+        rule: `budget` (it did not fit), `decay` (worth too little for its age), `repeated` (shown elsewhere).
     """
 
     what: str
+    why: str
+    tokens: int
+    sentences: tuple[int, ...] = ()
+    rule: Literal["budget", "decay", "repeated"] = "budget"
+
+
+class Change(Value, frozen=True, kw_only=True):
+    """One difference between a briefing and the one before it.
+
+    Attributes:
+        what: A fact id.
+        change: `came`, `returned`, `decayed`, `dropped` (over the budget), `merged`, or `repeated` (says nearly what
+            another fact says).
+        why: The reason, in plain words.
+        tokens: Estimated tokens that this added or freed.
+        sentences: Which sentences of the fact; empty means all of it.
+    """
+
+    what: str
+    change: Literal["came", "returned", "decayed", "dropped", "merged", "repeated"]
     why: str
     tokens: int
     sentences: tuple[int, ...] = ()

@@ -39,6 +39,19 @@ def test_ask_prints_json_for_programs_and_a_trace_can_be_shown(antiphon: Antipho
     assert query_id[:10] in listed.stdout
 
 
+def test_the_memory_and_the_briefings_of_a_query_can_be_shown(antiphon: Antiphon) -> None:
+    query_id = json.loads(antiphon("ask", QUESTION, "--json").stdout)["query_id"]
+
+    early = json.loads(antiphon("traces", "memory", query_id, "--at", "3", "--json").stdout)
+    late = antiphon("traces", "memory", query_id[:10])
+    shown = antiphon("traces", "briefing", query_id[:10])
+
+    assert (early["at"], early["facts"]) == (3, [])
+    assert "reached: The Apple Course, lesson 1" in late.stdout
+    assert "served by" in late.stdout
+    assert "came" in shown.stdout
+
+
 def test_courses_are_listed(antiphon: Antiphon) -> None:
     run = antiphon("courses")
 

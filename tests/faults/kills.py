@@ -27,7 +27,8 @@ from vocabulary.events import QueryClosed
 
 QUERIES = 20
 MOST_S = 2.0
-"""The kill comes at a random moment within so many seconds of the first question."""
+"""The kill comes at a random moment within so many seconds of the first event that a caller was told."""
+FIRST_WITHIN_S = 60.0
 QUESTIONS = (
     "What are the three states of a circuit breaker?",
     "Compare BM25 with vector search.",
@@ -51,8 +52,9 @@ class Tally:
 class Caller(threading.Thread):
     """Asks one question after another and notes the last event of each that it was told."""
 
-    def __init__(self, url: str, number: int) -> None:
+    def __init__(self, url: str, number: int, heard: threading.Event) -> None:
         super().__init__(daemon=True)
+        self._heard = heard
         self._url = url
         self._number = number
         self.told: dict[str, int] = {}
@@ -78,13 +80,16 @@ class Caller(threading.Thread):
             return  # cut off by the kill: it was not told
         if "seq" in event:
             self.told[event["query_id"]] = event["seq"]
+            self._heard.set()
 
 
 def kill_once(server: Server, chance: random.Random) -> dict[str, int]:
     """Kills the server under load; the last event that was told of each query."""
-    callers = [Caller(server.url, number) for number in range(QUERIES)]
+    heard = threading.Event()
+    callers = [Caller(server.url, number, heard) for number in range(QUERIES)]
     for caller in callers:
         caller.start()
+    heard.wait(FIRST_WITHIN_S)  # however slow the machine is, the kill meets queries that are under way
     time.sleep(chance.uniform(0.05, MOST_S))
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from tests.unit.assembler import stories as answers
 from tests.unit.synthesizer import stories as briefings
-from vocabulary.events import SentencesScored
 
 SENTENCES = st.lists(
     st.sampled_from(["Logs grow. ", "What is read stays. ", "Is it so? ", "“Yes!” he said. ", "A\n b. "])
@@ -23,7 +22,7 @@ def test_every_block_that_a_briefing_shows_can_be_cited_character_for_character(
 ) -> None:
     found = briefings.found("a", *(briefings.passage(text, lesson=n) for n, text in enumerate(passages)))
     story = briefings.Told(briefings.asked(budget=budget), *briefings.round_of(found))
-    story.tell(briefings.opened(2), SentencesScored(call_id="call-2", scores=()))
+    story.tell(briefings.opened(2))
     shown = [json.loads(block.text) for block in story.briefing.messages[0].content]
     sources = [[part["text"] for part in block["content"]] for block in shown if block["type"] == "search_result"]
     cited = []

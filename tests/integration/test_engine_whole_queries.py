@@ -32,7 +32,8 @@ async def look_up(words: str) -> str:
     Args:
         words: What to look up.
     """
-    return f"{words}: {LONG}"
+    # Results that said nearly the same would be shown once.
+    return f"{words}: {LONG if words == 'a' else LONG.replace('Sentence', f'Sentence {words}')}"
 
 
 def calls(*words: str) -> ScriptedReply:

@@ -156,3 +156,13 @@ async def test_readiness_over_rest_names_what_is_missing(tmp_path: Path) -> None
 
     assert answer.status_code == 503
     assert "antiphon index" in answer.json()["problems"][0]
+
+
+async def test_a_query_is_counted_once_however_often_its_outcome_is_asked_for(data_dir: Path) -> None:
+    async with opened(data_dir) as service:
+        running = await service.start(Question(query=ASKED))
+        outcome = await running.outcome()
+        await running.outcome()
+
+        assert service.totals.queries == {"answered": 1}
+        assert service.totals.usage == outcome.response.usage

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import service.replaying
+import service.telling
 from assembler import assembler as assembling
 from coordinator import breaker, ledger, rounds
 from coordinator.state import QueryState
@@ -111,7 +112,7 @@ def a_handler_raises(patch: Patch) -> None:
 
 
 def the_prompt_is_another(patch: Patch) -> None:
-    wrap(patch, service.replaying, "build_request", lambda request: replace(request, system=Kept("[]")))
+    wrap(patch, service.telling, "build_request", lambda request: replace(request, system=Kept("[]")))
     patch.setattr(service.replaying, "SYSTEM_VERSION", "another")
 
 

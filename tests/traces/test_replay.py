@@ -10,7 +10,7 @@ from service.replaying import replay
 from tests.strategies import EVENT_KINDS
 from tests.traces.conftest import Lines
 from traces import from_json
-from vocabulary.events import AnyEvent, Recorded, RecordingFailed
+from vocabulary.events import AnyEvent, Recorded, RecordingFailed, SentencesScored, SentencesToScore
 
 Patch = pytest.MonkeyPatch
 
@@ -26,4 +26,6 @@ def test_a_thousand_queries_of_all_kinds_replay_to_the_same_events(thousand: Lin
     assert len(results) == 1_000
     assert sum(result.compared for result in results) > 10_000
     met = {type(said.event) for lines in thousand.values() for said in events_of(lines)}
-    assert set(EVENT_KINDS) - met <= {RecordingFailed, *(kind for kind in EVENT_KINDS if "Resumed" in kind.__name__)}
+    # The two of scoring are in earlier traces only (docs/decisions/040).
+    unsaid = {RecordingFailed, SentencesScored, SentencesToScore}
+    assert set(EVENT_KINDS) - met <= {*unsaid, *(kind for kind in EVENT_KINDS if "Resumed" in kind.__name__)}

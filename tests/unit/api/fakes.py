@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from api import create_app
 from bus import Waiting
 from knowledge import Course, Lesson
-from service import Outcome, Question, Readiness, Replayed, Settings
+from service import Outcome, Question, Readiness, Replayed, Settings, Totals
 from tests.fakes import MemoryTraceStore
 from tests.story import placed
 from vocabulary.errors import BadInputError, ServiceError
@@ -159,6 +159,10 @@ class FakeService:
     def running(self) -> dict[str, tuple[Waiting, ...]]:
         waiting = Waiting(who="engine", event="reasoning_completed", about="c1", since_seq=4, since_at=1.5)
         return {asked.query_id: (waiting,) for asked in self.asked}
+
+    @property
+    def totals(self) -> Totals:
+        return Totals()
 
     def readiness(self) -> Readiness:
         problems = () if self._ready else ("Nothing is indexed yet: run `antiphon index PATH…`.",)

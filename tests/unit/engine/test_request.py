@@ -56,7 +56,7 @@ def test_the_system_prompt_depends_on_the_rounds_alone(rounds: int) -> None:
 
 
 def test_the_system_prompt_has_not_changed_without_a_new_version() -> None:
-    assert (SYSTEM_VERSION, system_prompt(2).key[:16]) == ("1", "e8598f93c1f683b3")
+    assert (SYSTEM_VERSION, system_prompt(2).key[:16]) == ("2", "bec63bc2b401dd5b")
 
 
 def test_the_system_prompt_explains_every_tag_of_a_briefing() -> None:

@@ -1,0 +1,1 @@
+"""What a briefing costs and keeps, beside the transcript that it replaces: `make eval-memory`."""

@@ -1,0 +1,115 @@
+"""A two-round run told to the real synthesizer, event by event, without any model: its replies are scripted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+
+from synthesizer import ContextSynthesizer
+from vocabulary.events import (
+    AnyEvent,
+    BriefingPrepared,
+    Event,
+    QueryReceived,
+    ReasoningCompleted,
+    Recorded,
+    RoundOpened,
+    ToolRequested,
+    ToolsSettled,
+    ToolSucceeded,
+)
+from vocabulary.ports import ToolOutput
+from vocabulary.values import Kept, QuerySettings, ToolCall, Usage, Value
+
+Said = TypeVar("Said", bound=Event)
+
+
+class Made(Value, frozen=True, kw_only=True):
+    """One tool call of a run, and what the tool brought."""
+
+    name: str
+    arguments: dict[str, str | int]
+    output: ToolOutput
+
+
+class Run(Value, frozen=True, kw_only=True):
+    """One question, the calls of its two rounds, and the sentences that its answer needs."""
+
+    question: str
+    rounds: tuple[tuple[Made, ...], ...]
+    gold: tuple[str, ...]
+    courses: str = ""
+
+
+def briefings(run: Run, settings: QuerySettings) -> list[BriefingPrepared]:
+    """What each of the three calls is shown."""
+    said: list[AnyEvent] = []
+    told = _Teller(ContextSynthesizer(publish=said.append))
+    received = QueryReceived(query=run.question, session_id="eval", settings=settings, courses=Kept(run.courses))
+    told.synthesizer.on_query_received(told.place(received))
+    for number, made in enumerate(run.rounds, start=1):
+        told.synthesizer.on_round_opened(told.place(_opened(number, len(run.rounds))))
+        _round(told, number, made)
+    final = len(run.rounds) + 1
+    told.synthesizer.on_round_opened(told.place(_opened(final, len(run.rounds))))
+    return [event for event in said if isinstance(event, BriefingPrepared)]
+
+
+class _Teller:
+    def __init__(self, synthesizer: ContextSynthesizer) -> None:
+        self.synthesizer = synthesizer
+        self._seq = 0
+
+    def place(self, event: Said) -> Recorded[Said]:
+        self._seq += 1
+        return Recorded(query_id="eval", seq=self._seq, cause=0, at=0.0, event=event)
+
+
+def _opened(number: int, rounds: int) -> RoundOpened:
+    final = number > rounds
+    return RoundOpened(round=number, call_id=f"call-{number}", final=final, rounds_left=max(0, rounds - number))
+
+
+def _round(told: _Teller, number: int, made: Sequence[Made]) -> None:
+    calls = [
+        ToolCall(id=f"toolu_{number}_{at}", name=each.name, arguments=msgspec.json.encode(each.arguments).decode())
+        for at, each in enumerate(made)
+    ]
+    told.synthesizer.on_reasoning_completed(told.place(_reply(number, calls)))
+    for call in calls:
+        told.synthesizer.on_tool_requested(told.place(ToolRequested(round=number, call=call, timeout_s=5.0)))
+    for call, each in zip(calls, made, strict=True):
+        told.synthesizer.on_tool_succeeded(
+            told.place(
+                ToolSucceeded(
+                    tool_call_id=call.id,
+                    name=each.name,
+                    output=Kept(each.output.text),
+                    passages=each.output.passages,
+                    duration_ms=0.0,
+                )
+            )
+        )
+    settled = ToolsSettled(round=number, succeeded=tuple(call.id for call in calls), failed=())
+    told.synthesizer.on_tools_settled(told.place(settled))
+
+
+def _reply(number: int, calls: Sequence[ToolCall]) -> ReasoningCompleted:
+    blocks = [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": msgspec.Raw(call.arguments.encode())}
+        for call in calls
+    ]
+    return ReasoningCompleted(
+        call_id=f"call-{number}",
+        round=number,
+        content=tuple(Kept(msgspec.json.encode(block).decode()) for block in blocks),
+        text=Kept(""),
+        tool_calls=tuple(calls),
+        citations=(),
+        stop_reason="tool_use",
+        usage=Usage(),
+        model="scripted",
+        message_id=f"msg_{number}",
+    )

@@ -1,0 +1,49 @@
+"""What a replay shows: a difference in a sentence, a part's state field by field, the prompts of today."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine import Profile, build_request
+from service.divergence import kind_of
+from vocabulary.events import AnyEvent, ReasoningRequested
+from vocabulary.values import Kept
+
+
+def prompts_of(asked: ReasoningRequested) -> list[Kept]:
+    """The system prompts that a call may have now, the usual one first: servers differ in what they can be sent."""
+    return [
+        build_request(asked, Kept("[]"), profile, inline=inline).system
+        for profile in (Profile(), Profile(caching=False))
+        for inline in (False, True)
+    ]
+
+
+def fields_of(component: object) -> dict[str, object]:
+    """The fields of a part's state: of its structs one by one, whatever else it holds as it is."""
+    found: dict[str, object] = {}
+    for name, value in vars(component).items():
+        if isinstance(value, msgspec.Struct):
+            found |= {field: getattr(value, field) for field in value.__struct_fields__}
+        elif not callable(value):
+            found[name.strip("_")] = value
+    return found
+
+
+def in_words(event: AnyEvent | None, now: AnyEvent | None, field: str, was: object, new: object) -> str:
+    if event is None:
+        return f"{_name(now)} is said now, and was not when the query was recorded"
+    if now is None:
+        return f"{_name(event)} was recorded, and nothing is said now"
+    if type(event) is not type(now):
+        return f"{_name(event)} was recorded, {_name(now)} is said now"
+    return f"{_name(event)}: {field} was {_short(was)} and is {_short(new)} now"
+
+
+def _name(event: msgspec.Struct | None) -> str:
+    return "nothing" if event is None else kind_of(event)
+
+
+def _short(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 120 else text[:119] + "…"

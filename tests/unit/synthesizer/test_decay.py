@@ -1,0 +1,132 @@
+"""What goes from a briefing although it would fit, and what never does."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.synthesizer.stories import (
+    Told,
+    asked,
+    call,
+    found,
+    opened,
+    passage,
+    replied,
+    requested,
+    round_of,
+    settled,
+)
+from vocabulary.values import Passage
+
+QUESTION = "Which guarantees does the append log of Orion give?"
+GOOD = "The append log of Orion gives two guarantees to each of its readers. "
+IDLE = "Meals are served at noon. Rain falls in the hills. Nobody rides the old horse. "
+
+
+def _texts(story: Told, fact_id: str, passage_: Passage) -> list[str]:
+    rows = {row.fact_id: row.sentences for row in story.briefing.sources}
+    return [passage_.sentence(n).strip() for n in rows.get(fact_id, ())]
+
+
+def test_the_newest_round_loses_only_what_serves_no_part_and_is_worth_little() -> None:
+    mixed = passage(GOOD + IDLE)
+    idle = passage("Trains leave late. Cooks sing in the yard. Snow lies on hats.", course="Travel", score=0.1)
+    story = Told(asked(QUESTION), *round_of(found("a", mixed, passage(GOOD + "It is old."), idle)), opened(2))
+
+    assert GOOD.strip() in _texts(story, "f1", mixed)
+    assert {drop.rule for drop in story.briefing.dropped} == {"decay"}
+    assert story.briefing.tokens < 6_000
+
+
+def test_a_round_later_more_of_the_same_fact_has_gone() -> None:
+    first = passage(GOOD + "Readers of a log like it. " + IDLE)
+    story = Told(asked(QUESTION), *round_of(found("a", first)), opened(2))
+    before = _texts(story, "f1", first)
+
+    story.tell(*round_of(found("b", passage(GOOD + "More of it follows.", lesson=2)), round_=2), opened(3, final=True))
+
+    after = _texts(story, "f1", first)
+    assert set(after) < set(before)
+    assert GOOD.strip() in after
+    (change,) = [each for each in story.briefing.changes if each.what == "f1"]
+    assert (change.change, change.why) == ("decayed", "worth too little to the question for its age")
+
+
+def test_half_the_budget_decays_more_even_where_all_would_fit() -> None:
+    texts = [passage(f"{GOOD}Readers of log {n} like it. {IDLE}", lesson=n, score=5 - n) for n in range(4)]
+    story = [*round_of(found("a", *texts)), *round_of(found("b", passage(GOOD, lesson=9)), round_=2)]
+
+    whole, half = (
+        Told(asked(QUESTION, budget=budget), *story, opened(3, final=True)).briefing.tokens for budget in (6_000, 750)
+    )
+
+    assert half < whole < 750
+
+
+def test_an_outline_does_not_decay() -> None:
+    outline = Passage(
+        id="o", source="Logs", text=passage(IDLE).text, starts=passage(IDLE).starts, course="Logs", kind="outline"
+    )
+    story = Told(asked(QUESTION), *round_of(found("a", passage(GOOD), outline)))
+
+    story.tell(*round_of(found("b", passage(GOOD + "Again.", lesson=3)), round_=2), opened(3, final=True))
+
+    assert _texts(story, "f2", outline) == [IDLE.split(". ")[n].strip(". ") + "." for n in range(3)]
+
+
+WORDS = ["log", "queue", "topic", "horse", "rain", "orion", "meal"]
+PASSAGES = st.lists(
+    st.lists(st.lists(st.sampled_from(WORDS), min_size=3, max_size=8), min_size=1, max_size=5), min_size=1, max_size=6
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(rounds=st.lists(PASSAGES, min_size=1, max_size=3), budget=st.integers(60, 900))
+def test_no_fact_of_an_open_part_is_dropped_while_one_of_a_closed_part_stays(
+    rounds: list[list[list[list[str]]]], budget: int
+) -> None:
+    story = Told(asked("Compare the append log with the priority queue topic.", budget=budget))
+    for number, texts in enumerate(rounds, start=1):
+        made = [
+            passage(" ".join(" ".join(words).capitalize() + "." for words in text), lesson=10 * number + at)
+            for at, text in enumerate(texts)
+        ]
+        ids = f"a{number}"
+        story.tell(replied(call(ids), round_=number), *requested(call(ids), round_=number))
+        story.tell(found(ids, *made), settled(ids, round_=number))
+    story.tell(opened(9, final=True))
+
+    memory = story.synthesizer.memory
+    wanting = [part for part in memory.intent.parts if part.text in story.synthesized.open_parts]
+    of_open = {
+        block.fact.id
+        for block in memory.sources
+        if any(part.terms & frozenset().union(*block.terms, block.labels) for part in wanting)
+    }
+    dropped_whole = {d.what for d in story.briefing.dropped if d.rule != "repeated"} - set(story.briefing.facts)
+    assert not (dropped_whole & of_open) or set(story.briefing.facts) <= of_open
+
+
+@settings(max_examples=60, deadline=None)
+@given(rounds=st.lists(PASSAGES, min_size=1, max_size=3), data=st.data())
+def test_folding_is_true_to_order_and_idempotent(rounds: list[list[list[list[str]]]], data: st.DataObject) -> None:
+    steady, shaken = Told(asked(QUESTION)), Told(asked(QUESTION))
+    for number, texts in enumerate(rounds, start=1):
+        ids = [f"r{number}c{at}" for at in range(len(texts))]
+        results = [
+            found(id_, *(passage(" ".join(words), lesson=at) for at, words in enumerate(text)))
+            for id_, text in zip(ids, texts, strict=True)
+        ]
+        calls = [call(id_) for id_ in ids]
+        over = settled(*ids, round_=number)
+        steady.tell(replied(*calls, round_=number), *requested(*calls, round_=number), *results, over)
+        late = data.draw(st.permutations(results))
+        shaken.tell(replied(*calls, round_=number), *requested(*calls, round_=number), *late, over, over)
+
+    steady.tell(opened(9, final=True))
+    shaken.tell(opened(9, final=True), opened(9, final=True))
+
+    assert shaken.briefing.messages == steady.briefing.messages
+    assert shaken.briefing.changes == ()
+    assert shaken.synthesizer.memory.facts.known == steady.synthesizer.memory.facts.known
