@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from vocabulary.errors import SequenceError, TraceError
-from vocabulary.events import Event, Recorded
+from vocabulary.events import Event, QueryClosed, Recorded
 
 
 class Batch(NamedTuple):
@@ -24,11 +24,15 @@ Write = Callable[[Sequence[Batch]], list[SequenceError | None]]
 
 
 class Turns:
-    """Gathers the batches of a turn, and stores them at its end."""
+    """Gathers the batches of a turn, and stores them at its end.
+
+    A query that is alone has nobody to share a commit with, and does not wait for a turn to end.
+    """
 
     def __init__(self, write: Write) -> None:
         self._write = write
         self._waiting: list[tuple[Batch, asyncio.Future[None]]] = []
+        self._under_way: set[str] = set()
 
     async def store(self, batch: Batch) -> None:
         """Stores a batch.
@@ -37,12 +41,24 @@ class Turns:
             SequenceError: Another writer came before it.
             TraceError: The store cannot be written.
         """
+        if self._alone(batch):
+            if error := self._errors([batch])[0]:
+                raise error
+            return
         loop = asyncio.get_running_loop()
         written: asyncio.Future[None] = loop.create_future()
         self._waiting.append((batch, written))
         if len(self._waiting) == 1:
             loop.call_soon(self._flush)
         await written
+
+    def _alone(self, batch: Batch) -> bool:
+        """Whether no other query is under way."""
+        self._under_way.add(batch.query_id)
+        alone = len(self._under_way) == 1 and not self._waiting
+        if isinstance(batch.events[-1].event, QueryClosed):
+            self._under_way.discard(batch.query_id)
+        return alone
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []

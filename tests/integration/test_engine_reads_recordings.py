@@ -17,8 +17,6 @@ from vocabulary.ports import Json
 
 FOLDER = Path(__file__).parents[3] / "shared/data/claude_wire"
 OURS = Path(__file__).parents[1] / "data/replies.jsonl"
-ONE_BYTE_MOST = 20_000
-"""Larger streams are cut at random only: a piece a byte would take minutes for all of them."""
 
 
 class Row(NamedTuple):
@@ -143,7 +141,7 @@ def served(row: Row, how: str) -> ScriptedReply | None:
     if row.kind != "sse":
         return None
     if how == "one byte":
-        return msgspec.structs.replace(reply, piece_bytes=1) if len(row.body) <= ONE_BYTE_MOST else None
+        return msgspec.structs.replace(reply, piece_bytes=1)
     return msgspec.structs.replace(reply, cut_seed=int(how.removeprefix("cut ")))
 
 
