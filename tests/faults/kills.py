@@ -138,6 +138,7 @@ def kill_often(kills: int, data_dir: Path | None, seed: int) -> Tally:
                 told = kill_once(server, chance)
             tally.kills += 1
             asyncio.run(check(ours, told, tally))
+            sys.stderr.write(f"killed {tally.kills} times, {tally.queries} queries, {len(tally.wrong)} wrong\n")
     return tally
 
 
