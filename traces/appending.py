@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import structlog
+from msgspec.structs import replace
 
 from traces.checkpoint import Checkpointer
 from traces.packing import Packer
 from traces.reading import last_seq
+from traces.redacting import Redaction
 from traces.refusals import is_locked, reason
 from traces.turns import Batch
 from traces.writing import EventRow, event_row, note_query, write_events, write_texts
@@ -28,11 +30,16 @@ _KNOWN_TEXTS = 4096
 
 
 class Appender:
-    """Writes to the store, and remembers what need not be looked up or written again."""
+    """Writes to the store, and remembers what need not be looked up or written again.
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    Args:
+        redaction: What is blotted out of every event: the last net, behind the doors (decision 065).
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction) -> None:
         self._path = path
         self._connection = connection
+        self._redaction = redaction
         self._checkpointer = Checkpointer(path)
         self._packer = Packer()
         self._known: set[str] = set()
@@ -42,6 +49,7 @@ class Appender:
 
     def write(self, batches: Sequence[Batch]) -> list[SequenceError | None]:
         """Stores several batches in one transaction; one that another writer came before is left out alone."""
+        batches = [self._redacted(batch) for batch in batches]
         rows = [self._rows(batch) for batch in batches]
         texts = self._packer.take_texts()
         errors: list[SequenceError | None] = []
@@ -88,6 +96,11 @@ class Appender:
         """Moves the write-ahead log into the database; blocks."""
         self._checkpointer.finish()
         self._connection.close()
+
+    def _redacted(self, batch: Batch) -> Batch:
+        if not self._redaction:
+            return batch
+        return batch._replace(events=[replace(each, event=self._redaction.event(each.event)) for each in batch.events])
 
     def _rows(self, batch: Batch) -> list[EventRow]:
         return [event_row(batch.query_id, each, self._packer.pack(each.event)) for each in batch.events]

@@ -22,8 +22,9 @@ from traces.reading import (
     read_unfinished,
     unknown_conversation,
 )
+from traces.redacting import Redaction
 from traces.refusals import reason
-from traces.schema import open_deleter, open_writer
+from traces.schema import Durability, open_deleter, open_writer
 from traces.turns import Batch, Turns
 from traces.writing import clear_conversation, open_conversation, set_owner
 from vocabulary.errors import TraceError
@@ -41,26 +42,32 @@ class SqliteTraceStore:
     """Stores traces in `<folder>/traces.sqlite`; satisfies `TraceStore`.
 
     Appends run on the event loop, where one takes 0.04 to 0.3 ms; reads and checkpoints run in threads.
-    Commits survive the death of the process; the last ones may be lost with the machine's power
-    (WAL with synchronous NORMAL: https://www.sqlite.org/pragma.html#pragma_synchronous).
+    Commits survive the death of the process; the last ones may be lost with the machine's power, save with the
+    durability `power`, by which each waits for the disk.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction) -> None:
         self._path = path
         self._readers = Readers(path)
-        self._appender = Appender(path, connection)
+        self._appender = Appender(path, connection, redaction)
         self._turns = Turns(self._appender.write)
         self._owner = Owner(path.parent)
 
     @classmethod
-    def open(cls, folder: Path) -> SqliteTraceStore:
+    def open(
+        cls, folder: Path, durability: Durability = "process", redaction: Redaction | None = None
+    ) -> SqliteTraceStore:
         """Opens the store of a data folder, making both where they are missing.
+
+        Args:
+            durability: What a commit outlives.
+            redaction: What is blotted out of every event; None: nothing.
 
         Raises:
             ConfigurationError: The folder or the file cannot be used.
         """
         path = folder / FILE_NAME
-        return cls(path, open_writer(path))
+        return cls(path, open_writer(path, durability), redaction or Redaction())
 
     async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
         """Stores events whose first `seq` is `expected_seq + 1`, all or none.
