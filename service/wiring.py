@@ -11,13 +11,13 @@ from assembler import ResponseAssembler
 from bus import Components, Ports, Subscription
 from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from dispatcher import Registry, ToolCircuits, ToolDispatcher
-from engine import CitationStyles, ReasoningEngine
+from engine import CitationStyles, ReasoningEngine, rate_of
 from service.caller import Caller
 from synthesizer import ContextSynthesizer
 from vocabulary import events as e
 from vocabulary.events import Reasoner
 from vocabulary.ports import Clock, Embedder, Model, TraceStore
-from vocabulary.values import Kept
+from vocabulary.values import Kept, Rate
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Parts:
     chance: Callable[[], float] = random.random
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
     tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
+    rate_of: Callable[[str, str | None], Rate | None] = rate_of
 
 
 class Around(Protocol):
