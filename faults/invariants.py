@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from faults.legality import faults_of
 from faults.losses import OF_CONTENT, owed
 from faults.running import Run
+from faults.spending import within_budget
 from vocabulary import events as e
 from vocabulary.events import AnyEvent, Recorded
 
@@ -209,6 +210,7 @@ RULES: dict[str, Rule] = {
     "one answer": one_answer,
     "in time": in_time,
     "within limits": within_limits,
+    "spending within budget": within_budget,
     "one outcome a call": one_outcome_each,
     "legal requests": legal_requests,
     "citations lead back": citations_lead_back,
