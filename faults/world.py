@@ -56,7 +56,8 @@ class World:
     def service(self, *, greedy: bool = False, dear: bool = False) -> Antiphon:
         """A service over this world; it lives within one event loop."""
         built = Built(
-            parts=self.parts(greedy=greedy, dear=dear), store=self.store, library=self._library, models=(), reasoner="scripted",
+            parts=self.parts(greedy=greedy, dear=dear), store=self.store, library=self._library, models=(),
+            reasoner="scripted",
             versions=(("harness", "1"),),
         )  # fmt: skip
         # Built without its constructor, which would read the environment: a run depends on its plan alone.
