@@ -197,9 +197,9 @@ def errors_are_recorded(run: Run) -> Iterator[str]:
 
 
 def stored_before_acted_on(run: Run) -> Iterator[str]:
-    """What a component hears is in the store already, unless the store refused."""
-    if run.meeting.heard_unstored and not _of(run, e.RecordingFailed) and len(run.stored) == len(run.trace):
-        yield f"event {run.meeting.heard_unstored} was acted on before it was stored"
+    """What leads to a call of the model or a tool is in the store before the call, unless the store refused."""
+    if run.meeting.acted_unstored and not _of(run, e.RecordingFailed) and len(run.stored) == len(run.trace):
+        yield f"event {run.meeting.acted_unstored} was acted on before it was stored"
 
 
 def nothing_left(run: Run) -> Iterator[str]:

@@ -57,8 +57,7 @@ class World:
         """A service over this world; it lives within one event loop."""
         built = Built(
             parts=self.parts(greedy=greedy, dear=dear), store=self.store, library=self._library, models=(),
-            reasoner="scripted",
-            versions=(("harness", "1"),),
+            reasoner="scripted", versions=(("harness", "1"),),
         )  # fmt: skip
         # Built without its constructor, which would read the environment: a run depends on its plan alone.
         return Antiphon(Settings.model_construct(), built)

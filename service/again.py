@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncGenerator, Sequence
 
 import structlog
+from msgspec.structs import replace
 
 from bus import Bus
 from service.caller import Caller
@@ -75,7 +76,8 @@ class Again:
         """
         events = await self._store.read(query_id)
         changes = by_passage(events, changes)
-        prefix = changed(events, at, changes, uuid.uuid4().hex)
+        blot = self._parts.redaction.event
+        prefix = [replace(said, event=blot(said.event)) for said in changed(events, at, changes, uuid.uuid4().hex)]
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, recorded_parts(self._parts, events, changes, mode), f"forked from {query_id}")
 

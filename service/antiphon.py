@@ -101,7 +101,8 @@ class Antiphon:
         if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
             raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
         store = around.store(self.store)
-        first = around.first(self._told_of_provider(await self._receive(question, store)))
+        received = around.first(self._told_of_provider(await self._receive(question, store)))
+        first = self._built.parts.redaction.event(received)
         caller = Caller()
         parts = around.parts(self._built.parts)
         components = around.components(lambda ports: wire(parts, ports, caller))

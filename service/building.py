@@ -10,6 +10,7 @@ from bus import SystemClock
 from dispatcher import Registry, course_tools, load_tools
 from engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
 from knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
+from service.redaction import redaction_of
 from service.settings import Settings
 from service.spending import cannot_keep, rates_of, without_price
 from service.wiring import Parts
@@ -59,6 +60,7 @@ def build(settings: Settings) -> Built:
         TraceError: The trace store cannot be opened.
     """
     _make_folder(settings)
+    redaction = redaction_of(settings)
     embedder = embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
     offline = offline_model(_forgiving(library))
@@ -72,11 +74,12 @@ def build(settings: Settings) -> Built:
         tool_definitions=registry.definitions(),
         embedder=embedder,
         styles=CitationStyles({"primary": profile_of(settings)} if settings.speaks_to_claude else {}),
+        redaction=redaction,
     )
     _check_budget(settings, parts)
     return Built(
         parts=parts,
-        store=SqliteTraceStore.open(settings.data_dir),
+        store=SqliteTraceStore.open(settings.data_dir, settings.durability, redaction),
         library=library,
         models=(primary,) if primary is offline else (primary, offline),
         reasoner=reasoner,

@@ -33,6 +33,12 @@ class Settings(BaseSettings):
         embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
         tools: Tools of your own: `package.module:name`, several with commas between.
+        durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
+            too, for which each append waits for the disk.
+        keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
+        keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
+        redact: Regular expressions, one a line: what they match is blotted out before anything is stored or sent.
+        redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         deadline_s: Seconds from question to answer.
         final_reserve_s: Seconds of the deadline kept for the final call (never more than two fifths of it).
         max_total_tokens: Most tokens of all calls of one query, input and output; None: no limit.
@@ -74,6 +80,11 @@ class Settings(BaseSettings):
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     chroma_url: str | None = None
     tools: str = ""
+    durability: Literal["process", "power"] = "process"
+    keep_days: float | None = Field(None, gt=0.0, allow_inf_nan=False)
+    keep_mb: float | None = Field(None, gt=0.0, allow_inf_nan=False)
+    redact: str = ""
+    redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
     query_chars: int = Field(8_000, ge=1)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
