@@ -18,6 +18,7 @@ from service.errors import BusyError
 from service.keeping import is_limited, keep
 from service.running import Running
 from service.settings import Settings
+from service.spending import told_of_prices
 from service.totals import Totals
 from service.wiring import Around, NothingAround, wire
 from vocabulary.errors import ServiceError, TraceError
@@ -45,6 +46,8 @@ class Question(Value, frozen=True, kw_only=True):
     session_id: str | None = None
     max_rounds: int | None = None
     deadline_s: float | None = None
+    max_total_tokens: int | None = None
+    max_cost_usd: float | None = None
     settings: QuerySettings | None = None
 
 
@@ -176,9 +179,11 @@ class Antiphon:
             question.settings or self.settings.query_settings(),
             max_rounds=question.max_rounds,
             deadline_s=question.deadline_s,
+            max_total_tokens=question.max_total_tokens,
+            max_cost_usd=question.max_cost_usd,
             limits=self._limits,
         )
-        first = self._described(first)
+        first = told_of_prices(self._described(first), self._built.parts)
         try:
             async with asyncio.timeout(REMEMBERING_S):
                 if question.session_id is None:

@@ -41,6 +41,8 @@ class Settings(BaseSettings):
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         deadline_s: Seconds from question to answer.
         final_reserve_s: Seconds of the deadline kept for the final call (never more than two fifths of it).
+        max_total_tokens: Most tokens of all calls of one query, input and output; None: no limit.
+        max_cost_usd: The most that one query may cost, in US dollars; None: no limit.
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
@@ -69,6 +71,8 @@ class Settings(BaseSettings):
     deadline_s: float = Field(60.0, ge=1.0, le=600.0)
     final_reserve_s: float = Field(15.0, ge=0.0)
     tool_timeout_s: float = Field(10.0, gt=0.0)
+    max_total_tokens: int | None = Field(None, ge=0)
+    max_cost_usd: float | None = Field(None, ge=0.0, allow_inf_nan=False)
     briefing_tokens: int = Field(6000, ge=200)
     early_dispatch: bool = True
     on_tool_failure: Literal["recover", "stop"] = "recover"
@@ -141,6 +145,8 @@ class Settings(BaseSettings):
             final_model=self.final_model,
             effort=self.effort,
             thinking=self.thinking,
+            max_total_tokens=self.max_total_tokens,
+            max_cost_usd=self.max_cost_usd,
         )
 
 

@@ -11,14 +11,14 @@ from assembler import ResponseAssembler
 from bus import Components, Ports, Subscription
 from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from dispatcher import Registry, ToolCircuits, ToolDispatcher
-from engine import CitationStyles, ReasoningEngine
+from engine import CitationStyles, ReasoningEngine, rate_of
 from service.caller import Caller
 from synthesizer import ContextSynthesizer
 from traces import Redaction
 from vocabulary import events as e
 from vocabulary.events import Reasoner
 from vocabulary.ports import Clock, Embedder, Model, Publish, TraceStore
-from vocabulary.values import Kept
+from vocabulary.values import Kept, Rate
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Parts:
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
     tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
     redaction: Redaction = field(default_factory=Redaction)
+    rate_of: Callable[[str, str | None], Rate | None] = rate_of
 
 
 class Around(Protocol):
