@@ -10,6 +10,7 @@ import yaml
 
 from faults.kinds import Kind
 from vocabulary.errors import BadInputError
+from vocabulary.events import RoundOpened
 from vocabulary.values import Value
 
 When = Literal["any", "start", "round_1", "round_2", "final"]
@@ -47,6 +48,13 @@ class Plan(Value, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     scenario: str = "plain"
     seed: int = 0
+
+
+def part_of(event: RoundOpened) -> When:
+    """The part of a query that an opened round begins."""
+    if event.final:
+        return "final"
+    return "round_1" if event.round == 1 else "round_2"
 
 
 def plan_of(data: object) -> Plan:

@@ -115,7 +115,10 @@ def _results(events: Sequence[Recorded[AnyEvent]]) -> dict[tuple[str, str], Resu
         event = said.event
         if isinstance(event, ToolRequested):
             asked[event.call.id] = (event.call.name, event.call.arguments)
-        elif isinstance(event, ToolSubstituted):
+        elif isinstance(event, ToolSubstituted) and event.tool_call_id in asked:
+            # What it stands in for fails again, or the substitute would not be asked for.
+            failed = ToolFailed(tool_call_id=event.tool_call_id, name=event.failed, failure="error", detail=event.why)
+            results.setdefault(asked[event.tool_call_id], failed)
             asked[event.tool_call_id] = (event.substitute, event.arguments)
         elif isinstance(event, Result) and event.tool_call_id in asked:
             results.setdefault(asked[event.tool_call_id], event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from engine import CitationStyles, ReasoningEngine
 from service.caller import Caller
 from synthesizer import ContextSynthesizer
 from vocabulary import events as e
-from vocabulary.events import Reasoner
+from vocabulary.events import Reasoner, Recorded
 from vocabulary.ports import Clock, Embedder, Model, TraceStore
 from vocabulary.values import Kept
 
@@ -41,6 +41,9 @@ class Parts:
 class Around(Protocol):
     """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
 
+    def recall(self, prefix: Sequence[Recorded[e.AnyEvent]], /) -> None:
+        """Takes in what happened before the query is gone on with; said first, where there was anything."""
+
     def parts(self, parts: Parts, /) -> Parts: ...
 
     def store(self, store: TraceStore, /) -> TraceStore: ...
@@ -52,6 +55,9 @@ class Around(Protocol):
 
 class NothingAround:
     """What stands round a query as a rule."""
+
+    def recall(self, _: Sequence[Recorded[e.AnyEvent]], /) -> None:
+        """There is nothing that it would have to know."""
 
     def parts(self, parts: Parts, /) -> Parts:
         return parts

@@ -13,7 +13,7 @@ _MARK = """
     INSERT OR IGNORE INTO marks (kind, value, started_at, number)
     SELECT ?, ?, started_at, number FROM queries WHERE query_id = ?
 """
-_WORDS = "INSERT INTO words (rowid, text) SELECT number * 2 + ?, ? FROM queries WHERE query_id = ?"
+_WORDS = "INSERT OR REPLACE INTO words (rowid, text) SELECT number * 2 + ?, ? FROM queries WHERE query_id = ?"
 _MARKED = ("indicator", "course", "tool")
 _LINE = """
     SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner,
