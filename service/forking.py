@@ -104,7 +104,7 @@ def recorded_parts(parts: Parts, events: Sequence[Recorded[AnyEvent]], changes: 
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
     if mode == "live" and not dropped:
         return parts
-    tools = recorded_tools(parts.tools, () if mode == "live" else events, dropped)
+    tools = recorded_tools(parts.tools, () if mode == "live" else events, dropped, live=mode == "live")
     models = parts.models
     if mode == "recorded":
         models = {name: recorded_model(model, events) for name, model in parts.models.items()}
