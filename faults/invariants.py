@@ -63,7 +63,7 @@ def within_limits(run: Run) -> Iterator[str]:
         yield f"{len(replies)} replies, {settings.max_rounds + 1} are allowed"
     asked = [event for event in _of(run, e.ToolRequested) if isinstance(event, e.ToolRequested)]
     rounds = {event.round for event in asked if not event.call.id.startswith(OWN)}
-    if sum(event.call.id.startswith(OWN) for event in asked) > 1:
+    if len({event.call.id for event in asked if event.call.id.startswith(OWN)}) > 1:
         yield "more than one search of its own"
     if len(rounds) > settings.max_rounds:
         yield f"tools in {len(rounds)} rounds, {settings.max_rounds} are allowed"

@@ -13,6 +13,7 @@ import structlog
 from msgspec.structs import replace
 
 from traces.checkpoint import Checkpointer
+from traces.gathering import Gathering
 from traces.packing import Packer
 from traces.reading import last_seq
 from traces.redacting import Redaction
@@ -43,6 +44,7 @@ class Appender:
         self._redaction = redaction
         self._checkpointer = Checkpointer(path)
         self._packer = Packer()
+        self._gathering = Gathering()
         self._known: set[str] = set()
         self._ends: dict[str, int] = {}
         self._seen_version = 0
@@ -64,6 +66,7 @@ class Appender:
                     write_events(connection, events)
                     for recorded in batch.events:
                         note_query(connection, batch.query_id, recorded, batch.owner)
+                        self._gathering.note(connection, batch.query_id, recorded)
         self._remember(texts)
         self._note_ends(batches, errors)
         self._checkpointer.wrote(sum(_size(events) for events in rows) + sum(map(len, texts.values())))
@@ -159,6 +162,7 @@ class Appender:
                 self._ends[batch.query_id] = batch.events[-1].seq
             else:
                 self._ends.pop(batch.query_id, None)
+                self._gathering.forget(batch.query_id)
 
     def _forget_if_changed(self, connection: sqlite3.Connection) -> None:
         """Another connection wrote: it may have deleted texts taken for stored here, or gone on with a trace."""
