@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from cli.terminal import clean
-from traces import SqliteTraceStore
+from traces import Redaction, SqliteTraceStore
 from vocabulary.errors import BadInputError, NotFoundError
 from vocabulary.events import AnyEvent, Recorded
 from vocabulary.ports import TraceStore
@@ -17,9 +17,13 @@ SHOWN_MATCHES = 5
 
 
 @asynccontextmanager
-async def open_store(data_dir: Path) -> AsyncIterator[SqliteTraceStore]:
-    """The store of a data folder; closed at the end."""
-    store = SqliteTraceStore.open(data_dir)
+async def open_store(data_dir: Path, redaction: Redaction | None = None) -> AsyncIterator[SqliteTraceStore]:
+    """The store of a data folder; closed at the end.
+
+    Args:
+        redaction: What is blotted out of traces that are added.
+    """
+    store = SqliteTraceStore.open(data_dir, redaction=redaction)
     try:
         yield store
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from coordinator.purse import Purse
 from vocabulary.events import Reasoner
 from vocabulary.values import QuerySettings, ToolCall, Value
 
@@ -28,6 +29,8 @@ class QueryState(Value, frozen=True, kw_only=True):
         found: Facts found so far.
         searched: Why a search of its own was begun; empty where none was.
         shown_tokens: Estimated tokens of what the open round's call is shown.
+        final_follows: After the search of its own comes the final call.
+        purse: What was spent, and what may be.
         briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
     """
 
@@ -49,6 +52,8 @@ class QueryState(Value, frozen=True, kw_only=True):
     tools: tuple[str, ...] = ()
     found: int = 0
     searched: str = ""
+    final_follows: bool = False
+    purse: Purse = Purse()
     shown_tokens: int = 0
     briefing_tokens: int | None = None
 

@@ -31,6 +31,7 @@ class FaultyModel:
         return self._inner.name
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        self._meeting.act()
         fault = self._meeting.meet(f"{self._prefix}.request")
         if fault is not None:
             await self._refuse(fault, timeout_s)

@@ -11,6 +11,7 @@ from service.errors import BusyError
 from service.forking import Change, Mode
 from service.lineage import answer_in, contributions, lineage
 from service.logs import configure_logging, silence_logging
+from service.redaction import redaction_of
 from service.replaying import Replayed, Replaying, replay, replay_lines
 from service.running import Running
 from service.sealing import sealed_trace, trace_test
@@ -46,6 +47,7 @@ __all__ = [
     "embedder_of",
     "lineage",
     "load_settings",
+    "redaction_of",
     "replay",
     "replay_lines",
     "replay_stored",

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
 
 import structlog
+from msgspec.structs import replace
 
 from bus import Bus
 from service.caller import Caller
@@ -96,7 +97,9 @@ class Again:
         events = await self._store.read(query_id)
         changes = by_passage(events, changes)
         last = at if changes or around is None else (at or 1) - 1
-        prefix = changed(events, last, changes, uuid.uuid4().hex, why)
+        blot = self._parts.redaction.event
+        forked = changed(events, last, changes, uuid.uuid4().hex, why)
+        prefix = [replace(said, event=blot(said.event)) for said in forked]
         parts = recorded_parts(self._parts, events, changes, mode)
         if last == 0:
             return self._begin(prefix[0], parts, around or NothingAround())

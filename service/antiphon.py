@@ -17,6 +17,7 @@ from service.caller import Caller, Outcome
 from service.errors import BusyError
 from service.running import Running
 from service.settings import Settings
+from service.spending import told_of_prices
 from service.totals import Totals
 from service.wiring import Around, NothingAround, wire
 from vocabulary.errors import ServiceError, TraceError
@@ -44,6 +45,8 @@ class Question(Value, frozen=True, kw_only=True):
     session_id: str | None = None
     max_rounds: int | None = None
     deadline_s: float | None = None
+    max_total_tokens: int | None = None
+    max_cost_usd: float | None = None
     settings: QuerySettings | None = None
 
 
@@ -97,7 +100,8 @@ class Antiphon:
         """
         self._admit()
         store = around.store(self.store)
-        first = around.first(self._told_of_provider(await self._receive(question, store)))
+        received = around.first(self._told_of_provider(await self._receive(question, store)))
+        first = self._built.parts.redaction.event(received)
         caller = Caller()
         parts = around.parts(self._built.parts)
         components = around.components(lambda ports: wire(parts, ports, caller))
@@ -174,9 +178,11 @@ class Antiphon:
             question.settings or self.settings.query_settings(),
             max_rounds=question.max_rounds,
             deadline_s=question.deadline_s,
+            max_total_tokens=question.max_total_tokens,
+            max_cost_usd=question.max_cost_usd,
             limits=self._limits,
         )
-        first = self._described(first)
+        first = told_of_prices(self._described(first), self._built.parts)
         try:
             async with asyncio.timeout(REMEMBERING_S):
                 if question.session_id is None:

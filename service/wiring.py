@@ -11,13 +11,14 @@ from assembler import ResponseAssembler
 from bus import Components, Ports, Subscription
 from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from dispatcher import Registry, ToolCircuits, ToolDispatcher
-from engine import CitationStyles, ReasoningEngine
+from engine import CitationStyles, ReasoningEngine, rate_of
 from service.caller import Caller
 from synthesizer import ContextSynthesizer
+from traces import Redaction
 from vocabulary import events as e
 from vocabulary.events import Reasoner, Recorded
-from vocabulary.ports import Clock, Embedder, Model, TraceStore
-from vocabulary.values import Kept
+from vocabulary.ports import Clock, Embedder, Model, Publish, TraceStore
+from vocabulary.values import Kept, Rate
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Parts:
     chance: Callable[[], float] = random.random
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
     tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
+    redaction: Redaction = field(default_factory=Redaction)
+    rate_of: Callable[[str, str | None], Rate | None] = rate_of
 
 
 class Around(Protocol):
@@ -72,12 +75,25 @@ class NothingAround:
         return components
 
 
+def redacting(publish: Publish, redaction: Redaction) -> Publish:
+    """`publish`, for events that hold text from outside."""
+    if not redaction:
+        return publish
+
+    def blotted(event: e.AnyEvent, /) -> None:
+        publish(redaction.event(event))
+
+    return blotted
+
+
 def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
     """Builds one session's components and says who hears what, in the order in which they hear it."""
+    # What acting parts bring from outside is blotted before it is an event: decisions rest on what is recorded.
+    publish = redacting(ports.publish, parts.redaction)
     coordinator = QueryCoordinator(ports.publish)
     timer = DeadlineTimer(ports.publish, ports.spawn, parts.clock)
     engine = ReasoningEngine(
-        ports.publish,
+        publish,
         ports.tell,
         ports.spawn,
         parts.clock,
@@ -86,7 +102,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         styles=parts.styles,
         chance=parts.chance,
     )
-    dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
+    dispatcher = ToolDispatcher(publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
     watch = ProviderWatch(parts.provider_circuit)
     synthesizer = ContextSynthesizer(ports.publish)
     assembler = ResponseAssembler(ports.publish)

@@ -45,13 +45,20 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 async def ask(body: QueryRequest, request: Request, service: Service, under_way: Waited) -> Response:
     """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
 
+    `max_total_tokens` and `max_cost_usd` are kept: no call is made that they might not pay for.
+
     With `Accept: text/event-stream` each recorded event is sent as `event: <kind>`, `id: <seq>`, and its JSON as in
     `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` tell the text as it is written; `answer` is last.
     `events_lost` says that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query.
     """
     wishes = Question(
-        query=body.query, session_id=body.session_id, max_rounds=body.max_rounds, deadline_s=body.deadline_s
+        query=body.query,
+        session_id=body.session_id,
+        max_rounds=body.max_rounds,
+        deadline_s=body.deadline_s,
+        max_total_tokens=body.max_total_tokens,
+        max_cost_usd=body.max_cost_usd,
     )
     asked = await _started(service, wishes, body, request)
     request.state.query_id = asked.query_id
