@@ -97,8 +97,8 @@ class Again:
         changes = by_passage(events, changes)
         last = at if changes or around is None else (at or 1) - 1
         blot = self._parts.redaction.event
-        forked = changed(events, last, changes, uuid.uuid4().hex, str(around or ""))
-        prefix = [replace(said, event=blot(said.event)) for said in forked]
+        shared = changed(events, last, changes, uuid.uuid4().hex, str(around or ""))
+        prefix = [replace(said, event=blot(said.event)) for said in shared]
         parts = recorded_parts(self._parts, events, changes, mode)
         if last == 0:
             return self._begin(prefix[0], parts, around or NothingAround())

@@ -95,6 +95,27 @@ class Appender:
         finally:
             self._roll_back()
 
+    @contextmanager
+    def deleting(self, size_bytes: int) -> Iterator[sqlite3.Connection]:
+        """A transaction that takes something away, and adds so much to the log.
+
+        It need not outlive a power cut, whatever the appends must: what came back would be deleted again.
+        """
+        with self._not_flushed():
+            with self.transaction() as connection:
+                yield connection
+            self._known.clear()
+        self._checkpointer.wrote(size_bytes)
+
+    @contextmanager
+    def _not_flushed(self) -> Iterator[None]:
+        flushed = self._connection.execute("PRAGMA synchronous").fetchone()[0]
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        try:
+            yield
+        finally:
+            self._connection.execute(f"PRAGMA synchronous = {flushed}")
+
     def close(self) -> None:
         """Moves the write-ahead log into the database; blocks."""
         self._checkpointer.finish()
