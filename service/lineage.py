@@ -112,7 +112,7 @@ def answer_in(events: Sequence[Recorded[AnyEvent]]) -> ResponseAssembled:
 def brought_as(events: Sequence[Recorded[AnyEvent]], name: str) -> list[str]:
     """The ids of the passages, as tools brought them, that a fact or its passage is made of.
 
-    Passages of a lesson that touch become one fact. A name that is no fact's and no fact's passage's comes back as it is.
+    Passages of a lesson that touch become one fact. A name of no fact and of no fact's passage comes back as it is.
     """
     facts = facts_in(events)
     fact = facts.get(name) or next((each for each in facts.values() if each.passage.id == name), None)
