@@ -56,6 +56,8 @@ UNUSED = {
     "store.close": "a query does not close the store",
     "embedder.count_tokens": "only indexing counts tokens",
     "provider_circuit.keeps_out": "the service asks it before the query begins",
+    "redaction.text": "only a service that redacts passes through it",
+    "redaction.event": "only a service that redacts passes through it",
     "publish.query_resumed": "the service says it, no component",
     "deliver.query_resumed.DeadlineTimer": "no scenario resumes a query: the tests of resuming do",
     "deliver.query_resumed.QueryCoordinator": "no scenario resumes a query: the tests of resuming do",
