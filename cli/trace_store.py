@@ -46,14 +46,15 @@ async def whole_id(store: TraceStore, beginning: str) -> str:
         NotFoundError: None does.
         BadInputError: Several do.
     """
-    matches = [query_id async for query_id in every_id(store) if query_id.startswith(beginning)]
-    if beginning in matches:
+    matches = await store.ids(beginning, SHOWN_MATCHES + 1)
+    if beginning in matches[:1]:
         return beginning
     if not matches:
         raise NotFoundError(f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are.")
     if len(matches) > 1:
-        some = ", ".join(matches[:SHOWN_MATCHES])
-        raise BadInputError(f"{len(matches)} traces begin with {clean(beginning)!r} ({some}): give more of it.")
+        some = ", ".join(map(clean, matches[:SHOWN_MATCHES]))
+        many = len(matches) if len(matches) <= SHOWN_MATCHES else f"More than {SHOWN_MATCHES}"
+        raise BadInputError(f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it.")
     return matches[0]
 
 

@@ -15,6 +15,7 @@ from service.again import Again
 from service.building import Built, Shelves, build
 from service.caller import Caller, Outcome
 from service.errors import BusyError
+from service.keeping import is_limited, keep
 from service.running import Running
 from service.settings import Settings
 from service.spending import told_of_prices
@@ -74,7 +75,10 @@ class Antiphon:
         self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
         self.totals = Totals()
-        self._refreshing = asyncio.create_task(self._refresh_library(), name="watch the index")
+        self._chores = [asyncio.create_task(self._refresh_library(), name="watch the index")]
+        if is_limited(settings):
+            keeping = keep(built.store, settings, built.parts.clock)
+            self._chores.append(asyncio.create_task(keeping, name="keep the traces"))
 
     @classmethod
     async def open(cls, settings: Settings) -> Antiphon:
@@ -153,8 +157,9 @@ class Antiphon:
     async def leave(self) -> None:
         """Ends every query; what the service was built from stays open, for it may be another's too."""
         self._closing = True
-        self._refreshing.cancel()
-        await asyncio.gather(self._refreshing, return_exceptions=True)
+        for chore in self._chores:
+            chore.cancel()
+        await asyncio.gather(*self._chores, return_exceptions=True)
         await self._bus.close()
 
     @property

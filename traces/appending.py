@@ -12,6 +12,7 @@ import structlog
 from msgspec.structs import replace
 
 from traces.checkpoint import Checkpointer
+from traces.gathering import Gathering
 from traces.packing import Packer
 from traces.reading import last_seq
 from traces.redacting import Redaction
@@ -42,6 +43,7 @@ class Appender:
         self._redaction = redaction
         self._checkpointer = Checkpointer(path)
         self._packer = Packer()
+        self._gathering = Gathering()
         self._known: set[str] = set()
         self._ends: dict[str, int] = {}
         self._seen_version = 0
@@ -63,6 +65,7 @@ class Appender:
                     write_events(connection, events)
                     for recorded in batch.events:
                         note_query(connection, batch.query_id, recorded, batch.owner)
+                        self._gathering.note(connection, batch.query_id, recorded)
         self._remember(texts)
         self._note_ends(batches, errors)
         self._checkpointer.wrote(sum(_size(events) for events in rows) + sum(map(len, texts.values())))
@@ -91,6 +94,27 @@ class Appender:
             raise TraceError("the trace store cannot be written: an id holds a lone surrogate, no text") from error
         finally:
             self._roll_back()
+
+    @contextmanager
+    def deleting(self, size_bytes: int) -> Iterator[sqlite3.Connection]:
+        """A transaction that takes something away, and adds so much to the log.
+
+        It need not outlive a power cut, whatever the appends must: what came back would be deleted again.
+        """
+        with self._not_flushed():
+            with self.transaction() as connection:
+                yield connection
+            self._known.clear()
+        self._checkpointer.wrote(size_bytes)
+
+    @contextmanager
+    def _not_flushed(self) -> Iterator[None]:
+        flushed = self._connection.execute("PRAGMA synchronous").fetchone()[0]
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        try:
+            yield
+        finally:
+            self._connection.execute(f"PRAGMA synchronous = {flushed}")
 
     def close(self) -> None:
         """Moves the write-ahead log into the database; blocks."""
@@ -129,6 +153,7 @@ class Appender:
                 self._ends[batch.query_id] = batch.events[-1].seq
             else:
                 self._ends.pop(batch.query_id, None)
+                self._gathering.forget(batch.query_id)
 
     def _forget_if_changed(self, connection: sqlite3.Connection) -> None:
         """Another connection wrote: it may have deleted texts taken for stored here, or gone on with a trace."""

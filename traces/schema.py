@@ -93,13 +93,6 @@ def open_reader(path: Path) -> sqlite3.Connection:
     )
 
 
-def open_deleter(path: Path) -> sqlite3.Connection:
-    """A connection that may wait for others; deletes what it deletes beyond recovery."""
-    connection = sqlite3.connect(path, timeout=_OPEN_TIMEOUT_S, isolation_level=None)
-    connection.execute("PRAGMA secure_delete = ON")
-    return connection
-
-
 def _opened(path: Path, durability: Durability) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_OPEN_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
@@ -135,6 +128,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
             "name a data folder on a local disk"
         )
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     found = _number(connection, "PRAGMA user_version")
     if found < FORMAT:
         connection.executescript(_TABLES)

@@ -5,26 +5,26 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 from traces.appending import Appender
-from traces.deleting import delete_traces, forget_conversation, ids_of_conversation, ids_to_prune
+from traces.deleter import Deleter
+from traces.deleting import forget_conversation, ids_of_conversation
 from traces.owner import Owner
 from traces.readers import Readers
 from traces.reading import (
     owner_of,
     read_exchanges,
     read_forms,
+    read_ids,
     read_listing,
     read_trace,
     read_unfinished,
     unknown_conversation,
 )
 from traces.redacting import Redaction
-from traces.refusals import reason
-from traces.schema import Durability, open_deleter, open_writer
+from traces.schema import Durability, open_writer
 from traces.turns import Batch, Turns
 from traces.writing import clear_conversation, open_conversation, set_owner
 from vocabulary.errors import TraceError
@@ -50,6 +50,7 @@ class SqliteTraceStore:
         self._path = path
         self._readers = Readers(path)
         self._appender = Appender(path, connection, redaction)
+        self._deleter = Deleter(self._appender, self._readers)
         self._turns = Turns(self._appender.write)
         self._owner = Owner(path.parent)
 
@@ -122,6 +123,10 @@ class SqliteTraceStore:
             partial(read_listing, limit=limit, before=before, after_id=after_id, where=wanted)
         )
 
+    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
+        """Ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+        return await self._readers.run(partial(read_ids, beginning=beginning, limit=limit))
+
     async def unfinished(self) -> Sequence[str]:
         """The queries that are not over and on which no living process works, the oldest first."""
         found = await self._readers.run(read_unfinished)
@@ -146,7 +151,7 @@ class SqliteTraceStore:
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces, and the texts that no other trace holds; returns how many there were."""
-        return await asyncio.to_thread(self._delete, list(query_ids))
+        return await self._deleter.delete(query_ids)
 
     async def delete_conversation(self, session_id: str) -> int:
         """Deletes a conversation and its traces; returns how many there were.
@@ -162,8 +167,7 @@ class SqliteTraceStore:
 
     async def prune(self, *, older_than: float | None = None, most_bytes: int | None = None) -> int:
         """Deletes the oldest traces that are over: those started before a time, and until the file is small enough."""
-        ids = await self._readers.run(partial(ids_to_prune, older_than=older_than, most_bytes=most_bytes))
-        return await self.delete(ids)
+        return await self._deleter.prune(older_than, most_bytes)
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         """The conversation's last answered exchanges since it was cleared, oldest first.
@@ -191,13 +195,7 @@ class SqliteTraceStore:
 
     async def close(self) -> None:
         """Moves the write-ahead log into the database and closes everything."""
+        self._deleter.close()
         self._readers.close()
         self._owner.release()
         await asyncio.to_thread(self._appender.close)
-
-    def _delete(self, query_ids: Sequence[str]) -> int:
-        try:
-            with closing(open_deleter(self._path)) as connection:
-                return delete_traces(connection, query_ids)
-        except sqlite3.Error as error:
-            raise TraceError(f"the traces cannot be deleted: {reason(error)}") from error
