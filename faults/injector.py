@@ -16,7 +16,8 @@ from faults.deliveries import Deliveries
 from faults.doors import Door
 from faults.model_door import FaultyModel
 from faults.passage import Meeting
-from faults.plan import Fault, When, plan_of
+from faults.passed import passages
+from faults.plan import Fault, part_of, plan_of
 from faults.tool_door import faulty_tool
 from faults.works import faulty_spawn
 from service import Parts
@@ -48,6 +49,14 @@ class Injector:
         self.meeting = Meeting(faults)
         self._provider_open = provider_open
         self._apart = apart
+
+    def recall(self, prefix: Sequence[Recorded[AnyEvent]], /) -> None:
+        """Counts the doors that were passed before the query is gone on with."""
+        for passed in passages(prefix):
+            self.meeting.went_by(passed.point, passed.when)
+        for recorded in prefix:
+            self._note(recorded.event)
+        self.meeting.stored_seq = len(prefix)
 
     def first(self, first: QueryReceived, /) -> QueryReceived:
         """The query's first event, as it is told."""
@@ -87,18 +96,12 @@ class Injector:
 
     def _note(self, event: AnyEvent) -> None:
         if isinstance(event, RoundOpened):
-            self.meeting.when = _when(event)
+            self.meeting.when = part_of(event)
 
 
 def is_port(value: object) -> bool:
     """Whether a part of the service is something with methods that can be broken."""
     return value is not None and not isinstance(value, Kept) and not inspect.isroutine(value)
-
-
-def _when(event: RoundOpened) -> When:
-    if event.final:
-        return "final"
-    return "round_1" if event.round == 1 else "round_2"
 
 
 class _Noting:

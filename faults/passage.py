@@ -54,6 +54,12 @@ class Meeting:
         if seq > self.stored_seq and not self.acted_unstored:
             self.acted_unstored = seq
 
+    def went_by(self, point: str, when: When) -> None:
+        """Counts a passage from before the query was gone on with: no fault fires at it."""
+        for armed in self._armed:
+            if armed.fits(point, when):
+                armed.passes()
+
     def meet(self, point: str) -> Fault | None:
         """Notes a passage through `point`; the fault that fires there now, or None."""
         self.seen.add((point, self.when))

@@ -4,6 +4,7 @@ from service.again import Again, replay_stored
 from service.antiphon import Antiphon, Question, Readiness
 from service.building import Built, embedder_of, speaker_of
 from service.caller import Caller, Outcome
+from service.deciding import who_hears
 from service.diffing import Diff, diff
 from service.divergence import Divergence
 from service.errors import BusyError
@@ -54,5 +55,6 @@ __all__ = [
     "silence_logging",
     "speaker_of",
     "trace_test",
+    "who_hears",
     "wire",
 ]

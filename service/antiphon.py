@@ -71,7 +71,7 @@ class Antiphon:
         self.store: TraceStore = built.store
         self._built = built
         self._bus = Bus(built.store, built.parts.clock)
-        self.again = Again(self._bus, built.parts, built.store)
+        self.again = Again(self._bus, built.parts, built.store, self._admit)
         self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
         self.totals = Totals()
@@ -102,8 +102,7 @@ class Antiphon:
             NotFoundError: No such conversation.
             BusyError: Too many queries run, or the service is closing.
         """
-        if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
-            raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
+        self._admit()
         store = around.store(self.store)
         received = around.first(self._told_of_provider(await self._receive(question, store)))
         first = self._built.parts.redaction.event(received)
@@ -170,6 +169,11 @@ class Antiphon:
         """The question with the state of the provider's circuit, which its coordinator decides by."""
         parts = self._built.parts
         return replace(first, provider_open=parts.provider_circuit.keeps_out(parts.clock.now()))
+
+    def _admit(self) -> None:
+        """Refuses where no further query may begin."""
+        if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
+            raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
 
     async def _receive(self, question: Question, store: TraceStore) -> QueryReceived:
         session_id = question.session_id or uuid.uuid4().hex

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import asdict
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from vocabulary.errors import ConfigurationError
+from vocabulary.errors import BadInputError, ConfigurationError
 from vocabulary.values import QuerySettings
 
 SWITCHES = ("tool_choice_none", "caching", "thinking")
@@ -162,6 +163,19 @@ def load_settings(**overrides: object) -> Settings:
     except ValidationError as error:
         wrong = "; ".join(f"{_shown_name(e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
         raise ConfigurationError(f"These settings cannot be used: {wrong}.") from error
+
+
+def check_wishes(wishes: QuerySettings) -> None:
+    """Refuses settings of one query that the service itself could not have.
+
+    Raises:
+        BadInputError: A value is out of its range; every such value is named.
+    """
+    given = {name: value for name, value in asdict(wishes).items() if name in Settings.model_fields}
+    try:
+        load_settings(**given)
+    except ConfigurationError as error:
+        raise BadInputError(str(error)) from error
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from service.caller import Caller
 from synthesizer import ContextSynthesizer
 from traces import Redaction
 from vocabulary import events as e
-from vocabulary.events import Reasoner
+from vocabulary.events import Reasoner, Recorded
 from vocabulary.ports import Clock, Embedder, Model, Publish, TraceStore
 from vocabulary.values import Kept, Rate
 
@@ -44,6 +44,9 @@ class Parts:
 class Around(Protocol):
     """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
 
+    def recall(self, prefix: Sequence[Recorded[e.AnyEvent]], /) -> None:
+        """Takes in what happened before the query is gone on with; said first, where there was anything."""
+
     def parts(self, parts: Parts, /) -> Parts: ...
 
     def store(self, store: TraceStore, /) -> TraceStore: ...
@@ -55,6 +58,9 @@ class Around(Protocol):
 
 class NothingAround:
     """What stands round a query as a rule."""
+
+    def recall(self, _: Sequence[Recorded[e.AnyEvent]], /) -> None:
+        """There is nothing that it would have to know."""
 
     def parts(self, parts: Parts, /) -> Parts:
         return parts

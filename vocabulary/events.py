@@ -253,10 +253,15 @@ class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
 
 
 class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
-    """A tool begins to run."""
+    """A tool begins to run.
+
+    Attributes:
+        idempotency_key: What the tool was handed to know the same call by, made again; empty where it takes none.
+    """
 
     tool_call_id: str
     name: str
+    idempotency_key: str = ""
 
 
 class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):
