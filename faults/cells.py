@@ -59,8 +59,6 @@ UNUSED = {
     "redaction.text": "only a service that redacts passes through it",
     "redaction.event": "only a service that redacts passes through it",
     "publish.query_resumed": "the service says it, no component",
-    "deliver.query_resumed.DeadlineTimer": "no scenario resumes a query: the tests of resuming do",
-    "deliver.query_resumed.QueryCoordinator": "no scenario resumes a query: the tests of resuming do",
     "publish.query_received": "the caller says it, no component",
     "publish.query_cancelled": "the caller says it, no component",
     "publish.handler_failed": "the session says it, no component",
