@@ -55,6 +55,11 @@ SCENARIOS: dict[str, Scenario] = {
     "model_once_away": Scenario(
         what="the model is overloaded once", faults=(Fault(point="model.request", kind="overload"),)
     ),
+    "other_model": Scenario(
+        what="the model fails, and another one is configured",
+        faults=(Fault(point="model.request", kind="malformed"),),
+        settings=QuerySettings(other_model="another"),
+    ),
     "model_away": Scenario(what="the model cannot be reached", faults=(_always("model.request", "drop"),)),
     "no_model": Scenario(
         what="no model answers", faults=(_always("model.request", "drop"), _always("fallback.request", "drop"))

@@ -34,7 +34,7 @@ def plans(world: World) -> Iterator[Plan]:
                 for kind in kinds:
                     # What was passed before the process died counts as passed: so every passage from there on.
                     times = 0 if point.startswith(CORE) else 1
-                    fault = Fault(point=point, kind=kind, when=when, times=times)  # type: ignore[arg-type]  # as above
+                    fault = Fault(point=point, kind=kind, when=when, times=times)
                     yield Plan(scenario="resumed", faults=(fault,))
 
 
