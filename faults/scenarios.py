@@ -22,6 +22,7 @@ class Scenario(Value, frozen=True, kw_only=True):
         leaves: The caller goes away in the first round.
         goes_on: It goes on with a conversation.
         provider_open: The provider's circuit is open when it begins.
+        resumed_after: The kind of event after which its process died; it is gone on with. Empty: it did not.
     """
 
     what: str
@@ -32,6 +33,7 @@ class Scenario(Value, frozen=True, kw_only=True):
     leaves: bool = False
     provider_open: bool = False
     goes_on: bool = False
+    resumed_after: str = ""
 
 
 def _always(point: str, kind: str) -> Fault:
@@ -52,6 +54,11 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "model_once_away": Scenario(
         what="the model is overloaded once", faults=(Fault(point="model.request", kind="overload"),)
+    ),
+    "other_model": Scenario(
+        what="the model fails, and another one is configured",
+        faults=(Fault(point="model.request", kind="malformed"),),
+        settings=QuerySettings(other_model="another"),
     ),
     "model_away": Scenario(what="the model cannot be reached", faults=(_always("model.request", "drop"),)),
     "no_model": Scenario(
@@ -107,4 +114,5 @@ SCENARIOS: dict[str, Scenario] = {
     "goes_on": Scenario(what="the question goes on with a conversation", goes_on=True),
     "caller_leaves": Scenario(what="the caller goes away", leaves=True),
     "circuit_open": Scenario(what="the provider failed before", provider_open=True),
+    "resumed": Scenario(what="the process died in the first round", resumed_after="tool_requested"),
 }

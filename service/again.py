@@ -49,8 +49,11 @@ class Again:
         """
         return await replay_stored(self._store, query_id)
 
-    async def resume(self, query_id: str, why: str = DIED) -> Running:
+    async def resume(self, query_id: str, why: str = DIED, around: Around | None = None) -> Running:
         """Goes on with a query that is not over and that nobody works on.
+
+        Args:
+            around: What stands round it from here on.
 
         Raises:
             NotFoundError: No such trace.
@@ -59,7 +62,7 @@ class Again:
         if query_id in self._bus.sessions:
             raise TraceError(f"query {query_id} is being worked on: follow it instead")
         await self._store.take_over(query_id)
-        return self._go_on(await self._store.read(query_id), self._parts, why)
+        return self._go_on(await self._store.read(query_id), self._parts, why, around)
 
     async def resume_unfinished(self) -> list[Running]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""

@@ -150,6 +150,8 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     """One call of the Messages API is asked for.
 
     Attributes:
+        elapsed_s: Seconds of the deadline that were used when it was asked for.
+        kept_s: Seconds of the deadline that are kept back for what follows: the final call, building the answer.
         spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
         spare_usd: The same in US dollars.
     """
@@ -165,6 +167,8 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     messages: tuple[Message, ...]
     effort: str | None = None
     thinking: str = "default"
+    elapsed_s: float = 0.0
+    kept_s: float = 0.0
     spare_tokens: int | None = None
     spare_usd: float | None = None
 

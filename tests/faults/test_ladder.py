@@ -111,3 +111,12 @@ def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_i
     assert len(cuts) == 3
     assert [cut.broken for cut in cuts] == [()] * 3
     assert all(cut.other_way and cut.doubts for cut in cuts)
+
+
+def test_another_model_that_is_configured_answers_where_the_first_fails(world: World) -> None:
+    run = run_plan(world, Plan(scenario="other_model"))
+
+    models = [said.event.model for said in run.trace if isinstance(said.event, e.ReasoningRequested)]
+    assert models == ["claude-sonnet-5-5", "another", "another", "another"]
+    assert levels(run) == ["round"]
+    assert doubts(run) == {"reasoning_retried"}
