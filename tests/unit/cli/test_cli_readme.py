@@ -6,9 +6,9 @@ import re
 import shlex
 from pathlib import Path
 
-import click
 import pytest
 import typer
+from typer.core import TyperGroup
 
 from cli.entry import COMMANDS, command_line
 
@@ -24,12 +24,11 @@ SHOWN = [
 @pytest.mark.parametrize(("page", "shown"), SHOWN, ids=[shown for _, shown in SHOWN])
 def test_a_command_that_a_page_shows_can_be_given_so(page: str, shown: str) -> None:
     words = shlex.split(shown, comments=True)
-    command: click.Command = typer.main.get_command(command_line(words))
-    context = click.Context(command)
-    while isinstance(command, click.Group):
+    command = typer.main.get_command(command_line(words))
+    while isinstance(command, TyperGroup):
         command = command.commands[words.pop(0)]
 
-    command.make_parser(context).parse_args(words)
+    command.make_parser(typer.Context(command)).parse_args(words)  # refuses an option that there is not
 
 
 def test_every_command_is_named_in_the_readme() -> None:
@@ -39,7 +38,7 @@ def test_every_command_is_named_in_the_readme() -> None:
     assert len(SHOWN) > 15
     assert {command.name for command in COMMANDS} <= listed
     traces = typer.main.get_command(command_line(["traces"]))
-    assert isinstance(traces, click.Group)
+    assert isinstance(traces, TyperGroup)
     group = traces.commands["traces"]
-    assert isinstance(group, click.Group)
+    assert isinstance(group, TyperGroup)
     assert set(group.commands) <= listed
