@@ -52,7 +52,7 @@ class NotApplicable(Value, frozen=True, kw_only=True):
 UNUSED = {
     "store.read": "a query writes its trace and never reads it",
     "store.list": "a query does not list traces",
-    "store.ids": "a query does not list traces",
+    "store.ids": "a query looks for no trace",
     "store.clear_conversation": "a query does not clear conversations",
     "store.close": "a query does not close the store",
     "embedder.count_tokens": "only indexing counts tokens",
