@@ -32,6 +32,7 @@ _LINES: Mapping[type[e.Event], Line] = {
     e.ToolSubstituted: lambda it: f"{it.failed} → {it.substitute}: {it.why}",
     e.ToolSucceeded: lambda it: f"{it.name}: {_passages(it)}, {it.duration_ms:.0f} ms",
     e.ToolFailed: lambda it: f"{it.name}: {it.failure}: {it.detail}",
+    e.ToolAnsweredLate: lambda it: f"{it.name}: {it.passages} passages after {it.duration_ms:.0f} ms, not used",
     e.ToolCallsConfirmed: lambda it: f"round {it.round}: {len(it.tool_call_ids)} calls",
     e.ToolsSettled: lambda it: f"round {it.round}: {len(it.succeeded)} succeeded, {len(it.failed)} failed",
     e.ContextSynthesized: lambda it: f"{len(it.facts)} new facts, {len(it.repeated)} found again{_still_open(it)}",

@@ -52,6 +52,13 @@ SCENARIOS: dict[str, Scenario] = {
     "tool_hangs": Scenario(
         what="a tool takes for ever", faults=(Fault(point="tool.search_course_content", kind="hang"),)
     ),
+    "tool_is_stubborn": Scenario(
+        what="a tool will not be stopped in time, and comes back when the next round has begun",
+        faults=(
+            Fault(point="tool.search_course_content", kind="late"),
+            Fault(point="model.request", kind="hang", when="round_2", for_s=5.0),
+        ),
+    ),
     "model_once_away": Scenario(
         what="the model is overloaded once", faults=(Fault(point="model.request", kind="overload"),)
     ),

@@ -304,6 +304,20 @@ class ToolFailed(Event, frozen=True, kw_only=True, tag="tool_failed"):
     duration_ms: float = 0.0
 
 
+class ToolAnsweredLate(Event, frozen=True, kw_only=True, tag="tool_answered_late"):
+    """A tool that would not be stopped came back after its call had its outcome; what it brought is not used.
+
+    Attributes:
+        passages: How many it brought.
+        duration_ms: From the call's request.
+    """
+
+    tool_call_id: str
+    name: str
+    passages: int
+    duration_ms: float
+
+
 class ToolCallsConfirmed(Event, frozen=True, kw_only=True, tag="tool_calls_confirmed"):
     """The reply is complete: these calls, and no others, make up the round."""
 
@@ -451,7 +465,7 @@ class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
 AnyEvent = (
     QueryReceived | RoundOpened | SentencesToScore | SentencesScored | BriefingPrepared | ReasoningRequested
     | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
-    | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolCallsConfirmed | ToolsSettled
+    | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolAnsweredLate | ToolCallsConfirmed | ToolsSettled
     | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted
     | QueryCancelled | QueryResumed | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested
     | ResponseAssembled | QueryClosed
