@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from msgspec.structs import asdict
 
-from api.query_schemas import CitationReply, IndicatorReply, QueryAnswer, UncertaintyReply, UsageReply
+from api.query_schemas import (
+    CitationReply,
+    IndicatorReply,
+    QueryAnswer,
+    SummariesReply,
+    UncertaintyReply,
+    UsageReply,
+)
 from service import Outcome
+from vocabulary.events import ResponseAssembled
 
 __all__ = ["QueryAnswer", "answer_of", "strict_status"]
 
@@ -33,7 +41,14 @@ def answer_of(outcome: Outcome) -> QueryAnswer:
         ),
         rounds=response.rounds,
         reasoner=response.reasoner,
-        usage=UsageReply(calls=response.calls, **asdict(response.usage)),
+        usage=_usage(response),
         duration_ms=round(outcome.duration_ms, 1),
         status=outcome.status,
     )
+
+
+def _usage(response: ResponseAssembled) -> UsageReply:
+    summaries = (
+        SummariesReply(calls=response.summaries, **asdict(response.summary_usage)) if response.summaries else None
+    )
+    return UsageReply(calls=response.calls, **asdict(response.usage), summaries=summaries)

@@ -12,7 +12,7 @@ from assembler.reply import from_reply
 from assembler.seen import Seen
 from assembler.uncertainty import confidence, without_repeats
 from vocabulary.events import AnswerRequested, Recorded, ResponseAssembled
-from vocabulary.values import Citation
+from vocabulary.values import Citation, Usage
 
 
 def assemble(seen: Seen, said: Recorded[AnswerRequested]) -> ResponseAssembled:
@@ -31,6 +31,8 @@ def assemble(seen: Seen, said: Recorded[AnswerRequested]) -> ResponseAssembled:
         reasoner=draft.reasoner,
         calls=len(seen.replies),
         usage=seen.usage,
+        summaries=len(seen.summaries),
+        summary_usage=sum(seen.summaries, start=Usage()),
     )
 
 

@@ -49,7 +49,6 @@ class OurSide:
             models={"primary": self.model, "fallback": self.model},
             tools=registry,
             tool_definitions=registry.definitions(),
-            embedder=None,
         )
         self.asked = 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -28,6 +28,10 @@ def ask(
     session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
     rounds: Annotated[int | None, typer.Option("--rounds", help="Most rounds of tool calls, 0 to 5.")] = None,
     deadline: Annotated[float | None, typer.Option("--deadline", help="Seconds until the answer must come.")] = None,
+    compression: Annotated[
+        Literal["extractive", "model"] | None,
+        typer.Option("--compression", help="How older rounds are made short for later calls."),
+    ] = None,
     as_json: Json = False,
     events: Annotated[bool, typer.Option("--events", help="Show every event on standard error.")] = False,
     data_dir: DataDir = None,
@@ -39,7 +43,9 @@ def ask(
 
     async def work() -> Outcome:
         async with opened(settings) as service:
-            wishes = Question(query=question, session_id=session, max_rounds=rounds, deadline_s=deadline)
+            wishes = Question(
+                query=question, session_id=session, max_rounds=rounds, deadline_s=deadline, compression=compression
+            )
             return await _watched(service, wishes, every_event=events)
 
     outcome = asyncio.run(work())

@@ -28,6 +28,8 @@ class QueryState(Value, frozen=True, kw_only=True):
         found: Facts found so far.
         searched: Why a search of its own was begun; empty where none was.
         shown_tokens: Estimated tokens of what the open round's call is shown.
+        summarising: The summarising call that the open round's briefing waits for; empty where none is under way.
+        summaries: Summarising calls asked for so far.
         briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
     """
 
@@ -50,6 +52,8 @@ class QueryState(Value, frozen=True, kw_only=True):
     found: int = 0
     searched: str = ""
     shown_tokens: int = 0
+    summarising: str = ""
+    summaries: int = 0
     briefing_tokens: int | None = None
 
     @property

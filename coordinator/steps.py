@@ -88,6 +88,7 @@ def stop_work(state: QueryState, why: str) -> Decision:
     running: dict[str, tuple[str, ...]] = {
         "reasoning": (state.call_id, *state.tool_call_ids),
         "tools": state.tool_call_ids,
+        "briefing": (state.summarising,) if state.summarising else (),
     }
     call_ids = running.get(state.phase, ())
     return state, (CallsAbandoned(call_ids=call_ids, why=why),) if call_ids else ()

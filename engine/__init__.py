@@ -7,11 +7,13 @@ from engine.fold import events_of, reply_of
 from engine.in_process import InProcessTransport
 from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
 from engine.profile import Profile
-from engine.prompts import SYSTEM_VERSION
+from engine.prompts import SUMMARY_PROMPT, SYSTEM_VERSION
 from engine.reasoning import ReasoningEngine
 from engine.request import build_request, request_bytes, request_json
+from engine.summarising import SummaryEngine, prepare_summary
 
 __all__ = [
+    "SUMMARY_PROMPT",
     "SYSTEM_VERSION",
     "AnthropicModel",
     "CitationStyles",
@@ -23,11 +25,13 @@ __all__ = [
     "ReasoningEngine",
     "Script",
     "ScriptedReply",
+    "SummaryEngine",
     "build_request",
     "connect",
     "events_of",
     "find_capabilities",
     "offline_model",
+    "prepare_summary",
     "read_script",
     "reply_of",
     "request_bytes",

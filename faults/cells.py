@@ -54,6 +54,7 @@ UNUSED = {
     "store.list": "a query does not list traces",
     "store.clear_conversation": "a query does not clear conversations",
     "store.close": "a query does not close the store",
+    "summary.stream.in_tool_json": "a summarising call is offered no tools",
     "embedder.count_tokens": "only indexing counts tokens",
     "provider_circuit.keeps_out": "the service asks it before the query begins",
     "publish.query_resumed": "the service says it, no component",

@@ -38,7 +38,6 @@ class World:
         shared = SharedDoor(library, "library")
         self.tools = Registry([*course_tools(shared), *tools])  # type: ignore[arg-type]  # as above
         self._library = library
-        self._embedder = embedder
 
     def parts(self, *, greedy: bool = False) -> Parts:
         """The doors that all sessions share."""
@@ -47,7 +46,6 @@ class World:
             models={"primary": ScriptedModel(greedy=greedy), "fallback": self._fallback},
             tools=self.tools,
             tool_definitions=self.tools.definitions(),
-            embedder=self._embedder,
             chance=lambda: 0.5,
         )
 

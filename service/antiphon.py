@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from typing import Literal
 
 import structlog
 from msgspec.structs import replace
@@ -37,6 +38,7 @@ class Question(Value, frozen=True, kw_only=True):
     """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings.
 
     Attributes:
+        compression: How older rounds are made short in this query.
         settings: All settings of the query at once, in the place of the service's.
     """
 
@@ -44,6 +46,7 @@ class Question(Value, frozen=True, kw_only=True):
     session_id: str | None = None
     max_rounds: int | None = None
     deadline_s: float | None = None
+    compression: Literal["extractive", "model"] | None = None
     settings: QuerySettings | None = None
 
 
@@ -172,6 +175,8 @@ class Antiphon:
             deadline_s=question.deadline_s,
             limits=self._limits,
         )
+        if question.compression is not None:
+            first = replace(first, settings=replace(first.settings, compression=question.compression))
         first = self._described(first)
         try:
             async with asyncio.timeout(REMEMBERING_S):

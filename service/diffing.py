@@ -23,6 +23,8 @@ from vocabulary.events import (
     Recorded,
     ResponseAssembled,
     SentencesScored,
+    SummaryCompleted,
+    SummaryFailed,
     ToolCallStreamed,
     ToolFailed,
     ToolStarted,
@@ -33,7 +35,7 @@ from vocabulary.values import ToolCall, Usage, Value
 
 Cause = Literal["model", "tool", "code", "order", "settings", "time"]
 
-_MODEL = (ReasoningCompleted, ReasoningFailed, ReasoningRetried, ToolCallStreamed)
+_MODEL = (ReasoningCompleted, ReasoningFailed, ReasoningRetried, SummaryCompleted, SummaryFailed, ToolCallStreamed)
 _TOOL = (ToolSucceeded, ToolFailed, ToolStarted, ToolSubstituted, SentencesScored)
 _TIME = (DeadlineNeared, DeadlinePassed, QueryResumed)
 _TIMES = frozenset({"duration_ms", "timeout_s", "left_s", "wait_s", "away_s"})

@@ -286,6 +286,9 @@ class QuerySettings(Value, frozen=True, kw_only=True):
         effort: `low`, `medium`, `high`, `xhigh` or `max`; None: the model's own.
         thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
         context: What a call is shown: a `briefing` built afresh, or the `transcript`, a plain growing message list.
+        compression: How older rounds are made short: `extractive` keeps the sentences that matter and no others; with
+            `model` a small model also summarises what goes, in a call of its own.
+        compression_model: That small model.
     """
 
     max_rounds: int = 2
@@ -302,3 +305,5 @@ class QuerySettings(Value, frozen=True, kw_only=True):
     final_model: str | None = None
     effort: str | None = None
     thinking: str = "default"
+    compression: Literal["extractive", "model"] = "extractive"
+    compression_model: str = "claude-haiku-5-5"

@@ -54,7 +54,11 @@ async def ask(body: QueryRequest, request: Request, service: Service, under_way:
     A client that goes away cancels its query.
     """
     wishes = Question(
-        query=body.query, session_id=body.session_id, max_rounds=body.max_rounds, deadline_s=body.deadline_s
+        query=body.query,
+        session_id=body.session_id,
+        max_rounds=body.max_rounds,
+        deadline_s=body.deadline_s,
+        compression=body.compression,
     )
     asked = await _started(service, wishes, body, request)
     request.state.query_id = asked.query_id
