@@ -47,7 +47,7 @@ class MortalStore(SqliteTraceStore):
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-SUMMARY: list[Json] = [{"type": "text", "text": "Clerks counted grain."}]
+SUMMARY: list[dict[str, object]] = [{"type": "text", "text": "Clerks counted grain."}]
 
 
 class CountedModel:
@@ -64,7 +64,7 @@ class CountedModel:
         blocks, stop_reason = (SUMMARY, "end_turn") if is_summary else blocks_of_reply(body)
         note(self._folder, f"model {len(request.messages[0].content)} {stop_reason}")
         await asyncio.sleep(0.001)
-        message = {"id": "m", "model": "counted", "content": blocks, "stop_reason": stop_reason, "usage": {}}
+        message: Json = {"id": "m", "model": "counted", "content": blocks, "stop_reason": stop_reason, "usage": {}}
         for event in events_of(message):
             await asyncio.sleep(0)
             yield event
