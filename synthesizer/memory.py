@@ -93,7 +93,8 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
     if event.round in memory.settled_rounds:
         return memory, None
     layer, discovery = facts.settle(memory.facts, event)
-    blocks = tuple(source_block(fact) for fact in discovery.new)
+    known = {block.fact.id: block for block in memory.sources}
+    blocks = tuple(source_block(fact, [known[old] for old in fact.merged]) for fact in discovery.new)
     tried = usage.settle(memory.usage, event, discovery)
     served = intent.serve(memory.intent, blocks)
     memory = replace(

@@ -1,7 +1,7 @@
 """When a summary of older rounds is worth a call, and what that call is shown (`compression="model"`).
 
-What a briefing shows is chosen as ever; a summary tells of what it leaves out of older rounds, so that nothing that
-can be cited makes room for something that cannot.
+What a briefing shows is chosen as ever, and a summary tells of what that leaves out of older rounds. Only where the
+budget is full does what can be cited make room for what cannot: for an eighth at most, and the least worth first.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ def _left_out(
     first = 0
     for at, block in enumerate(sources):
         seen = kept.get(block.fact.id, frozenset())
-        for place, (number, tokens) in enumerate(zip(block.sentences, block.tokens, strict=True)):
-            if block.fact.round < newest and number not in seen and tokens <= LONGEST_SENTENCE:
+        row = zip(block.sentences, block.tokens, block.rounds, strict=True)
+        for place, (number, tokens, found_in) in enumerate(row):
+            if found_in < newest and number not in seen and tokens <= LONGEST_SENTENCE:
                 places.append((-worths[first + place], at, number, tokens))
         first += len(block.sentences)
     chosen: dict[int, list[int]] = {}
