@@ -14,6 +14,7 @@ from api.query_schemas import (
 )
 from service import Outcome
 from vocabulary.events import ResponseAssembled
+from vocabulary.values import Usage
 
 __all__ = ["QueryAnswer", "answer_of", "strict_status"]
 
@@ -48,7 +49,12 @@ def answer_of(outcome: Outcome) -> QueryAnswer:
 
 
 def _usage(response: ResponseAssembled) -> UsageReply:
-    summaries = (
-        SummariesReply(calls=response.summaries, **asdict(response.summary_usage)) if response.summaries else None
+    summed = SummariesReply(calls=response.summaries, **asdict(response.summary_usage))
+    return UsageReply(
+        calls=response.calls, **asdict(response.usage), summaries=summed if _summed_up(response) else None
     )
-    return UsageReply(calls=response.calls, **asdict(response.usage), summaries=summaries)
+
+
+def _summed_up(response: ResponseAssembled) -> bool:
+    """Whether a summarising call was made, or used anything though it failed."""
+    return response.summaries > 0 or response.summary_usage != Usage()

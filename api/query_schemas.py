@@ -26,6 +26,13 @@ class QueryRequest(Schema):
     compression: Literal["extractive", "model"] | None = Field(
         None, description="How older rounds are made short for later calls; null is the service's setting."
     )
+    max_total_tokens: Annotated[int, Field(strict=True)] | None = Field(
+        None,
+        description="Most tokens of all calls, input and output; null is the service's setting, which is the most.",
+    )
+    max_cost_usd: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
+        None, description="The most that all calls may cost, in US dollars; null is the service's setting, as above."
+    )
     strict: bool = Field(
         False, description="Answer 502 (504 where time ran out) with the same body where no model answered."
     )

@@ -12,7 +12,7 @@ from assembler.reply import from_reply
 from assembler.seen import Seen
 from assembler.uncertainty import confidence, without_repeats
 from vocabulary.events import AnswerRequested, Recorded, ResponseAssembled
-from vocabulary.values import Citation, Usage
+from vocabulary.values import Citation
 
 
 def assemble(seen: Seen, said: Recorded[AnswerRequested]) -> ResponseAssembled:
@@ -32,7 +32,7 @@ def assemble(seen: Seen, said: Recorded[AnswerRequested]) -> ResponseAssembled:
         calls=len(seen.replies),
         usage=seen.usage,
         summaries=len(seen.summaries),
-        summary_usage=sum(seen.summaries, start=Usage()),
+        summary_usage=seen.summary_usage,
     )
 
 

@@ -72,8 +72,16 @@ class Seen(Value, frozen=True, kw_only=True):
 
     @property
     def usage(self) -> Usage:
-        """The tokens of all replies."""
-        return sum((said.event.usage for said in self.replies), start=Usage())
+        """The tokens of all calls, of attempts that failed too, as far as servers told."""
+        replies = [usage for said in self.replies for usage in (said.event.usage, said.event.wasted)]
+        failed = [said.event.usage for said in self.troubles if isinstance(said.event, ReasoningFailed)]
+        return sum((*replies, *failed), start=Usage())
+
+    @property
+    def summary_usage(self) -> Usage:
+        """The tokens of all summarising calls, in the same way."""
+        failed = [said.event.usage for said in self.troubles if isinstance(said.event, SummaryFailed)]
+        return sum((*self.summaries, *failed), start=Usage())
 
     def briefing_of(self, call_id: str) -> Recorded[BriefingPrepared] | None:
         """What the call was shown."""
@@ -114,7 +122,7 @@ def note_reply(seen: Seen, said: Recorded[ReasoningCompleted]) -> Seen:
 
 def note_summary(seen: Seen, said: Recorded[SummaryCompleted]) -> Seen:
     """Its tokens are counted, whether it could be used or not."""
-    seen = replace(seen, summaries=(*seen.summaries, said.event.usage))
+    seen = replace(seen, summaries=(*seen.summaries, said.event.usage + said.event.wasted))
     return seen if said.event.is_usable else note_trouble(seen, said)
 
 

@@ -1,4 +1,4 @@
-"""One query's session: its mailbox, and the loop that records each event, then delivers it."""
+"""One query's session: its mailbox, and the loop that delivers, records, then lets act (decision 070)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from vocabulary.ports import Clock
 
 _log = structlog.get_logger(__name__)
 
-_TURNS_AT_A_TIME = 16
-"""Turns without a pause, after which other sessions get theirs even where components answer one another for ever."""
+_ROUNDS_A_TURN = 16
+"""Deliveries without a pause; then other sessions get theirs, even where components answer one another for ever."""
 
 
 class Session:
@@ -62,7 +62,6 @@ class Session:
         self._recorder = recorder
         self._sessions = sessions
         self._mailbox = Mailbox(query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0)
-        self._turns = 0
         self._in_turn = False
         self._closed = False
         self._over = asyncio.Event()
@@ -198,16 +197,35 @@ class Session:
             self._stall()
 
     async def _turn(self) -> None:
-        """Records everything in the mailbox at once, then delivers it one by one."""
-        batch = self._mailbox.take()
+        """Delivers what waits and what is said to it at once, stores it all as one append, and then lets it act.
+
+        Who hears an event may say others and may not act: the work that it starts is held, and so is what followers
+        are told, until everything said is stored.
+        """
         self._in_turn = True
-        await self._record([told for told in batch if isinstance(told, Recorded)])
-        for told in batch:
-            self._deliver(told)
+        told = self._deliver_all()
+        await self._record([each for each in told if isinstance(each, Recorded)])
+        for each in told:
+            self._followers.tell(each)
         self._in_turn = False
-        self._turns += 1
-        if self._turns % _TURNS_AT_A_TIME == 0:
+        if not self._closed:
+            self._work.release()
+        if self._mailbox:
             await asyncio.sleep(0)
+
+    def _deliver_all(self) -> list[Told]:
+        """Delivers until nobody answers any more; all that was told, in order."""
+        self._work.hold()
+        told: list[Told] = []
+        for _ in range(_ROUNDS_A_TURN):
+            batch = self._mailbox.take()
+            told += batch
+            for each in batch:
+                if isinstance(each, Recorded):
+                    self._deliver(each)
+            if not self._mailbox:
+                break
+        return told
 
     async def _record(self, events: list[Recorded[Event]]) -> None:
         error = await self._recorder.record(events) if events else None
@@ -215,10 +233,7 @@ class Session:
             self._recording_failed = True
             self._mailbox.post(RecordingFailed(detail=in_words(error)))
 
-    def _deliver(self, told: Told) -> None:
-        self._followers.tell(told)
-        if not isinstance(told, Recorded):
-            return
+    def _deliver(self, told: Recorded[Event]) -> None:
         handle(told)
         self._table = fold(self._table, told)
         match told.event:

@@ -32,6 +32,12 @@ def ask(
         Literal["extractive", "model"] | None,
         typer.Option("--compression", help="How older rounds are made short for later calls."),
     ] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-total-tokens", help="Most tokens of all calls, input and output.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost-usd", help="The most that all calls may cost, in US dollars.")
+    ] = None,
     as_json: Json = False,
     events: Annotated[bool, typer.Option("--events", help="Show every event on standard error.")] = False,
     data_dir: DataDir = None,
@@ -44,7 +50,13 @@ def ask(
     async def work() -> Outcome:
         async with opened(settings) as service:
             wishes = Question(
-                query=question, session_id=session, max_rounds=rounds, deadline_s=deadline, compression=compression
+                query=question,
+                session_id=session,
+                max_rounds=rounds,
+                deadline_s=deadline,
+                max_total_tokens=max_tokens,
+                max_cost_usd=max_cost,
+                compression=compression,
             )
             return await _watched(service, wishes, every_event=events)
 

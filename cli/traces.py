@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from cli import memory_views, trace_diff, trace_files, trace_runs
+from cli import memory_views, trace_diff, trace_files, trace_forks, trace_runs
 from cli.answers import source_lines
 from cli.options import DataDir, Json
 from cli.session import settings_for_people
@@ -37,8 +37,9 @@ def add_to(app: typer.Typer) -> None:
     memory_views.add_to(group)
     group.command("replay")(trace_runs.replay)
     group.command("resume")(trace_runs.resume)
-    group.command("fork")(trace_runs.fork)
-    group.command("whatif")(trace_runs.whatif)
+    group.command("fork")(trace_forks.fork)
+    group.command("whatif")(trace_forks.whatif)
+    group.command("fault")(trace_forks.fault)
     group.command("diff")(trace_diff.differences)
     group.command("lineage")(trace_diff.show_lineage)
     group.command("export")(trace_files.export)

@@ -52,10 +52,10 @@ class QueryCoordinator:
         self._follow(summaries.after_summary_wanted, said)
 
     def on_summary_completed(self, said: Recorded[SummaryCompleted]) -> None:
-        self._follow(summaries.after_summary, said)
+        self._follow(summaries.after_summary_completed, said)
 
     def on_summary_failed(self, said: Recorded[SummaryFailed]) -> None:
-        self._follow(summaries.after_summary, said)
+        self._follow(summaries.after_summary_failed, said)
 
     def on_briefing_prepared(self, said: Recorded[BriefingPrepared]) -> None:
         self._follow(rounds.after_briefing, said)

@@ -35,6 +35,7 @@ class ToolRun:
         tools: Registry,
         circuits: ToolCircuits,
         end: End,
+        key: str = "",
     ) -> None:
         self._asked = asked
         self._call = asked.call
@@ -44,6 +45,7 @@ class ToolRun:
         self._tools = tools
         self._circuits = circuits
         self._report = end
+        self._key = key
         self._started_at = clock.now()
         self._ended = False
         self._cancel_work: Callable[[], object] = _nothing
@@ -97,7 +99,7 @@ class ToolRun:
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
         """The call's outcome, or in words why this attempt brought none."""
         try:
-            output = await run_tool(tool, arguments)
+            output = await run_tool(tool, arguments, self._key)
         except NotFoundError as error:
             return self._failed("not_found", line(str(error), MAX_DETAIL))
         except BadInputError as error:
@@ -140,7 +142,8 @@ class ToolRun:
         """Tells that `tool` begins to run, and gives it its own time within the call's."""
         left = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
         seconds = left if tool.timeout_s is None else min(left, tool.timeout_s)
-        self._publish(ToolStarted(tool_call_id=self._call.id, name=tool.name))
+        key = "" if tool.key_parameter is None else self._key
+        self._publish(ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key))
         self._cancel_timer()
         self._cancel_timer = self._spawn(self._time_out(tool, seconds), background=True)
 

@@ -26,7 +26,7 @@ from vocabulary.events import (
     ToolCallStreamed,
 )
 from vocabulary.ports import Clock, Model, Publish, Spawn
-from vocabulary.values import Request
+from vocabulary.values import Request, Usage
 
 
 class SummaryEngine:
@@ -47,7 +47,7 @@ class SummaryEngine:
         self._spawn = spawn
         self._models = models
         self._outside = Outside(self._tell, lambda _: None, clock, chance, set())
-        self._running: dict[str, tuple[SummaryRequested, Callable[[], object]]] = {}
+        self._running: dict[str, tuple[SummaryRequested, Call, Callable[[], object]]] = {}
 
     def on_summary_requested(self, said: Recorded[SummaryRequested]) -> None:
         """Starts the call."""
@@ -58,16 +58,16 @@ class SummaryEngine:
         except ModelError as error:
             self._fail(asked, error)
             return
-        self._running[asked.call_id] = asked, self._spawn(self._summarise(asked, call))
+        self._running[asked.call_id] = asked, call, self._spawn(self._summarise(asked, call))
 
     def on_calls_abandoned(self, said: Recorded[CallsAbandoned]) -> None:
         """Ends those of the calls that still run."""
         for call_id in said.event.call_ids:
             running = self._running.pop(call_id, None)
             if running is not None:
-                asked, cancel = running
+                asked, call, cancel = running
                 cancel()
-                self._fail(asked, ModelError("abandoned", said.event.why))
+                self._fail(asked, ModelError("abandoned", said.event.why), call.used)
 
     async def _summarise(self, asked: SummaryRequested, call: Call) -> None:
         try:
@@ -75,11 +75,11 @@ class SummaryEngine:
                 reply = await call.reply()
         except TimeoutError:
             sentence = f"there was no complete summary within {asked.timeout_s:g} s"
-            self._fail(asked, ModelError("timeout", sentence, retryable=True))
+            self._fail(asked, ModelError("timeout", sentence, retryable=True), call.used)
         except ModelError as error:
-            self._fail(asked, error)
+            self._fail(asked, error, call.used)
         else:
-            self._publish(_completed(asked, reply))
+            self._publish(_completed(asked, reply, call.wasted))
         finally:
             self._running.pop(asked.call_id, None)
 
@@ -88,7 +88,7 @@ class SummaryEngine:
         if not isinstance(event, ToolCallStreamed):
             self._publish(event)
 
-    def _fail(self, asked: SummaryRequested, error: ModelError) -> None:
+    def _fail(self, asked: SummaryRequested, error: ModelError, used: Usage = Usage()) -> None:  # noqa: B008 - a value
         self._publish(
             SummaryFailed(
                 call_id=asked.call_id,
@@ -96,6 +96,7 @@ class SummaryEngine:
                 failure=kind_of(error),
                 detail=str(error),
                 request_id=error.request_id,
+                usage=used,
             )
         )
 
@@ -111,7 +112,7 @@ def prepare_summary(asked: SummaryRequested) -> Prepared:
     return Prepared(legal.request, legal.repairs, "", "native", (), Marked())
 
 
-def _completed(asked: SummaryRequested, reply: Reply) -> SummaryCompleted:
+def _completed(asked: SummaryRequested, reply: Reply, wasted: Usage) -> SummaryCompleted:
     model = reply.model or asked.model
     return SummaryCompleted(
         call_id=asked.call_id,
@@ -123,4 +124,5 @@ def _completed(asked: SummaryRequested, reply: Reply) -> SummaryCompleted:
         model=model,
         message_id=reply.message_id,
         request_id=reply.request_id,
+        wasted=wasted,
     )

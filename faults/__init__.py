@@ -1,9 +1,11 @@
 """Breaking it on purpose: fault plans, the matrix of all single faults, the promises that are checked on every run."""
 
 from faults.cells import Cell, NotApplicable
+from faults.from_trace import Struck, fault_at
 from faults.injector import Injector, around_of
 from faults.invariants import broken_promises
 from faults.kinds import KINDS, MEANING, Kind
+from faults.leaving import leave_as_planned
 from faults.matrix import Chosen, Judge, Report, Verdict, run_singles
 from faults.pairs import run_pairs
 from faults.plan import Fault, Plan, plan_of, read_plan, write_plan
@@ -26,6 +28,7 @@ __all__ = [
     "Plan",
     "Report",
     "Run",
+    "Struck",
     "Verdict",
     "World",
     "all_points",
@@ -34,6 +37,8 @@ __all__ = [
     "as_json",
     "broken_promises",
     "counts",
+    "fault_at",
+    "leave_as_planned",
     "plan_of",
     "read_plan",
     "reasons",

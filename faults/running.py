@@ -76,7 +76,7 @@ def run_plan(world: World, plan: Plan) -> Run:
 
 async def _both(world: World, plan: Plan) -> Run:
     scenario = SCENARIOS[plan.scenario]
-    service = world.service(greedy=scenario.greedy)
+    service = world.service(greedy=scenario.greedy, dear=scenario.dear)
     neighbouring = world.service()
     injector = _injector(plan, scenario)
     done = Run(plan=plan, scenario=scenario, meeting=injector.meeting)

@@ -20,6 +20,7 @@ class Scenario(Value, frozen=True, kw_only=True):
         faults: What is broken in it already.
         settings: What its caller wished.
         greedy: The model asks for tools whatever it is told.
+        dear: Each reply of the model is as long as it may be.
         leaves: The caller goes away in the first round.
         goes_on: It goes on with a conversation.
         provider_open: The provider's circuit is open when it begins.
@@ -29,6 +30,7 @@ class Scenario(Value, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     settings: QuerySettings = QuerySettings()
     greedy: bool = False
+    dear: bool = False
     leaves: bool = False
     provider_open: bool = False
     goes_on: bool = False
@@ -38,10 +40,13 @@ def _always(point: str, kind: str) -> Fault:
     return Fault(point=point, kind=kind, times=0)  # type: ignore[arg-type]  # the callers below name kinds
 
 
-_SUMS_UP = QuerySettings(compression="model", briefing_tokens=600)
+_SUMS_UP = QuerySettings(compression="model", briefing_tokens=600, max_total_tokens=20_000, max_cost_usd=0.1)
 
 SCENARIOS: dict[str, Scenario] = {
-    "plain": Scenario(what="two rounds of tools, then the answer"),
+    "plain": Scenario(
+        what="two rounds of tools, then the answer, within a budget that pays for more",
+        settings=QuerySettings(max_total_tokens=20_000, max_cost_usd=0.1),
+    ),
     "waits": Scenario(what="tools start when the reply is complete", settings=QuerySettings(early_dispatch=False)),
     "tight": Scenario(what="not everything fits into a briefing", settings=QuerySettings(briefing_tokens=220)),
     "index_away": Scenario(what="the vector index fails", faults=(_always("library.search", "raise"),)),
@@ -66,6 +71,17 @@ SCENARIOS: dict[str, Scenario] = {
         faults=(Fault(point="model.request", kind="hang", when="final", times=0),),
     ),
     "greedy": Scenario(what="the model asks for more rounds than it may have", greedy=True),
+    "tokens_run_out": Scenario(
+        what="the budget of tokens pays for one round and the final call",
+        settings=QuerySettings(max_total_tokens=7_000, briefing_tokens=600),
+        dear=True,
+    ),
+    "money_runs_out": Scenario(
+        what="the budget in dollars pays for the final call only",
+        settings=QuerySettings(max_cost_usd=0.03),
+        dear=True,
+    ),
+    "nothing_to_spend": Scenario(what="no call is paid for", settings=QuerySettings(max_total_tokens=1_000)),
     "too_long": Scenario(
         what="a request is refused as too long",
         faults=(Fault(point="model.request", kind="oversized", when="round_2"),),
@@ -101,6 +117,9 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "sums_up_never": Scenario(
         what="there is no time for a model to sum up", settings=replace(_SUMS_UP, deadline_s=3.0)
+    ),
+    "sums_up_too_dearly": Scenario(
+        what="the budget pays for no summary", settings=replace(_SUMS_UP, max_total_tokens=9_000)
     ),
     "cannot_sum_up": Scenario(
         what="the model that is to sum up cannot be reached",

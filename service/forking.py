@@ -13,11 +13,13 @@ from service.divergence import kind_of
 from service.given import with_reply, with_result, without_passages
 from service.lineage import facts_in
 from service.recorded import recorded_model, recorded_tools
+from service.settings import check_wishes
 from service.wiring import Parts
 from traces import event_of, plain
 from vocabulary.errors import BadInputError, DecodeError
 from vocabulary.events import (
     AnyEvent,
+    QueryClosed,
     QueryReceived,
     ReasoningCompleted,
     Recorded,
@@ -29,6 +31,10 @@ from vocabulary.values import Value
 Mode = Literal["recorded", "remodel", "live"]
 """`recorded`: what is asked for as before is answered from the recording, the rest live; `remodel`: tools so, the model
 live; `live`: everything live."""
+
+
+FORKED = "forked from "
+"""What a fork says first, before its parent's id."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -61,26 +67,34 @@ def by_passage(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) 
 
 
 def changed(
-    events: Sequence[Recorded[AnyEvent]], at: int | None, changes: Sequence[Change], query_id: str
+    events: Sequence[Recorded[AnyEvent]], at: int | None, changes: Sequence[Change], query_id: str, why: str = ""
 ) -> list[Recorded[AnyEvent]]:
     """The events up to the changed one, under a new id, with the changes made.
 
+    Args:
+        at: 0 shares nothing but the question, which is then the only event returned.
+        why: What else the fork changes, in words.
+
     Raises:
-        BadInputError: There is nothing to change, no such event, or a change does not fit its event.
+        BadInputError: There is nothing to change, no such event, a change does not fit its event, or the query is over
+            by then.
     """
     if not changes and at is None:
         raise BadInputError("A fork needs an event to fork at (--at) or something to change.")
     at = _last_of(events, changes) if at is None else at
-    if not 1 <= at <= len(events):
+    if not 0 <= at <= len(events):
         raise BadInputError(f"There is no event {at}: the trace has the events 1 to {len(events)}.")
     parent = events[0].query_id
-    prefix = [replace(recorded, query_id=query_id) for recorded in events[:at]]
+    prefix = [replace(recorded, query_id=query_id) for recorded in events[: max(at, 1)]]
+    if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
+        raise BadInputError(f"The query is over at event {at}: nothing can differ after it, so fork at an earlier one.")
     for change in changes:
         prefix = _applied(prefix, change)
     first = prefix[0].event
     if not isinstance(first, QueryReceived):
         raise BadInputError("The trace does not begin with a question: it cannot be forked.")
-    words = "; ".join(map(str, changes))
+    check_wishes(first.settings)
+    words = "; ".join((*map(str, changes), *([why] if why else [])))
     prefix[0] = replace(prefix[0], event=replace(first, parent=parent, parent_seq=at, change=words))
     return prefix
 
@@ -90,7 +104,7 @@ def recorded_parts(parts: Parts, events: Sequence[Recorded[AnyEvent]], changes: 
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
     if mode == "live" and not dropped:
         return parts
-    tools = recorded_tools(parts.tools, () if mode == "live" else events, dropped)
+    tools = recorded_tools(parts.tools, () if mode == "live" else events, dropped, live=mode == "live")
     models = parts.models
     if mode == "recorded":
         models = {name: recorded_model(model, events) for name, model in parts.models.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,13 +11,14 @@ from assembler import ResponseAssembler
 from bus import Components, Ports, Subscription
 from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from dispatcher import Registry, ToolCircuits, ToolDispatcher
-from engine import CitationStyles, ReasoningEngine, SummaryEngine
+from engine import CitationStyles, ReasoningEngine, SummaryEngine, rate_of
 from service.caller import Caller
 from synthesizer import ContextSynthesizer
+from traces import Redaction
 from vocabulary import events as e
-from vocabulary.events import Reasoner
-from vocabulary.ports import Clock, Model, TraceStore
-from vocabulary.values import Kept
+from vocabulary.events import Reasoner, Recorded
+from vocabulary.ports import Clock, Model, Publish, TraceStore
+from vocabulary.values import Kept, Rate
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,15 @@ class Parts:
     chance: Callable[[], float] = random.random
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
     tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
+    redaction: Redaction = field(default_factory=Redaction)
+    rate_of: Callable[[str, str | None], Rate | None] = rate_of
 
 
 class Around(Protocol):
     """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
+
+    def recall(self, prefix: Sequence[Recorded[e.AnyEvent]], /) -> None:
+        """Takes in what happened before the query is gone on with; said first, where there was anything."""
 
     def parts(self, parts: Parts, /) -> Parts: ...
 
@@ -51,6 +57,9 @@ class Around(Protocol):
 
 class NothingAround:
     """What stands round a query as a rule."""
+
+    def recall(self, _: Sequence[Recorded[e.AnyEvent]], /) -> None:
+        """There is nothing that it would have to know."""
 
     def parts(self, parts: Parts, /) -> Parts:
         return parts
@@ -65,12 +74,25 @@ class NothingAround:
         return components
 
 
+def redacting(publish: Publish, redaction: Redaction) -> Publish:
+    """`publish`, for events that hold text from outside."""
+    if not redaction:
+        return publish
+
+    def blotted(event: e.AnyEvent, /) -> None:
+        publish(redaction.event(event))
+
+    return blotted
+
+
 def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
     """Builds one session's components and says who hears what, in the order in which they hear it."""
+    # What acting parts bring from outside is blotted before it is an event: decisions rest on what is recorded.
+    publish = redacting(ports.publish, parts.redaction)
     coordinator = QueryCoordinator(ports.publish)
     timer = DeadlineTimer(ports.publish, ports.spawn, parts.clock)
     engine = ReasoningEngine(
-        ports.publish,
+        publish,
         ports.tell,
         ports.spawn,
         parts.clock,
@@ -79,8 +101,8 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         styles=parts.styles,
         chance=parts.chance,
     )
-    summaries = SummaryEngine(ports.publish, ports.spawn, parts.clock, models=parts.models, chance=parts.chance)
-    dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
+    summaries = SummaryEngine(publish, ports.spawn, parts.clock, models=parts.models, chance=parts.chance)
+    dispatcher = ToolDispatcher(publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
     watch = ProviderWatch(parts.provider_circuit)
     synthesizer = ContextSynthesizer(ports.publish)
     assembler = ResponseAssembler(ports.publish)

@@ -127,6 +127,9 @@ class MemoryTraceStore:
             and wanted.session_id in (None, summary.session_id)
         ][:limit]
 
+    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
+        return sorted(query_id for query_id in self._lines if query_id.startswith(beginning))[:limit]
+
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         lines = [self._lines[query_id] for query_id in self._conversation(session_id).queries]
         answered = [

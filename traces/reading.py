@@ -74,6 +74,15 @@ def read_listing(
     ]
 
 
+def read_ids(connection: sqlite3.Connection, beginning: str, limit: int) -> list[str]:
+    """Ids that begin so, by one range of the index."""
+    rows = connection.execute(
+        "SELECT query_id FROM queries WHERE query_id >= ? AND query_id < ? ORDER BY query_id LIMIT ?",
+        (beginning, f"{beginning}\U0010ffff", limit),
+    )
+    return [str(row[0]) for row in rows]
+
+
 def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """The queries that are not over and who owned each, the oldest first."""
     rows = connection.execute("SELECT query_id, owner FROM queries WHERE status = 'open' ORDER BY started_at, number")

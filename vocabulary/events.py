@@ -21,6 +21,7 @@ from vocabulary.values import (
     Message,
     Passage,
     QuerySettings,
+    Rate,
     ReplyCitation,
     Request,
     ShownSource,
@@ -70,6 +71,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         parent: The trace that this one is a fork of; None where it is none.
         parent_seq: The event of the parent that was changed, the last that both have.
         change: What was changed, in words.
+        rates: What the tokens of the models that may be asked can cost, as far as that is known.
+        fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
     """
 
     query: str
@@ -84,6 +87,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     parent: str | None = None
     parent_seq: int = 0
     change: str = ""
+    rates: tuple[Rate, ...] = ()
+    fixed_tokens: int = 0
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -144,6 +149,8 @@ class SummaryRequested(Event, frozen=True, kw_only=True, tag="summary_requested"
     Attributes:
         call_id: Its own id; its attempts are `ReasoningStarted` under it.
         for_call: The reasoning call whose briefing waits for it.
+        spare_tokens: Tokens that its attempts may waste before there must be no other; None: as many as they like.
+        spare_usd: The same in US dollars.
     """
 
     call_id: str
@@ -154,6 +161,8 @@ class SummaryRequested(Event, frozen=True, kw_only=True, tag="summary_requested"
     max_tokens: int
     timeout_s: float
     messages: tuple[Message, ...]
+    spare_tokens: int | None = None
+    spare_usd: float | None = None
 
 
 class SummarySkipped(Event, frozen=True, kw_only=True, tag="summary_skipped"):
@@ -172,6 +181,7 @@ class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
     failure: FailureKind
     detail: str
     request_id: str | None = None
+    usage: Usage = Usage()
 
 
 class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"):
@@ -186,6 +196,7 @@ class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"
     model: str
     message_id: str
     request_id: str | None = None
+    wasted: Usage = Usage()
 
     @property
     def is_usable(self) -> bool:
@@ -217,7 +228,12 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
 
 
 class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_requested"):
-    """One call of the Messages API is asked for."""
+    """One call of the Messages API is asked for.
+
+    Attributes:
+        spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
+        spare_usd: The same in US dollars.
+    """
 
     call_id: str
     round: int
@@ -230,6 +246,8 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     messages: tuple[Message, ...]
     effort: str | None = None
     thinking: str = "default"
+    spare_tokens: int | None = None
+    spare_usd: float | None = None
 
 
 class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"):
@@ -271,7 +289,7 @@ class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"
 
 
 class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
-    """A reasoning call brought no reply."""
+    """A reasoning call brought no reply; `usage` is what its attempts used, as far as the server told."""
 
     call_id: str
     failure: FailureKind
@@ -279,6 +297,7 @@ class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
     retryable: bool = False
     retry_after_s: float | None = None
     request_id: str | None = None
+    usage: Usage = Usage()
 
 
 class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):
@@ -289,6 +308,7 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
         text: The text blocks joined.
         stop_reason: As received; unknown ones are treated as an end.
         model: The model that the server says answered.
+        wasted: What attempts that failed before it used, as far as the server told.
     """
 
     call_id: str
@@ -302,6 +322,7 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
     model: str
     message_id: str
     request_id: str | None = None
+    wasted: Usage = Usage()
 
 
 class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
@@ -313,10 +334,15 @@ class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
 
 
 class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
-    """A tool begins to run."""
+    """A tool begins to run.
+
+    Attributes:
+        idempotency_key: What the tool was handed to know the same call by, made again; empty where it takes none.
+    """
 
     tool_call_id: str
     name: str
+    idempotency_key: str = ""
 
 
 class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):

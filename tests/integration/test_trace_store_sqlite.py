@@ -35,6 +35,13 @@ def ask(folder: Path, query: str, *parameters: object) -> Sequence[tuple[object,
         return connection.execute(query, parameters).fetchall()
 
 
+@contextmanager
+def changed_file(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Another connection, by which a test does something to the file."""
+    with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as connection:
+        yield connection
+
+
 def start(script: str, folder: Path) -> subprocess.Popen[str]:
     """Another Python process that runs `script` on the store of `folder`."""
     return subprocess.Popen(

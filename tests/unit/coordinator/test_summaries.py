@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coordinator import ProviderCircuit, ProviderWatch, ledger
-from tests.unit.coordinator.test_rules import Story, call, kinds
+from tests.unit.coordinator.stories import Story, call, kinds, limits
 from vocabulary import events as e
-from vocabulary.values import Kept, Message, QuerySettings, Usage
+from vocabulary.values import Kept, Message, QuerySettings, Rate, Usage
 
 SHOWN = (Message(role="user", content=(Kept('{"type":"text","text":"m"}'),)),)
 
@@ -155,3 +158,86 @@ def test_only_failures_that_tell_of_the_provider_open_its_circuit(failure: e.Fai
     watch.on_summary_failed(e.Recorded(query_id="q", seq=1, cause=0, at=0.0, event=event))
 
     assert circuit.is_open is opens
+
+
+RATES = (
+    Rate(model="m", input=2.0, output=10.0),
+    Rate(model="small", input=0.1, output=0.5),
+    Rate(model="fallback", input=0.0, output=0.0),
+)
+
+
+def limited(rates: tuple[Rate, ...] = RATES, **settings: Any) -> Story:
+    wishes: dict[str, Any] = {
+        "early_dispatch": False, "model": "m", "max_tokens": 1_000, "briefing_tokens": 600,
+        "compression": "model", "compression_model": "small",
+    } | settings  # fmt: skip
+    return Story(QuerySettings(**wishes), rates=rates, fixed_tokens=1_000)
+
+
+# This round's call and the final one take 1,000 + 1,000 each, and briefings of 750 and 250; the summary 312 + 400.
+FOLLOWS, SUMMARY = 5_000, 712
+
+
+def test_a_budget_that_does_not_pay_for_all_that_follows_refuses_the_summary() -> None:
+    assert skipped(want(limited(max_total_tokens=FOLLOWS + SUMMARY - 20))) == "tokens"
+    assert kinds(want(limited(max_total_tokens=FOLLOWS + SUMMARY + 20))) == ["summary_requested"]
+
+
+def test_a_budget_in_dollars_refuses_a_summary_whose_price_is_not_known() -> None:
+    assert skipped(want(limited(max_cost_usd=1.0, rates=(RATES[0], RATES[2])))) == "cost"
+    assert kinds(want(limited(max_cost_usd=1.0))) == ["summary_requested"]
+
+
+def test_what_a_summary_used_is_spent() -> None:
+    story = limited(max_total_tokens=20_000)
+    want(story)
+
+    story.tell(msgspec.structs.replace(completed(story), usage=Usage(input_tokens=300, output_tokens=50)))
+
+    assert story.coordinator.state.purse.spent.tokens == 350
+
+
+def test_a_summary_that_failed_has_spent_what_its_attempts_used() -> None:
+    story = limited(max_total_tokens=20_000)
+    want(story)
+
+    story.tell(msgspec.structs.replace(failed(story), usage=Usage(input_tokens=300)))
+
+    assert story.coordinator.state.purse.spent.tokens == 300
+
+
+def test_a_summary_whose_server_tells_no_usage_has_spent_what_was_set_aside() -> None:
+    story = limited(max_total_tokens=20_000)
+    want(story)
+
+    story.tell(completed(story))
+
+    assert story.coordinator.state.purse.spent.tokens == SUMMARY
+
+
+@given(
+    budget=st.integers(min_value=1_000, max_value=20_000),
+    shown=st.integers(min_value=1, max_value=4_000),
+    used=st.floats(min_value=0.0, max_value=1.0),
+)
+def test_a_summary_never_takes_from_the_budget_what_the_calls_after_it_need(
+    budget: int, shown: int, used: float
+) -> None:
+    story = limited(max_total_tokens=budget)
+    opened = story.said[-1]
+    if not isinstance(opened, e.RoundOpened) or opened.final:
+        return
+    state = story.coordinator.state
+    wish = e.SummaryWanted(call_id=state.call_id, round=1, of=(), messages=SHOWN, tokens=shown)
+    (answer,) = story.tell(wish)
+    if isinstance(answer, e.SummaryRequested):
+        most = int(story.coordinator.state.set_aside.tokens)
+        usage = Usage(input_tokens=max(1, int(used * most)))
+        story.tell(msgspec.structs.replace(completed(story), usage=usage))
+
+    briefing = opened.briefing_tokens or state.settings.briefing_tokens
+    said = story.brief(tokens=briefing)
+
+    assert limits(said) == []
+    assert kinds(said) == ["reasoning_requested"]
