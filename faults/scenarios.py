@@ -119,7 +119,9 @@ SCENARIOS: dict[str, Scenario] = {
         what="there is no time for a model to sum up", settings=replace(_SUMS_UP, deadline_s=3.0)
     ),
     "sums_up_too_dearly": Scenario(
-        what="the budget pays for no summary", settings=replace(_SUMS_UP, max_total_tokens=9_000)
+        what="the budget pays for one summary of two",
+        settings=replace(_SUMS_UP, max_rounds=3, max_total_tokens=9_800),
+        greedy=True,
     ),
     "cannot_sum_up": Scenario(
         what="the model that is to sum up cannot be reached",
