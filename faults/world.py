@@ -39,7 +39,6 @@ class World:
         shared = SharedDoor(library, "library")
         self.tools = Registry([*course_tools(shared), *tools])  # type: ignore[arg-type]  # as above
         self._library = library
-        self._embedder = embedder
 
     def parts(self, *, greedy: bool = False, dear: bool = False) -> Parts:
         """The doors that all sessions share."""
@@ -48,7 +47,6 @@ class World:
             models={"primary": ScriptedModel(greedy=greedy, dear=dear), "fallback": self._fallback},
             tools=self.tools,
             tool_definitions=self.tools.definitions(),
-            embedder=self._embedder,
             chance=lambda: 0.5,
             rate_of=_rate_of,
         )
