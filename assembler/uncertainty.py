@@ -27,7 +27,7 @@ DOUBTS: dict[str, Doubt] = {
     "summary_missing": Doubt(
         "What earlier rounds found was to be summarised, and only its best sentences were kept: {reason}.", "none"
     ),
-    "support_dropped": Doubt(
+    "fact_lost": Doubt(
         "{count} sentence(s) of the answer are supported only by material that its last call was not shown.", "medium"
     ),
     "round_limit": Doubt("More tool calls were wanted than the limit on rounds allows.", "medium"),

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import reduce
 
 import structlog
 from structlog.contextvars import bind_contextvars
 
 from bus.cause import cause_of, handle, mends_a_failure
+from bus.debts import Debts
 from bus.delivery import Delivery
 from bus.failure import in_words
 from bus.followers import Follower, Followers, Told
 from bus.mailbox import Mailbox
 from bus.ports import Components, Ports, Step
 from bus.recorder import Recorder
-from bus.stall import StallCount
-from bus.waiters import Table, Waiting, fold
+from bus.waiters import Waiting
 from bus.work import Work
 from vocabulary.errors import TraceError
 from vocabulary.events import (
@@ -29,7 +28,6 @@ from vocabulary.events import (
     Recorded,
     RecordingFailed,
     RoundOpened,
-    SessionStalled,
 )
 from vocabulary.ports import Clock
 
@@ -67,10 +65,7 @@ class Session:
         self._over = asyncio.Event()
         self._recording_failed = False
         self._failure: BaseException | None = None
-        self._table: Table = reduce(fold, prefix, {})
-        self._stalls = StallCount()
-        for recorded in prefix:
-            self._stalls.recall(recorded)
+        self._debts = Debts(prefix)
         self._task: asyncio.Task[None] | None = None
         self._followers = Followers(query_id, prefix)
         self._delivery = Delivery(self._failed)
@@ -89,9 +84,7 @@ class Session:
 
     def tell(self, live: Live, /) -> None:
         """Tells live followers, after the events published before it."""
-        if not self._followers:
-            return
-        if self._mailbox or self._in_turn:
+        if self._followers and (self._mailbox or self._in_turn):
             self._mailbox.queue(live)
         else:
             self._followers.tell(live)
@@ -147,7 +140,7 @@ class Session:
 
     def waiting(self) -> tuple[Waiting, ...]:
         """Who owes which event now, longest owed first."""
-        return tuple(sorted(self._table.values(), key=lambda waiting: waiting.since_seq))
+        return self._debts.waiting()
 
     @property
     def recorded(self) -> bool:
@@ -180,7 +173,12 @@ class Session:
                 handle(recorded)
                 self._delivery.call(handler, recorded)
             while not self._closed:
-                await self._step()
+                if self._mailbox:
+                    await self._turn()
+                elif self._work.running:
+                    await self._mailbox.news()
+                else:
+                    self._mailbox.post(self._debts.stalled())
         finally:
             self._over.set()
             self._mailbox.shut()
@@ -188,20 +186,8 @@ class Session:
             await self._work.stop()
             await self._recorder.finish()
 
-    async def _step(self) -> None:
-        if self._mailbox:
-            await self._turn()
-        elif self._work.running:
-            await self._mailbox.news()
-        else:
-            self._stall()
-
     async def _turn(self) -> None:
-        """Delivers what waits and what is said to it at once, stores it all as one append, and then lets it act.
-
-        Who hears an event may say others and may not act: the work that it starts is held, and so is what followers
-        are told, until everything said is stored.
-        """
+        """Delivers what waits and what is said to it at once, stores it all as one append, and then lets it act."""
         self._in_turn = True
         told = self._deliver_all()
         await self._record([each for each in told if isinstance(each, Recorded)])
@@ -235,21 +221,13 @@ class Session:
 
     def _deliver(self, told: Recorded[Event]) -> None:
         handle(told)
-        self._table = fold(self._table, told)
+        self._debts.heard(told)
         match told.event:
             case RoundOpened(round=number):
                 bind_contextvars(round=number)
             case QueryClosed():
                 self._closed = True
-        if not isinstance(told.event, SessionStalled):
-            self._stalls.moved()
         self._delivery.deliver(told)
-
-    def _stall(self) -> None:
-        """Nothing is queued and nothing runs: says so, and ends the query when that has not helped."""
-        owed = tuple(str(waiting) for waiting in self.waiting())
-        _log.warning("session_stalled", waiting_for=owed)
-        self._mailbox.post(SessionStalled(waiting_for=owed) if self._stalls.stalled() else QueryClosed(status="failed"))
 
     def _failed(self, handler: str, error: BaseException) -> None:
         """A bug in a component: logged whole, recorded in words, kept for `drain`."""
@@ -265,5 +243,5 @@ class Session:
         self._followers.end()
         self._delivery.clear()
         self._mailbox.shut()
-        self._table = {}
+        self._debts.forget()
         self._sessions.pop(self.query_id, None)

@@ -106,8 +106,7 @@ async def _broken(
 ) -> tuple[Running, Outcome, bool]:
     """The fork under a fault plan; the last says whether nothing of the plan fired."""
     injector = Injector(plan.faults)
-    why = "; ".join(f"fault {each.kind} at {each.point}" for each in plan.faults)
-    running = await service.again.fork(query_id, at, changes, mode, injector, why)
+    running = await service.again.fork(query_id, at, changes, mode, injector)
     leaving = asyncio.create_task(leave_as_planned(running, injector.meeting, injector.meeting.stored_seq))
     outcome = await running.outcome()
     await leaving

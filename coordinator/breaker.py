@@ -91,9 +91,12 @@ def final_call(state: QueryState, briefing: int) -> Spend:
 
 def model_of(state: QueryState, *, final: bool) -> str:
     """The name of the rate of the open round's model."""
-    if state.reasoner == "fallback":
-        return FALLBACK
-    return (state.settings.final_model if final else None) or state.settings.model
+    return FALLBACK if state.reasoner == "fallback" else wanted_model(state, final=final)
+
+
+def wanted_model(state: QueryState, *, final: bool) -> str:
+    """The model that the provider is asked for."""
+    return state.model or (state.settings.final_model if final else None) or state.settings.model
 
 
 def _modest(state: QueryState) -> int:

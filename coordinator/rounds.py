@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from coordinator import ledger
-from coordinator.breaker import call_key, refuse_briefing, refuse_call, refuse_round
+from coordinator.breaker import call_key, refuse_briefing, refuse_call, refuse_round, wanted_model
 from coordinator.early import abandon_others, matched
 from coordinator.purse import purse_of
 from coordinator.spending import final_round, first_round, pay_failure, pay_reply, spare, too_dear
@@ -30,11 +30,13 @@ from vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
     ContextSynthesized,
+    FailureKind,
     QueryReceived,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
     Recorded,
+    RecoveryLevel,
     RecoveryStarted,
     ToolCallsConfirmed,
     ToolCallStreamed,
@@ -70,15 +72,17 @@ def after_briefing(state: QueryState, said: Recorded[BriefingPrepared]) -> Decis
     if tripped is not None:
         return too_dear(state, said, tripped)
     spare_tokens, spare_usd = spare(state, event.tokens)
-    timeout_s = ledger.call_timeout_s(state.settings, said.at - state.received_at, final=state.final)
+    elapsed_s = said.at - state.received_at
     request = ReasoningRequested(
         call_id=state.call_id,
         round=state.round,
         final=state.final,
         reasoner=state.reasoner,
-        model=(state.settings.final_model if state.final else None) or state.settings.model,
+        model=wanted_model(state, final=state.final),
         max_tokens=state.settings.max_tokens,
-        timeout_s=timeout_s,
+        timeout_s=ledger.call_timeout_s(state.settings, elapsed_s, final=state.final),
+        elapsed_s=elapsed_s,
+        kept_s=ledger.kept_s(state.settings, final=state.final),
         max_rounds=state.settings.max_rounds,
         messages=event.messages,
         effort=state.settings.effort,
@@ -129,10 +133,24 @@ def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -
         return state, (*said_first, recovery, *opened)
     if state.reasoner == "fallback":
         return _after_fallback_failed(state, said, why)
-    state, said_first = abandon(replace(state, reasoner="fallback"), why)
-    recovery = RecoveryStarted(level="response", why=why, event_seq=said.seq)
-    state, opened = reopen_round(state)
-    return state, (*said_first, recovery, *opened)
+    other = state.settings.other_model
+    if other and not state.model and event.failure in OF_ONE_MODEL:
+        return _ask_anew(replace(state, model=other), said, "round", why, "other")
+    return _ask_anew(replace(state, reasoner="fallback"), said, "response", why, "fallback")
+
+
+OF_ONE_MODEL: tuple[FailureKind, ...] = (
+    *("rate_limit", "overloaded", "timeout", "silence", "truncated_stream", "stream_error", "malformed"),
+    *("server_error", "not_found", "invalid_request", "context_window"),
+)
+"""Failures that another model of the same provider may be spared."""
+
+
+def _ask_anew(state: QueryState, said: Recorded[ReasoningFailed], level: RecoveryLevel, why: str, who: str) -> Decision:
+    """The round again, asked of whom the state names now."""
+    state, given_up = abandon(state, why)
+    recovery = RecoveryStarted(level=level, why=why, event_seq=said.seq)
+    return then((state, (*given_up, recovery)), reopen_round(state, who))
 
 
 def _may_be_too_much(state: QueryState, event: ReasoningFailed) -> bool:

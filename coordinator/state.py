@@ -21,6 +21,7 @@ class QueryState(Value, frozen=True, kw_only=True):
         round: The round that is open; 0 before the first.
         final: The open round is the final one.
         call_id: The reasoning call of the open round.
+        model: The model that is asked from now on; empty: as the settings say.
         round_calls: Tool calls requested in the open round.
         asked: Name and arguments of every tool call requested so far.
         failed_rounds: Rounds on end in which every tool call failed.
@@ -44,6 +45,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     final: bool = False
     call_id: str = ""
     reasoner: Reasoner = "primary"
+    model: str = ""
     round_calls: tuple[ToolCall, ...] = ()
     asked: frozenset[tuple[str, str]] = frozenset()
     some_tool_failed: bool = False

@@ -36,9 +36,9 @@ def open_round(state: QueryState, *, final: bool = False) -> Decision:
     return state, (_round_opened(state),)
 
 
-def reopen_round(state: QueryState) -> Decision:
-    """The same round again, by the reasoner that the state names."""
-    state = replace(state, phase="briefing", call_id=f"{state.call_id}-{state.reasoner}", round_calls=())
+def reopen_round(state: QueryState, who: str) -> Decision:
+    """The same round again; the call's id says who is asked now."""
+    state = replace(state, phase="briefing", call_id=f"{state.call_id}-{who}", round_calls=())
     return state, (_round_opened(state),)
 
 

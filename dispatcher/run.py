@@ -10,7 +10,15 @@ from dispatcher.circuits import ToolCircuits
 from dispatcher.registry import Registry
 from dispatcher.tool import Tool
 from vocabulary.errors import BadInputError, NotFoundError
-from vocabulary.events import ToolFailed, ToolFailureKind, ToolRequested, ToolStarted, ToolSubstituted, ToolSucceeded
+from vocabulary.events import (
+    ToolAnsweredLate,
+    ToolFailed,
+    ToolFailureKind,
+    ToolRequested,
+    ToolStarted,
+    ToolSubstituted,
+    ToolSucceeded,
+)
 from vocabulary.ports import Clock, Publish, Spawn, ToolOutput
 from vocabulary.values import Kept
 
@@ -74,7 +82,21 @@ class ToolRun:
     async def _work(self, tool: Tool) -> None:
         outcome = await self._outcome(tool)
         self._cancel_timer()
+        if self._ended:
+            self._tell_late(outcome)
         self._end(outcome)
+
+    def _tell_late(self, outcome: Outcome) -> None:
+        """What a tool brought that was stopped and would not be; that it failed after all is no news."""
+        if isinstance(outcome, ToolSucceeded):
+            self._publish(
+                ToolAnsweredLate(
+                    tool_call_id=outcome.tool_call_id,
+                    name=outcome.name,
+                    passages=len(outcome.passages),
+                    duration_ms=outcome.duration_ms,
+                )
+            )
 
     async def _outcome(self, tool: Tool) -> Outcome:
         why = ""
@@ -107,7 +129,8 @@ class ToolRun:
         except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
             self._circuits.failed(tool.name, self._clock.now())
             return describe(tool, error)
-        self._circuits.succeeded(tool.name)
+        if not self._ended:
+            self._circuits.succeeded(tool.name)
         return self._succeeded(tool, output)
 
     def _arguments(self, asked: Tool, candidate: Tool, failures: list[str]) -> str | None:

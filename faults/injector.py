@@ -47,8 +47,12 @@ class Injector:
 
     def __init__(self, faults: Sequence[Fault] = (), *, provider_open: bool = False, apart: bool = False) -> None:
         self.meeting = Meeting(faults)
+        self._faults = tuple(faults)
         self._provider_open = provider_open
         self._apart = apart
+
+    def __str__(self) -> str:
+        return "; ".join(f"fault {fault.kind} at {fault.point}" for fault in self._faults)
 
     def recall(self, prefix: Sequence[Recorded[AnyEvent]], /) -> None:
         """Counts the doors that were passed before the query is gone on with."""

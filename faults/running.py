@@ -11,6 +11,7 @@ from faults.injector import Injector
 from faults.kinds import Kind
 from faults.passage import Fired, Meeting
 from faults.plan import Plan
+from faults.resuming import begin
 from faults.scenarios import SCENARIOS, Scenario
 from faults.virtual import run
 from faults.watching import watch
@@ -105,7 +106,7 @@ async def _broken(service: Antiphon, done: Run, injector: Injector) -> None:
     limit_s = PATIENCE * done.scenario.settings.deadline_s
     try:
         async with asyncio.timeout(limit_s):
-            running = await service.start(_question(done), injector)
+            running = await begin(service, _question(done), done.scenario, injector)
             done.outcome = await _accompany(running, done, injector)
     except BadInputError as error:
         done.refused = str(error)

@@ -24,6 +24,7 @@ class Scenario(Value, frozen=True, kw_only=True):
         leaves: The caller goes away in the first round.
         goes_on: It goes on with a conversation.
         provider_open: The provider's circuit is open when it begins.
+        resumed_after: The kind of event after which its process died; it is gone on with. Empty: it did not.
     """
 
     what: str
@@ -34,6 +35,7 @@ class Scenario(Value, frozen=True, kw_only=True):
     leaves: bool = False
     provider_open: bool = False
     goes_on: bool = False
+    resumed_after: str = ""
 
 
 def _always(point: str, kind: str) -> Fault:
@@ -54,8 +56,20 @@ SCENARIOS: dict[str, Scenario] = {
     "tool_hangs": Scenario(
         what="a tool takes for ever", faults=(Fault(point="tool.search_course_content", kind="hang"),)
     ),
+    "tool_is_stubborn": Scenario(
+        what="a tool will not be stopped in time, and comes back when the next round has begun",
+        faults=(
+            Fault(point="tool.search_course_content", kind="late"),
+            Fault(point="model.request", kind="hang", when="round_2", for_s=5.0),
+        ),
+    ),
     "model_once_away": Scenario(
         what="the model is overloaded once", faults=(Fault(point="model.request", kind="overload"),)
+    ),
+    "other_model": Scenario(
+        what="the model fails, and another one is configured",
+        faults=(Fault(point="model.request", kind="malformed"),),
+        settings=QuerySettings(other_model="another"),
     ),
     "model_away": Scenario(what="the model cannot be reached", faults=(_always("model.request", "drop"),)),
     "no_model": Scenario(
@@ -111,6 +125,7 @@ SCENARIOS: dict[str, Scenario] = {
     "goes_on": Scenario(what="the question goes on with a conversation", goes_on=True),
     "caller_leaves": Scenario(what="the caller goes away", leaves=True),
     "circuit_open": Scenario(what="the provider failed before", provider_open=True),
+    "resumed": Scenario(what="the process died in the first round", resumed_after="tool_requested"),
     "sums_up": Scenario(what="a model sums up what the final briefing leaves out", settings=_SUMS_UP),
     "sums_up_early": Scenario(
         what="a model sums up before the last round of tools", settings=replace(_SUMS_UP, max_rounds=3), greedy=True

@@ -49,8 +49,11 @@ class Again:
         """
         return await replay_stored(self._store, query_id)
 
-    async def resume(self, query_id: str, why: str = DIED) -> Running:
+    async def resume(self, query_id: str, why: str = DIED, around: Around | None = None) -> Running:
         """Goes on with a query that is not over and that nobody works on.
+
+        Args:
+            around: What stands round it from here on.
 
         Raises:
             NotFoundError: No such trace.
@@ -59,7 +62,7 @@ class Again:
         if query_id in self._bus.sessions:
             raise TraceError(f"query {query_id} is being worked on: follow it instead")
         await self._store.take_over(query_id)
-        return self._go_on(await self._store.read(query_id), self._parts, why)
+        return self._go_on(await self._store.read(query_id), self._parts, why, around)
 
     async def resume_unfinished(self) -> list[Running]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
@@ -78,15 +81,14 @@ class Again:
         changes: Sequence[Change],
         mode: Mode,
         around: Around | None = None,
-        why: str = "",
     ) -> Running:
         """A new query that shares a trace up to an event, has something changed there, and goes on from it.
 
         Args:
             at: The event to change, the last that both have; None: the last one that `changes` name. With `around` and
                 no changes: the first event that happens within `around`; None is the first of all.
-            around: What stands round the new query, such as faults; what is shared happened without it.
-            why: What `around` does, in words.
+            around: What stands round the new query, such as faults, and says in words (`str`) what it does; what is
+                shared happened without it.
 
         Raises:
             NotFoundError: No such trace.
@@ -98,7 +100,7 @@ class Again:
         changes = by_passage(events, changes)
         last = at if changes or around is None else (at or 1) - 1
         blot = self._parts.redaction.event
-        shared = changed(events, last, changes, uuid.uuid4().hex, why)
+        shared = changed(events, last, changes, uuid.uuid4().hex, str(around or ""))
         prefix = [replace(said, event=blot(said.event)) for said in shared]
         parts = recorded_parts(self._parts, events, changes, mode)
         if last == 0:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from service.divergence import kind_of
 from service.given import with_reply, with_result, without_passages
-from service.lineage import facts_in
+from service.lineage import brought_as
 from service.recorded import recorded_model, recorded_tools
 from service.settings import check_wishes
 from service.wiring import Parts
@@ -56,14 +56,13 @@ class Change(Value, frozen=True, kw_only=True):
 
 
 def by_passage(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) -> list[Change]:
-    """The changes with the passages' ids where facts are named (`f1`)."""
-    facts = facts_in(events)
-    return [
-        replace(change, name=facts[change.name].passage.id)
-        if change.kind == "drop" and change.name in facts
-        else change
-        for change in changes
-    ]
+    """The changes with the ids of the passages that tools brought, where facts are named (`f1`) or what became of
+    several passages that touch."""
+    found: list[Change] = []
+    for change in changes:
+        names = brought_as(events, change.name) if change.kind == "drop" else [change.name]
+        found += [replace(change, name=name) for name in names]
+    return found
 
 
 def changed(
@@ -81,6 +80,8 @@ def changed(
     """
     if not changes and at is None:
         raise BadInputError("A fork needs an event to fork at (--at) or something to change.")
+    for change in changes:
+        _place_of(events, change)  # what is not there is refused, wherever the fork begins
     at = _last_of(events, changes) if at is None else at
     if not 0 <= at <= len(events):
         raise BadInputError(f"There is no event {at}: the trace has the events 1 to {len(events)}.")
@@ -112,11 +113,13 @@ def recorded_parts(parts: Parts, events: Sequence[Recorded[AnyEvent]], changes: 
 
 
 def _last_of(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) -> int:
-    """The event that the changes name, the latest of them."""
-    places = [place for change in changes if (place := _place_of(events, change)) is not None]
-    if not places:
+    """The event that the changes name, the latest of them; what is dropped is so from where it is met first."""
+    places = [(change.kind, place) for change in changes if (place := _place_of(events, change)) is not None]
+    dropped = [place for kind, place in places if kind == "drop"]
+    named = [place for kind, place in places if kind != "drop"] + ([min(dropped)] if dropped else [])
+    if not named:
         raise BadInputError("These changes name no event: say which with --at.")
-    return max(places)
+    return max(named)
 
 
 def _place_of(events: Sequence[Recorded[AnyEvent]], change: Change) -> int | None:
@@ -133,12 +136,17 @@ def _place_of(events: Sequence[Recorded[AnyEvent]], change: Change) -> int | Non
 
 
 def _applied(prefix: list[Recorded[AnyEvent]], change: Change) -> list[Recorded[AnyEvent]]:
-    """The prefix with one change made: in its last event, or, for a setting, in its first."""
-    place = 0 if change.kind == "setting" else len(prefix) - 1
-    if change.kind in ("tool", "drop"):
-        place = (_place_of(prefix, change) or len(prefix)) - 1
-    changed_event = _changed_event(prefix[place].event, change)
-    return [*prefix[:place], replace(prefix[place], event=changed_event), *prefix[place + 1 :]]
+    """The prefix with one change made: in its last event, or where the change says."""
+    if change.kind == "drop":
+        places = [at for at, recorded in enumerate(prefix) if _brings(recorded.event, change.name)]
+    elif change.kind == "tool":
+        places = [(_place_of(prefix, change) or len(prefix)) - 1]
+    else:
+        places = [0 if change.kind == "setting" else len(prefix) - 1]
+    told = list(prefix)
+    for place in places:
+        told[place] = replace(told[place], event=_changed_event(told[place].event, change))
+    return told
 
 
 def _changed_event(event: AnyEvent, change: Change) -> AnyEvent:

@@ -26,7 +26,7 @@ def configure_logging(settings: Settings) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             *errors,
-            *([_Blotting(redaction)] if redaction else []),
+            *([blotting(redaction)] if redaction else []),
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.log_level.upper())),
@@ -35,21 +35,19 @@ def configure_logging(settings: Settings) -> None:
     )
 
 
-class _Blotting:
+def blotting(redaction: Redaction) -> Processor:
     """Blots out of every line what must not be stored."""
 
-    def __init__(self, redaction: Redaction) -> None:
-        self._redaction = redaction
-
-    def __call__(self, _logger: object, _method: str, event: EventDict) -> EventDict:
-        return {name: self._blotted(value) for name, value in event.items()}
-
-    def _blotted(self, value: object) -> object:
+    def blotted(value: object) -> object:
         if isinstance(value, bool | int | float) or value is None:
             return value
         said = value if isinstance(value, str) else str(value)
-        blotted = self._redaction.text(said)
-        return value if blotted == said else blotted
+        return value if (shown := redaction.text(said)) == said else shown
+
+    def process(_logger: object, _method: str, event: EventDict) -> EventDict:
+        return {name: blotted(value) for name, value in event.items()}
+
+    return process
 
 
 def silence_logging() -> None:

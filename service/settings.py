@@ -27,6 +27,7 @@ class Settings(BaseSettings):
         data_dir: Folder of the index and the traces; made where it is missing.
         reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
         final_model: The model of the final call; None: `model`.
+        other_model: The model that is asked where a call of these fails; None: the offline reasoner at once.
         effort: How much the model is to do; None: its own default.
         thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
         compression: How older rounds are made short: `extractive`, or with a `model` that sums up what goes.
@@ -65,6 +66,7 @@ class Settings(BaseSettings):
     reasoner: Literal["auto", "claude", "offline"] = "auto"
     model: str = "claude-sonnet-5-5"
     final_model: str | None = None
+    other_model: str | None = None
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
     thinking: str = Field("default", pattern=r"^(default|off|adaptive|\d{4,6})$")
     citations: Literal["native", "inline", "auto"] = "auto"
@@ -159,6 +161,7 @@ class Settings(BaseSettings):
             compression=self.compression,
             compression_model=self.summarising_model,
             final_model=self.final_model,
+            other_model=self.other_model,
             effort=self.effort,
             thinking=self.thinking,
             max_total_tokens=self.max_total_tokens,

@@ -32,7 +32,7 @@ def told_of_prices(first: QueryReceived, parts: Parts) -> QueryReceived:
 
 def rates_of(settings: QuerySettings, parts: Parts) -> tuple[Rate, ...]:
     """The rates of the models that a query may ask, as far as they are known."""
-    asked = dict.fromkeys((settings.model, settings.final_model or settings.model))
+    asked = dict.fromkeys(_models(settings))
     named = {model: _label(parts.models, "primary") or model for model in asked}
     if settings.compression == "model":
         named.setdefault(settings.compression_model, _label(parts.models, "primary") or settings.compression_model)
@@ -46,8 +46,7 @@ def without_price(settings: QuerySettings, rates: tuple[Rate, ...]) -> str | Non
     if settings.max_cost_usd is None:
         return None
     known = {rate.model for rate in rates}
-    asked = (settings.model, settings.final_model or settings.model, "fallback")
-    return next((model for model in asked if model not in known), None)
+    return next((model for model in (*_models(settings), "fallback") if model not in known), None)
 
 
 def cannot_keep(model: str) -> str:
@@ -56,6 +55,10 @@ def cannot_keep(model: str) -> str:
         f"A limit of cost cannot be kept: what the model {model!r} costs is not known. "
         "Limit its tokens instead (`max_total_tokens`), or add its price to engine/prices.py."
     )
+
+
+def _models(settings: QuerySettings) -> tuple[str, ...]:
+    return tuple(model for model in (settings.model, settings.final_model, settings.other_model) if model)
 
 
 def _label(models: Mapping[Reasoner, Model], reasoner: Reasoner) -> str | None:

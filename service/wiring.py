@@ -148,6 +148,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.ToolSucceeded, synthesizer.on_tool_succeeded),
         (e.ToolFailed, synthesizer.on_tool_failed),
         (e.ToolFailed, assembler.on_tool_failed),
+        (e.ToolAnsweredLate, coordinator.on_tool_answered_late),
         (e.ToolCallsConfirmed, assembler.on_tool_calls_confirmed),
         (e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
         (e.ToolsSettled, synthesizer.on_tools_settled),

@@ -155,7 +155,7 @@ class MemoryTraceStore:
 
     def _note(self, query_id: str, recorded: Recorded[Event]) -> None:
         match recorded.event:
-            case QueryReceived(query=query, session_id=session_id):
+            case QueryReceived(query=query, session_id=session_id, parent=parent):
                 summary = TraceSummary(
                     query_id=query_id,
                     session_id=session_id,
@@ -166,7 +166,9 @@ class MemoryTraceStore:
                     events=0,
                 )
                 self._lines[query_id] = _Line(summary)
-                self._conversations.setdefault(session_id, _Conversation()).queries.append(query_id)
+                conversation = self._conversations.setdefault(session_id, _Conversation())
+                if parent is None:  # a fork is nothing that anybody said
+                    conversation.queries.append(query_id)
             case ResponseAssembled(answer=answer, confidence=confidence, reasoner=reasoner):
                 self._lines[query_id].answer = answer
                 self._amend(query_id, confidence=confidence, reasoner=reasoner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -106,6 +107,14 @@ class Appender:
                 yield connection
             self._known.clear()
         self._checkpointer.wrote(size_bytes)
+
+    async def log_moved(self) -> None:
+        """Waits until the log was moved into the database, where that is under way.
+
+        The log begins anew only when all of it was moved: one that is written to without a pause grows for ever.
+        """
+        if self._checkpointer.under_way:
+            await asyncio.to_thread(self._checkpointer.wait)
 
     @contextmanager
     def _not_flushed(self) -> Iterator[None]:

@@ -36,7 +36,7 @@ _LOCKED_S = 0.25
 _LOCKED_TIMES = 40
 """How often a bit is tried again that met another process's lock."""
 
-_BIT_BYTES = 60_000
+_BIT_BYTES = 100_000
 """What a bit adds to the log, about."""
 
 _MOST_RUNS = 20
@@ -121,6 +121,7 @@ class Deleter:
                     raise
                 await asyncio.sleep(_LOCKED_S)
         await asyncio.sleep(_REST_S)
+        await self._appender.log_moved()
         return result
 
 

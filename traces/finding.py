@@ -68,7 +68,8 @@ def find(limit: int, before: float | None, after_id: str | None, where: TraceFil
         # The newest texts only: words that stand in every trace would otherwise be counted in all of them.
         wanted = _words(where.text)
         found = _HAS_WORDS if after_id is None else _HAS_WORDS_BEFORE
-        clauses.append(f"({found} OR {' AND '.join([_OPEN, *[_IN_QUESTION] * len(wanted)])})")
+        under_way = " AND ".join([_OPEN, *[_IN_QUESTION] * len(wanted)]) if wanted else "0"
+        clauses.append(f"({found} OR {under_way})")
         values += [_quoted(wanted)] if after_id is None else [_quoted(wanted), after_id]
         values += wanted
     conditions = " AND ".join(clauses) or "1"

@@ -20,6 +20,7 @@ _PROBE_CHARS = 3_000
 _SECRET_CHARS = 8
 """A shorter secret would blot out what has nothing to do with it."""
 _ROUNDS = 5
+_RECURSION = regex.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
 
 
 class Patterns:
@@ -56,23 +57,27 @@ class Patterns:
                 for found in pattern.finditer(text, timeout=max(0.001, until - time.monotonic())):
                     letters = letters or list(text)
                     letters[found.start() : found.end()] = BLOT * (found.end() - found.start())
-        except TimeoutError:
+        except (TimeoutError, MemoryError):
             _log.warning("redaction_took_too_long", characters=len(text))
             return BLOT * len(text)
         return text if letters is None else "".join(letters)
 
 
 def _checked(name: str, text: str) -> regex.Pattern[str]:
+    if _RECURSION.search(text):
+        raise ConfigurationError(f"{name} calls itself or a part of itself, which may take for ever.")
     try:
         pattern = regex.compile(text)
-    except regex.error as error:
-        raise ConfigurationError(f"{name} is no regular expression: {error}.") from error
-    if pattern.fullmatch("") is not None:
+        empty = pattern.fullmatch("") is not None
+    except (regex.error, RecursionError, MemoryError) as error:
+        why = str(error) if isinstance(error, regex.error) else "it is nested too deep"
+        raise ConfigurationError(f"{name} is no regular expression that can be used: {why}.") from error
+    if empty:
         raise ConfigurationError(f"{name} matches the empty text: say what must be there at least.")
     try:
         for probe in _probes(text):
             pattern.search(probe, timeout=_PROBE_S)
-    except TimeoutError as error:
+    except (TimeoutError, MemoryError) as error:
         raise ConfigurationError(
             f"{name} took more than {_PROBE_S:g} s to look through {_PROBE_CHARS:,} characters: write it without "
             "repetitions inside or next to one another that can match the same letters, as (a+)+ does."

@@ -20,7 +20,7 @@ _EVENTS = """
 _ANSWERS = """
     SELECT queries.query, events.query_id, seq, cause, at, version, body
     FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = queries.answer_seq
-    WHERE session_id = ? AND number > ? AND status IN ('answered', 'partial')
+    WHERE session_id = ? AND number > ? AND status IN ('answered', 'partial') AND parent IS NULL
     ORDER BY number DESC LIMIT ?
 """
 

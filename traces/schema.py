@@ -26,6 +26,9 @@ _APPLICATION_ID = 0x416E7469
 _OPEN_TIMEOUT_S = 5.0
 """Seconds that opening may wait for another process that is opening or checkpointing."""
 
+_MOST_LOG_BYTES = 32_000_000
+"""A log that a rush made longer is cut to so much when it begins anew."""
+
 _WRITE_TIMEOUT_MS = 20
 """Milliseconds that a write may wait for another process: it waits on the event loop."""
 
@@ -128,6 +131,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
             "name a data folder on a local disk"
         )
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute(f"PRAGMA journal_size_limit = {_MOST_LOG_BYTES}")
     connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     found = _number(connection, "PRAGMA user_version")
     if found < FORMAT:

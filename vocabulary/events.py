@@ -231,6 +231,8 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     """One call of the Messages API is asked for.
 
     Attributes:
+        elapsed_s: Seconds of the deadline that were used when it was asked for.
+        kept_s: Seconds of the deadline that are kept back for what follows: the final call, building the answer.
         spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
         spare_usd: The same in US dollars.
     """
@@ -246,6 +248,8 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     messages: tuple[Message, ...]
     effort: str | None = None
     thinking: str = "default"
+    elapsed_s: float = 0.0
+    kept_s: float = 0.0
     spare_tokens: int | None = None
     spare_usd: float | None = None
 
@@ -379,6 +383,20 @@ class ToolFailed(Event, frozen=True, kw_only=True, tag="tool_failed"):
     failure: ToolFailureKind
     detail: str
     duration_ms: float = 0.0
+
+
+class ToolAnsweredLate(Event, frozen=True, kw_only=True, tag="tool_answered_late"):
+    """A tool that would not be stopped came back after its call had its outcome; what it brought is not used.
+
+    Attributes:
+        passages: How many it brought.
+        duration_ms: From the call's request.
+    """
+
+    tool_call_id: str
+    name: str
+    passages: int
+    duration_ms: float
 
 
 class ToolCallsConfirmed(Event, frozen=True, kw_only=True, tag="tool_calls_confirmed"):
@@ -534,7 +552,7 @@ AnyEvent = (
     QueryReceived | RoundOpened | SentencesToScore | SentencesScored | SummaryWanted | SummaryRequested
     | SummarySkipped | SummaryFailed | SummaryCompleted | BriefingPrepared | ReasoningRequested
     | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
-    | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolCallsConfirmed | ToolsSettled
+    | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolAnsweredLate | ToolCallsConfirmed | ToolsSettled
     | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted
     | QueryCancelled | QueryResumed | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested
     | ResponseAssembled | QueryClosed

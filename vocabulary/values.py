@@ -305,6 +305,7 @@ class QuerySettings(Value, frozen=True, kw_only=True):
         early_dispatch: Start a tool call when its block is complete in the stream.
         on_tool_failure: `recover`, or `stop`: answer at the first failed tool with what is there.
         final_model: The model of the final call; None: the same as in the rounds.
+        other_model: The model that is asked where a call of these fails; None: the fallback reasoner at once.
         effort: `low`, `medium`, `high`, `xhigh` or `max`; None: the model's own.
         thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
         context: What a call is shown: a `briefing` built afresh, or the `transcript`, a plain growing message list.
@@ -331,5 +332,6 @@ class QuerySettings(Value, frozen=True, kw_only=True):
     thinking: str = "default"
     max_total_tokens: int | None = None
     max_cost_usd: float | None = None
+    other_model: str | None = None
     compression: Literal["extractive", "model"] = "extractive"
     compression_model: str = "claude-haiku-5-5"

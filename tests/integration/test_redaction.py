@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from bus import SystemClock
-from dispatcher import Registry, quotable, tool_from_function
-from engine import Double, InProcessTransport, Script, connect, offline_model
-from faults.shelf import SmallLibrary, WordEmbedder
-from service import Antiphon, Built, Change, Outcome, Parts, Question, Settings, replay
+from dispatcher import quotable
+from service import Change, Question, replay
+from tests.small_service import House, house
 from tests.story import answered, placed
 from traces import Redaction, SqliteTraceStore, trace_file
-from vocabulary.events import AnyEvent, QueryReceived, Recorded, ToolFailed, ToolSucceeded
+from vocabulary.events import QueryReceived, ToolFailed, ToolSucceeded
 from vocabulary.ports import ToolOutput
 
 ASKED, FOUND, RAISED, REPLIED = "pw:asked01", "pw:found02", "pw:raised3", "pw:reply04"
@@ -56,53 +52,9 @@ async def stumble(what: str) -> str:
     raise RuntimeError(f"no access with {RAISED}")
 
 
-class House:
-    """A service whose model plays a script and whose tools know secrets."""
-
-    def __init__(self, folder: Path, service: Antiphon, double: Double) -> None:
-        self.folder = folder
-        self.service = service
-        self.double = double
-
-    def stored(self) -> bytes:
-        """Every byte in the folder: the database, its log, whatever lies beside them."""
-        return b"".join(path.read_bytes() for path in sorted(self.folder.iterdir()) if path.is_file())
-
-    def sent(self) -> str:
-        """All that the model was sent."""
-        return str(self.double.requests)
-
-    async def trace(self, outcome: Outcome) -> Sequence[Recorded[AnyEvent]]:
-        return await self.service.store.read(outcome.query_id)
-
-
-@asynccontextmanager
-async def house(folder: Path, redaction: Redaction, script: object = SCRIPT) -> AsyncIterator[House]:
-    double = Double(msgspec.convert(script, Script))
-    registry = Registry([tool_from_function(look), tool_from_function(stumble)])
-    parts = Parts(
-        clock=SystemClock(),
-        models={
-            "primary": connect(API_KEY, "http://double.test", transport=InProcessTransport(double)),
-            "fallback": offline_model(),
-        },
-        tools=registry,
-        tool_definitions=registry.definitions(),
-        redaction=redaction,
-    )
-    built = Built(
-        parts=parts,
-        store=SqliteTraceStore.open(folder, redaction=redaction),
-        library=SmallLibrary(WordEmbedder()),
-        models=(),
-        reasoner="double",
-        versions=(),
-    )
-    service = Antiphon(Settings.model_construct(), built)
-    try:
-        yield House(folder, service, double)
-    finally:
-        await service.close()
+def at_home(folder: Path, redaction: Redaction, script: object = SCRIPT) -> AbstractAsyncContextManager[House]:
+    """The service whose tools know secrets."""
+    return house(folder, script, look, stumble, redaction=redaction, api_key=API_KEY)
 
 
 def redaction() -> Redaction:
@@ -110,7 +62,7 @@ def redaction() -> Redaction:
 
 
 async def test_no_byte_of_a_secret_is_stored_exported_or_sent_to_the_model(tmp_path: Path) -> None:
-    async with house(tmp_path, redaction()) as at:
+    async with at_home(tmp_path, redaction()) as at:
         outcome = await at.service.ask(Question(query=f"What weighs terms? My password is {ASKED}."))
         trace = await at.trace(outcome)
         while_open, exported = at.stored(), trace_file(trace)
@@ -128,14 +80,14 @@ async def test_no_byte_of_a_secret_is_stored_exported_or_sent_to_the_model(tmp_p
 
 
 async def test_without_a_pattern_the_same_run_stores_all_of_them(tmp_path: Path) -> None:
-    async with house(tmp_path, Redaction()) as at:
+    async with at_home(tmp_path, Redaction()) as at:
         await at.service.ask(Question(query=f"What weighs terms? My password is {ASKED}."))
 
         assert all(secret.encode() in at.stored() for secret in SECRETS)
 
 
 async def test_a_redacted_trace_replays_to_the_same_events_without_knowing_the_patterns(tmp_path: Path) -> None:
-    async with house(tmp_path, redaction()) as at:
+    async with at_home(tmp_path, redaction()) as at:
         first = await at.service.ask(Question(query=f"What weighs terms? My password is {ASKED}."))
         second = await at.service.ask(Question(query=f"And {ASKED}?", session_id=first.session_id))
 
@@ -149,7 +101,7 @@ async def test_a_redacted_trace_replays_to_the_same_events_without_knowing_the_p
 
 
 async def test_what_a_fork_is_given_is_blotted_too(tmp_path: Path) -> None:
-    async with house(tmp_path, redaction()) as at:
+    async with at_home(tmp_path, redaction()) as at:
         outcome = await at.service.ask(Question(query="What weighs terms?"))
         (call,) = [said.event.tool_call_id for said in await at.trace(outcome) if isinstance(said.event, ToolSucceeded)]
 
@@ -179,7 +131,7 @@ async def test_a_key_that_a_server_echoes_is_in_no_trace(tmp_path: Path) -> None
             {"text": f"You sent {API_KEY}.", "times": 9},
         ]
     }
-    async with house(tmp_path, Redaction({}, [API_KEY]), echoing) as at:
+    async with at_home(tmp_path, Redaction({}, [API_KEY]), echoing) as at:
         failed = await at.service.ask(Question(query="What weighs terms?"))
         echoed = await at.service.ask(Question(query="What weighs terms?"))
 
@@ -191,7 +143,7 @@ async def test_a_key_that_a_server_echoes_is_in_no_trace(tmp_path: Path) -> None
 @pytest.mark.parametrize("concurrent", [20])
 async def test_queries_at_once_are_each_blotted(tmp_path: Path, concurrent: int) -> None:
     offline = {"replies": [{"text": f"Ranking weighs terms, says {REPLIED}.", "times": 99}]}
-    async with house(tmp_path, redaction(), offline) as at:
+    async with at_home(tmp_path, redaction(), offline) as at:
         questions = [Question(query=f"What weighs terms, {ASKED}? ({number})") for number in range(concurrent)]
         outcomes = await asyncio.gather(*map(at.service.ask, questions))
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from tests.fakes import MemoryTraceStore
 from tests.story import NOON, answered, placed, query_received, response_assembled, tool_succeeded
 from traces import SqliteTraceStore
 from vocabulary.errors import NotFoundError, SequenceError
-from vocabulary.events import QueryClosed
+from vocabulary.events import QueryClosed, QueryReceived
 from vocabulary.ports import TraceStore
 from vocabulary.values import Exchange
 
@@ -81,6 +82,15 @@ async def test_the_listing_is_newest_first_and_can_be_paged(store: TraceStore) -
 
     assert [line.query_id for line in first] == ["q4", "q3"]
     assert [line.query_id for line in second] == ["q2", "q1"]
+
+
+async def test_a_fork_is_no_exchange_of_its_parents_conversation(store: TraceStore) -> None:
+    first, *rest = answered("one", "1")
+    assert isinstance(first, QueryReceived)
+    await store.append("q1", 0, placed("q1", [first, *rest]))
+    await store.append("q2", 0, placed("q2", [replace(first, parent="q1"), *answered("one", "what if")[1:]]))
+
+    assert list(await store.exchanges("s1", limit=9)) == [Exchange(question="one", answer="1")]
 
 
 async def test_ids_are_found_by_their_beginning_in_order(store: TraceStore) -> None:

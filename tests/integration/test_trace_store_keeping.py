@@ -14,6 +14,7 @@ from tests.fakes import FixedClock
 from tests.integration.test_trace_store_sqlite import ask, changed_file
 from tests.story import NOON, answered, placed, query_received, tool_succeeded
 from traces import SqliteTraceStore
+from traces.checkpoint import CHECKPOINT_BYTES
 from traces.schema import open_writer
 from traces.sqlite_store import FILE_NAME
 from vocabulary.errors import NotFoundError, TraceError
@@ -121,6 +122,16 @@ async def test_pruning_by_size_takes_the_oldest_until_the_file_is_small_enough(t
     assert 150 < deleted < 300
     await store.close()
     assert (tmp_path / FILE_NAME).stat().st_size <= before // 2
+
+
+async def test_the_log_stays_short_however_much_is_deleted(tmp_path: Path) -> None:
+    await (await filled(tmp_path, 500)).close()
+    store = SqliteTraceStore.open(tmp_path)
+
+    await store.prune(older_than=NOON + 1_000 * DAY_S)
+
+    assert (tmp_path / f"{FILE_NAME}-wal").stat().st_size < 5 * CHECKPOINT_BYTES
+    await store.close()
 
 
 async def test_pruning_what_is_small_and_young_changes_nothing(tmp_path: Path) -> None:

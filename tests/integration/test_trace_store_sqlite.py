@@ -192,7 +192,7 @@ async def test_a_refused_append_leaves_nothing_behind_and_can_be_done_again(tmp_
     store = SqliteTraceStore.open(tmp_path)
     events = placed("q1", [tool_succeeded("y" * 1_000_000)])
 
-    with _file_size_limit(200_000), pytest.raises(TraceError, match=r"disk"):
+    with file_size_limit(200_000), pytest.raises(TraceError, match=r"disk"):
         await store.append("q1", 0, events)
     with pytest.raises(NotFoundError):
         await store.read("q1")
@@ -308,7 +308,7 @@ def _unprivileged(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _file_size_limit(size_bytes: int) -> Iterator[None]:
+def file_size_limit(size_bytes: int) -> Iterator[None]:
     """No file of this process may grow beyond so many bytes, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, hard))

@@ -52,7 +52,7 @@ async def struck(stage: Stage, seq: int, kind: str | None = None) -> tuple[Injec
     """The query had again with event `seq` broken."""
     found = fault_at(await stage.store.read("q1"), seq, kind)
     injector = Injector(found.plan.faults)
-    running = await stage.again.fork("q1", found.at, [], "recorded", injector, "a fault")
+    running = await stage.again.fork("q1", found.at, [], "recorded", injector)
     await running.outcome()
     return injector, list(await stage.store.read(running.query_id))
 
@@ -87,7 +87,11 @@ async def test_only_what_follows_the_fault_differs(stage: Stage) -> None:
     assert any(each.kind == "tool_failed" for each in diff(before, forked).differences)
     first = forked[0].event
     assert isinstance(first, QueryReceived)
-    assert (first.parent, first.parent_seq, first.change) == ("q1", last - 1, "a fault")
+    assert (first.parent, first.parent_seq, first.change) == (
+        "q1",
+        last - 1,
+        "fault raise at tool.search_course_content",
+    )
 
 
 @pytest.mark.parametrize("kind", ["raise", "duplicate", "reorder", "late"])

@@ -20,6 +20,7 @@ def test_a_briefing_leads_to_one_reasoning_call_within_the_time_left() -> None:
 
     assert isinstance(request, e.ReasoningRequested)
     assert request.timeout_s == 60 - 1 - 15 - 10
+    assert (request.elapsed_s, request.kept_s) == (10, 1 + 15)
 
 
 def test_a_reply_without_tool_calls_is_the_answer_in_whichever_round_it_comes() -> None:
@@ -149,6 +150,32 @@ def test_a_failed_call_is_made_again_by_the_fallback_reasoner() -> None:
     assert kinds(said) == ["recovery_started", "round_opened"]
     assert isinstance(request, e.ReasoningRequested)
     assert (request.reasoner, request.round, request.call_id) == ("fallback", 1, "call-1-fallback")
+
+
+def test_where_another_model_is_configured_it_is_asked_before_the_fallback_reasoner() -> None:
+    story = Story(QuerySettings(other_model="another"))
+    story.brief()
+
+    first, asked_other = story.fail(), story.brief()
+    second, asked_fallback = story.fail(), story.brief()
+
+    assert [event.level for event in (*first, *second) if isinstance(event, e.RecoveryStarted)] == ["round", "response"]
+    requests = [event for event in (*asked_other, *asked_fallback) if isinstance(event, e.ReasoningRequested)]
+    assert [(request.model, request.reasoner) for request in requests] == [
+        ("another", "primary"),
+        ("another", "fallback"),
+    ]
+    assert requests[0].call_id == "call-1-other"
+
+
+def test_another_model_is_no_help_where_the_provider_cannot_be_reached_or_refuses_the_key() -> None:
+    for failure in ("connection", "authentication"):
+        story = Story(QuerySettings(other_model="another"))
+        story.brief()
+
+        said = story.fail(failure)
+
+        assert [event.level for event in said if isinstance(event, e.RecoveryStarted)] == ["response"]
 
 
 def test_when_the_fallback_fails_too_the_answer_is_built_from_the_facts() -> None:

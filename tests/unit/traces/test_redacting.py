@@ -134,7 +134,13 @@ def test_a_secret_is_blotted_as_it_stands_and_a_short_one_is_not_taken_for_one()
 
 @pytest.mark.parametrize(
     ("pattern", "why"),
-    [("KEY-4711(", "no regular expression"), ("a*", "matches the empty text"), ("(a+)+b", "took more than 0.2 s")],
+    [
+        ("KEY-4711(", "no regular expression"),
+        ("a*", "matches the empty text"),
+        ("(a+)+b", "took more than 0.2 s"),
+        ("(" * 9_999, "too deep"),
+        ("(?R)", "calls itself"),
+    ],
 )
 def test_a_pattern_that_cannot_be_used_is_refused_by_its_place_and_not_shown(pattern: str, why: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^line 3,.*{why}") as refused:
