@@ -27,7 +27,7 @@ def _find(path: str) -> object:
         raise ConfigurationError(f"Tools are named as package.module:name, found {path!r}.")
     try:
         module = importlib.import_module(module_name)
-    except (ImportError, SyntaxError) as error:
+    except (Exception, SystemExit) as error:
         raise ConfigurationError(
             f"Tool {path}: importing {module_name} failed ({type(error).__name__}: {error}); "
             "it must be installed, or its folder be on PYTHONPATH."

@@ -15,12 +15,13 @@ from faults.deliveries import Deliveries
 from faults.doors import Door
 from faults.model_door import FaultyModel
 from faults.passage import Meeting
-from faults.plan import Fault, When, plan_of
+from faults.plan import Fault, When
+from faults.reading import plan_of
 from faults.tool_door import faulty_tool
 from faults.works import faulty_spawn
 from service import Parts
 from vocabulary.errors import KnowledgeError, TraceError
-from vocabulary.events import AnyEvent, Event, QueryReceived, Recorded, RoundOpened
+from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, RoundOpened
 from vocabulary.ports import Model, TraceStore
 from vocabulary.values import Kept
 
@@ -37,11 +38,15 @@ class Injector:
 
     Args:
         provider_open: The query is told that the provider's circuit is open.
+        primary: Stands in the place of the model that is asked first; None leaves the service's own.
     """
 
-    def __init__(self, faults: Sequence[Fault] = (), *, provider_open: bool = False) -> None:
+    def __init__(
+        self, faults: Sequence[Fault] = (), *, provider_open: bool = False, primary: Model | None = None
+    ) -> None:
         self.meeting = Meeting(faults)
         self._provider_open = provider_open
+        self._primary = primary
 
     def first(self, first: QueryReceived, /) -> QueryReceived:
         """The query's first event, as it is told."""
@@ -51,7 +56,7 @@ class Injector:
         """The doors that the query's components are given, each with its faults."""
         meeting = self.meeting
         models: dict[str, Model] = {
-            name: FaultyModel(model, meeting, "model" if name == "primary" else name, parts.clock)
+            name: FaultyModel(self._model(name, model), meeting, "model" if name == "primary" else name, parts.clock)
             for name, model in parts.models.items()
         }
         changed: dict[str, object] = {"models": models}
@@ -77,9 +82,13 @@ class Injector:
 
         return build
 
+    def _model(self, name: str, model: Model) -> Model:
+        return self._primary if self._primary is not None and name == "primary" else model
+
     def _note(self, event: AnyEvent) -> None:
         if isinstance(event, RoundOpened):
             self.meeting.when = _when(event)
+        self.meeting.closing = self.meeting.closing or isinstance(event, QueryClosed)
 
 
 def is_port(value: object) -> bool:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-import msgspec
-import yaml
+from msgspec import Meta
 
 from faults.kinds import Kind
-from vocabulary.errors import BadInputError
 from vocabulary.values import Value
 
 When = Literal["any", "start", "round_1", "round_2", "final"]
 WHENS: tuple[When, ...] = ("start", "round_1", "round_2", "final")
-MOST_FAULTS = 50
+LONGEST_S = 86_400.0
 
 
 class Fault(Value, frozen=True, kw_only=True):
@@ -31,9 +28,9 @@ class Fault(Value, frozen=True, kw_only=True):
     point: str
     kind: Kind
     when: When = "any"
-    nth: int = 1
-    times: int = 1
-    for_s: float = 0.0
+    nth: Annotated[int, Meta(ge=1)] = 1
+    times: Annotated[int, Meta(ge=0)] = 1
+    for_s: Annotated[float, Meta(ge=0, le=LONGEST_S)] = 0.0
 
 
 class Plan(Value, frozen=True, kw_only=True):
@@ -47,42 +44,3 @@ class Plan(Value, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     scenario: str = "plain"
     seed: int = 0
-
-
-def plan_of(data: object) -> Plan:
-    """The plan that a decoded JSON or YAML value says.
-
-    Raises:
-        BadInputError: It is none; the message names the field.
-    """
-    try:
-        plan = msgspec.convert(data, Plan)
-    except msgspec.ValidationError as error:
-        raise BadInputError(f"This is no fault plan ({error}): see docs/faults.md.") from error
-    if len(plan.faults) > MOST_FAULTS:
-        raise BadInputError(f"A fault plan may hold {MOST_FAULTS} faults, this one holds {len(plan.faults)}.")
-    return plan
-
-
-def read_plan(path: Path) -> Plan:
-    """The plan of a file, YAML or JSON (which is YAML too).
-
-    Raises:
-        BadInputError: The file cannot be read, or holds no plan.
-    """
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInputError(f"{path} cannot be read as a fault plan: {error}") from error
-    return plan_of(data)
-
-
-def write_plan(plan: Plan) -> str:
-    """The plan as YAML, without what goes without saying."""
-    faults = [_shown(msgspec.to_builtins(fault), Fault) for fault in plan.faults]
-    return yaml.safe_dump(_shown(msgspec.to_builtins(plan), Plan) | {"faults": faults}, sort_keys=False)
-
-
-def _shown(fields: dict[str, object], kind: type[msgspec.Struct]) -> dict[str, object]:
-    defaults = {field.name: field.default for field in msgspec.structs.fields(kind)}
-    return {name: value for name, value in fields.items() if value != defaults[name]}

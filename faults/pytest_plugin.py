@@ -15,8 +15,9 @@ from typing import NamedTuple
 import pytest
 
 from dispatcher import load_tools
-from faults.matrix import Judge
-from faults.plan import Plan, plan_of
+from faults.judge import Judge
+from faults.plan import Plan
+from faults.reading import plan_of
 from faults.running import Run
 from faults.world import World
 
@@ -41,7 +42,7 @@ def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Faulted:
     marks = list(request.node.iter_markers("faults"))
     tools = ",".join(str(mark.kwargs["tools"]) for mark in marks if mark.kwargs.get("tools"))
     world = World(tmp_path, load_tools(tools))
-    return Faulted(*Judge(world, 0).judge(_plan(marks)))
+    return Faulted(*Judge(world).judge(_plan(marks)))
 
 
 def _plan(marks: list[pytest.Mark]) -> Plan:
