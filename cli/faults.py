@@ -29,6 +29,7 @@ from faults import (
     pairs_as_html,
     pairs_as_json,
     read_story,
+    reasons,
     run_pairs,
     run_singles,
     seam_of,
@@ -75,7 +76,7 @@ def run(
     _refuse_mixture(
         alone=bool(plan or fault), chosen=bool(points or kinds or when), pairs=pairs, report=html or json_file
     )
-    for path in (html, json_file):
+    for path in filter(None, (html, json_file)):
         refuse_unwritable(path)
     if plan is not None or fault:
         _run_story(read_story(plan) if plan else _story_of(fault or [], seed), tools)
@@ -131,7 +132,8 @@ def _run_singles(
         show(report)
     err.print(f"{time.monotonic() - began:.0f} s", style="dim")
     if not report.verdicts:
-        err.print("✗ None of these cells makes sense, so nothing was tried.", style="red")
+        why = next(iter(reasons(report.not_applicable)), ("no such cell", 0))[0]
+        err.print(f"✗ Nothing was tried: {why}.", style="red", soft_wrap=True)
     if report.failures or not report.verdicts:
         raise typer.Exit(1)
 

@@ -40,10 +40,7 @@ def run_random(
     """
     silence_logging()
     path = plan or Path(f"faults-{seed}.yaml")
-    there = path.exists()
     refuse_unwritable(path)
-    if not there:
-        path.unlink()
     began = time.monotonic()
     number = examples if examples or minutes else UNLESS_SAID
     done: Roamed = _roaming().roam(opener(tools), seed, examples=number, minutes=minutes, told=_progress(began))

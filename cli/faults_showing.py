@@ -76,22 +76,23 @@ def write_report(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise BadInputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
+        raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def refuse_unwritable(path: Path | None) -> None:
+def refuse_unwritable(path: Path) -> None:
     """Finds out before a long run that its report could not be written; an old report stays until there is a new one.
 
     Raises:
         BadInputError: The file cannot be written.
     """
-    if path is None:
-        return
+    there = path.exists()
     try:
         with path.open("ab"):
             pass
     except OSError as error:
-        raise BadInputError(f"The report cannot be written to {path}: {error.strerror or error}.") from error
+        raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    if not there:
+        path.unlink()
 
 
 def show_pairs(verdicts: Sequence[PairVerdict], took_s: float) -> None:

@@ -10,6 +10,8 @@ from faults.cells import Cell, NotApplicable, cells_of, reconnoitre
 from faults.judge import Judge
 from faults.killing import kill_everywhere
 from faults.kinds import KINDS
+from faults.own_tools import own_cells, unsound
+from faults.plan import WHENS
 from faults.points import all_points
 from faults.world import World
 from vocabulary.errors import BadInputError
@@ -47,10 +49,12 @@ class Chosen:
         return point and (not self.kinds or cell.kind in self.kinds) and self.when in ("", cell.when)
 
     def refuse_unknown(self, points: Sequence[str]) -> None:
-        """Raises BadInputError where a point or a kind is named that there is not."""
+        """Raises BadInputError where a point, a kind or a part is named that there is not."""
         for wanted in self.points:
             if not any(_fits(point, wanted) for point in points):
                 raise BadInputError(f"There is no point {wanted!r}: `antiphon faults list` names them.")
+        if self.when not in ("", "any", *WHENS):
+            raise BadInputError(f"There is no part {self.when!r} of a query; there are {', '.join(WHENS)}.")
         for kind in self.kinds:
             if kind not in (*KINDS, "none"):
                 raise BadInputError(f"There is no kind of fault {kind!r}; there are {', '.join(KINDS)}.")
@@ -110,13 +114,15 @@ def run_singles(
 
 
 def _cells(world: World, seed: int, chosen: Chosen) -> list[Cell | NotApplicable]:
-    cells = list(cells_of(all_points(world), reconnoitre(world, seed)))
+    cells = [*own_cells(world), *cells_of(all_points(world), reconnoitre(world, seed))]
     chosen.refuse_unknown([cell.point for cell in cells])
     return [cell for cell in cells if chosen.takes(cell)]
 
 
 def _tried(judge: Judge, cell: Cell, command: str, seed: int, number: int) -> Verdict:
     run, broken = judge.judge(cell.plan(seed), twice=number % TWICE_EVERY == 0)
+    if cell.kind == "none":
+        broken += unsound(run, cell.point)
     result: Result = "broken" if broken else "kept"
     return Verdict(
         cell=cell,

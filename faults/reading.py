@@ -51,7 +51,8 @@ def read_data(path: Path) -> object:
     try:
         data: object = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        raise BadInputError(f"{path} cannot be read as a fault plan: {error}") from error
+        said = " ".join(str(error).split())
+        raise BadInputError(f"{path} cannot be read as a fault plan: {said}") from error
     return data
 
 

@@ -31,13 +31,13 @@ class Stage:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._runner = asyncio.Runner(loop_factory=VirtualLoop)
-        self._service = self._runner.run(_opened(world))
+        self._loop = VirtualLoop()
+        self._service = self._loop.run_until_complete(_opened(world))
 
     def play(self, step: Step) -> list[Run]:
         """The runs of a step, in the order of its plans; what was left behind is in the first of them."""
         before = set(threading.enumerate())
-        runs = self._runner.run(_step(self._world, self._service, step))
+        runs = self._loop.run_until_complete(_step(self._world, self._service, step))
         # The store's checkpoint is the world's own and ends by itself.
         threads = [each for each in set(threading.enumerate()) - before if each.name != "checkpoint_run"]
         runs[0].left += [f"thread {each.name}" for each in threads]
@@ -47,8 +47,11 @@ class Stage:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        with self._runner as runner:
-            runner.run(self._service.leave())
+        self._loop.run_until_complete(self._service.leave())
+        # A tool that will not be stopped must not stop the harness: it is told once, then left behind.
+        self._loop.run_until_complete(_stop_all())
+        self._loop.set_exception_handler(lambda _, __: None)
+        self._loop.close()
 
 
 def run_plan(world: World, plan: Plan) -> Run:
@@ -64,6 +67,13 @@ def run_story(world: World, story: Story) -> list[list[Run]]:
 
 async def _opened(world: World) -> Antiphon:
     return world.service()
+
+
+async def _stop_all() -> None:
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()
+    for _ in range(3):
+        await asyncio.sleep(0)
 
 
 async def _step(world: World, service: Antiphon, step: Step) -> list[Run]:

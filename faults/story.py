@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import yaml
+from msgspec import Meta
 
-from faults.plan import Plan
+from faults.plan import LONGEST_S, Plan
 from faults.reading import bare, plan_of, read_data, refuse_senseless, written
 from vocabulary.errors import BadInputError
 from vocabulary.values import Value
@@ -24,7 +26,7 @@ class Step(Value, frozen=True, kw_only=True):
     """
 
     at_once: tuple[Plan, ...]
-    after_s: float = 0.0
+    after_s: Annotated[float, Meta(ge=0, le=LONGEST_S)] = 0.0
 
 
 class Story(Value, frozen=True, kw_only=True):

@@ -33,6 +33,7 @@ class World:
 
     def __init__(self, folder: Path, tools: Sequence[Tool] = (), named: str = "") -> None:
         self.named = named
+        self.own = tuple(tool.name for tool in tools)
         self.store = SqliteTraceStore.open(folder)
         self._fallback = offline_model()
         embedder = WordEmbedder()
