@@ -48,16 +48,19 @@ class Chosen:
         point = not self.points or any(_fits(cell.point, wanted) for wanted in self.points)
         return point and (not self.kinds or cell.kind in self.kinds) and self.when in ("", cell.when)
 
-    def refuse_unknown(self, points: Sequence[str]) -> None:
-        """Raises BadInputError where a point, a kind or a part is named that there is not."""
-        for wanted in self.points:
-            if not any(_fits(point, wanted) for point in points):
-                raise BadInputError(f"There is no point {wanted!r}: `antiphon faults list` names them.")
+    def refuse_unknown(self) -> None:
+        """Raises BadInputError where a kind or a part is named that there is not."""
         if self.when not in ("", "any", *WHENS):
             raise BadInputError(f"There is no part {self.when!r} of a query; there are {', '.join(WHENS)}.")
         for kind in self.kinds:
             if kind not in (*KINDS, "none"):
                 raise BadInputError(f"There is no kind of fault {kind!r}; there are {', '.join(KINDS)}.")
+
+    def refuse_unknown_points(self, points: Sequence[str]) -> None:
+        """Raises BadInputError where a point is named that is none of `points`."""
+        for wanted in self.points:
+            if not any(_fits(point, wanted) for point in points):
+                raise BadInputError(f"There is no point {wanted!r}: `antiphon faults list` names them.")
 
 
 def _fits(point: str, wanted: str) -> bool:
@@ -114,8 +117,11 @@ def run_singles(
 
 
 def _cells(world: World, seed: int, chosen: Chosen) -> list[Cell | NotApplicable]:
-    cells = [*own_cells(world), *cells_of(all_points(world), reconnoitre(world, seed))]
-    chosen.refuse_unknown([cell.point for cell in cells])
+    chosen.refuse_unknown()
+    # Where nothing is to be broken, nobody need know which doors are passed.
+    reached = {} if set(chosen.kinds) == {"none"} else reconnoitre(world, seed)
+    cells = [*own_cells(world), *cells_of(all_points(world), reached)]
+    chosen.refuse_unknown_points([cell.point for cell in cells])
     return [cell for cell in cells if chosen.takes(cell)]
 
 
