@@ -50,7 +50,7 @@ load: setup $(VENV)/.dev
 lag: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.lag
 
-# Every single fault (also part of `make test`), pairs of faults, ten mutants of the source, fifty kills under load,
+# Every single fault (also part of `make test`), pairs of faults, eleven mutants of the source, fifty kills under load,
 # and a hundred questions with nothing listening where the model should be.
 faults: $(VENV)/.dev
 	$(BIN)/antiphon faults run

@@ -12,7 +12,7 @@ from api.errors import ALWAYS, install_error_handlers
 from api.facade import AroundOf, Opener
 from api.guards import BodyLimit, HostGuard, SafeHeaders, hosts_for
 from api.release import release
-from api.routes import conversations, courses, health, memory, metrics, queries, traces
+from api.routes import conversations, courses, forks, health, memory, metrics, queries, traces
 from api.under_way import UnderWay
 from service import Antiphon, Settings, load_settings
 
@@ -58,7 +58,7 @@ def create_app(
     )
     app.state.under_way = UnderWay()
     app.state.around_of = around_of
-    for routes in (queries, courses, conversations, traces, memory, health, metrics):
+    for routes in (queries, courses, conversations, traces, forks, memory, health, metrics):
         app.include_router(routes.router)
     install_error_handlers(app)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.

@@ -16,6 +16,7 @@ from service import BusyError
 from vocabulary.errors import (
     BadInputError,
     ConfigurationError,
+    FaultPlanError,
     KnowledgeError,
     NotFoundError,
     ServiceError,
@@ -26,6 +27,7 @@ log = structlog.get_logger(__name__)
 
 STATUS_OF: dict[type[ServiceError], int] = {
     BadInputError: 400,
+    FaultPlanError: 422,
     NotFoundError: 404,
     BusyError: 503,
     ConfigurationError: 503,

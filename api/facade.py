@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from bus import Waiting
 from knowledge import Course
-from service import Around, Outcome, Question, Readiness, Replayed, Settings, Totals
+from service import Around, Change, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
 from vocabulary.events import Event, Live, Recorded
 from vocabulary.ports import TraceStore
 
@@ -36,6 +36,10 @@ class History(Protocol):
     async def replay(self, query_id: str) -> Replayed: ...
 
     def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
+
+    async def fork(
+        self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode, around: Around | None = ..., /
+    ) -> Asked: ...
 
     async def resume_unfinished(self) -> Sequence[Asked]: ...
 

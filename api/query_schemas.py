@@ -23,6 +23,13 @@ class QueryRequest(Schema):
     deadline_s: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
         None, description="Seconds until the answer must be there, 1 to 600; null is the service's setting."
     )
+    max_total_tokens: Annotated[int, Field(strict=True)] | None = Field(
+        None,
+        description="Most tokens of all calls, input and output; null is the service's setting, which is the most.",
+    )
+    max_cost_usd: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
+        None, description="The most that all calls may cost, in US dollars; null is the service's setting, as above."
+    )
     strict: bool = Field(
         False, description="Answer 502 (504 where time ran out) with the same body where no model answered."
     )

@@ -10,6 +10,8 @@ from api.facade import Asked
 from service import Outcome
 
 GONE = "the client went away"
+CLIENT_GONE = 499
+"""What nginx logs for a client that went away; nobody reads the answer."""
 
 
 async def outcome_or_gone(asked: Asked, request: Request) -> Outcome | None:

@@ -31,11 +31,12 @@ LIMIT_DOUBTS = {
 def doubts_of(seen: Seen) -> list[Indicator]:
     """The doubts that rest on troubles, in their order."""
     asked = frozenset((*seen.confirmed, *(call.id for said in seen.replies for call in said.event.tool_calls)))
-    found = (_doubt(said, asked) for said in seen.troubles)
+    failed = frozenset(said.seq for said in seen.troubles if isinstance(said.event, ReasoningFailed))
+    found = (_doubt(said, asked, failed) for said in seen.troubles)
     return [doubt for doubt in found if doubt is not None]
 
 
-def _doubt(said: Recorded[Trouble], asked: frozenset[str]) -> Indicator | None:
+def _doubt(said: Recorded[Trouble], asked: frozenset[str], failed: frozenset[int]) -> Indicator | None:
     event = said.event
     if isinstance(event, QueryReceived):
         return indicator("history_missing", said.seq)
@@ -46,7 +47,7 @@ def _doubt(said: Recorded[Trouble], asked: frozenset[str]) -> Indicator | None:
     if isinstance(event, BreakerTripped):
         return indicator(LIMIT_DOUBTS[event.limit], said.seq) if event.limit in LIMIT_DOUBTS else None
     if isinstance(event, RecoveryStarted):
-        return _recovery_doubt(event, said.seq)
+        return _recovery_doubt(event, said.seq, failed)
     return indicator("component_failed" if isinstance(event, HandlerFailed) else "trace_incomplete", said.seq)
 
 
@@ -64,8 +65,11 @@ def _model_doubt(event: ReasoningRetried | ReasoningFailed, seq: int) -> Indicat
     return indicator("reasoning_retried", seq, reason=MODEL_FAILURES[failure])
 
 
-def _recovery_doubt(event: RecoveryStarted, seq: int) -> Indicator | None:
-    """The levels `tool` and `response` show by what they led to: a substitute, a fallback, a partial answer."""
+def _recovery_doubt(event: RecoveryStarted, seq: int, failed: frozenset[int]) -> Indicator | None:
+    """The levels `tool` and `response` show by what they led to: a substitute, a fallback, a partial answer.
+
+    A round that is made again after a failed call shows by that failure, whose own words are not for users.
+    """
     if event.level == "round":
-        return indicator("reasoning_retried", seq, reason=event.why)
+        return None if event.event_seq in failed else indicator("reasoning_retried", seq, reason=event.why)
     return indicator("degraded_single_round", seq) if event.level == "session" else None

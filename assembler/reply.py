@@ -73,7 +73,7 @@ def _compressed(shown: Recorded[BriefingPrepared] | None) -> list[Indicator]:
 def _lost(seen: Seen, shown: Recorded[BriefingPrepared] | None, text: str, resolved: Resolved) -> list[Indicator]:
     """Sentences of the answer that rest on what this call was not shown."""
     lost = lost_support(text, resolved.citations, shown.event, seen.facts) if shown else 0
-    return [indicator("support_dropped", shown.seq, count=lost)] if shown and lost else []
+    return [indicator("fact_lost", shown.seq, count=lost)] if shown and lost else []
 
 
 def _evidence(seen: Seen, said: Recorded[ReasoningCompleted], text: str, resolved: Resolved) -> list[Indicator]:

@@ -64,8 +64,10 @@ class Seen(Value, frozen=True, kw_only=True):
 
     @property
     def usage(self) -> Usage:
-        """The tokens of all replies."""
-        return sum((said.event.usage for said in self.replies), start=Usage())
+        """The tokens of all calls, of attempts that failed too, as far as servers told."""
+        replies = [usage for said in self.replies for usage in (said.event.usage, said.event.wasted)]
+        failed = [said.event.usage for said in self.troubles if isinstance(said.event, ReasoningFailed)]
+        return sum((*replies, *failed), start=Usage())
 
     def briefing_of(self, call_id: str) -> Recorded[BriefingPrepared] | None:
         """What the call was shown."""

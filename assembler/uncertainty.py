@@ -24,7 +24,7 @@ DOUBTS: dict[str, Doubt] = {
     "tool_substituted": Doubt("The tool {tool} failed; {substitute} was used in its place.", "medium"),
     "partial_evidence": Doubt("The answer is put together from what was found until then: {why}.", "low"),
     "context_compressed": Doubt("Not everything found fitted into the last call; {count} item(s) were cut.", "none"),
-    "support_dropped": Doubt(
+    "fact_lost": Doubt(
         "{count} sentence(s) of the answer are supported only by material that its last call was not shown.", "medium"
     ),
     "round_limit": Doubt("More tool calls were wanted than the limit on rounds allows.", "medium"),

@@ -12,8 +12,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import cast
 
 from anthropic import AsyncAnthropic
 from rich.console import Console
@@ -29,21 +30,31 @@ from engine import connect
 from service.caller import Caller
 from service.wiring import Parts, wire
 from traces import SqliteTraceStore
+from vocabulary.events import Event, Recorded
+from vocabulary.ports import TraceStore
 from vocabulary.values import QuerySettings
 
 QUESTION = "How does BM25 rank documents?"
 Query = Callable[[], Awaitable[object]]
 
 
-class OurSide:
-    """Antiphon's own parts, wired by the real table, recording into SQLite."""
+class Forgetful:
+    """A trace store that stores nothing: what appending costs is what a query costs less with it."""
 
-    def __init__(self, base_url: str, folder: Path) -> None:
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        """Takes the events, and lets go of them."""
+
+
+class OurSide:
+    """Antiphon's own parts, wired by the real table, recording into SQLite, or nowhere."""
+
+    def __init__(self, base_url: str, folder: Path, *, records: bool = True) -> None:
         clock = SystemClock()
         self.model = connect("key", base_url)
         registry = Registry([tool_from_function(run) for run in TOOLS.values()])
         self.store = SqliteTraceStore.open(folder)
-        self.bus = Bus(self.store, clock)
+        # The bus only ever appends.
+        self.bus = Bus(self.store if records else cast(TraceStore, Forgetful()), clock)
         self.parts = Parts(
             clock=clock,
             models={"primary": self.model, "fallback": self.model},
@@ -98,6 +109,23 @@ async def compare(base_url: str, rounds: int, queries: int) -> dict[str, list[fl
     return figures
 
 
+async def appending_share(base_url: str, queries: int) -> dict[int, float]:
+    """The share of a query's CPU that appending takes, one at a time and 32 at once: medians of queries in turns."""
+    shares: dict[int, float] = {}
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as unused:
+        sides = OurSide(base_url, Path(folder)), OurSide(base_url, Path(unused), records=False)
+        for at_once in (1, 32):
+            figures: list[list[float]] = [[], []]
+            for _ in range(queries // at_once + 2):
+                for side, figure in zip(sides, figures, strict=True):
+                    figure.append(await cpu_ms(side.ask, at_once, at_once))
+            recording, not_recording = (statistics.median(figure[2:]) for figure in figures)
+            shares[at_once] = (recording - not_recording) / recording
+        for side in sides:
+            await side.close()
+    return shares
+
+
 def report(figures: dict[str, list[float]]) -> dict[str, object]:
     """Prints the table; returns what it says."""
     table = Table(title="CPU a query of three calls and three tool calls (ms)")
@@ -123,6 +151,9 @@ def main() -> None:
     double = [sys.executable, "-m", "uvicorn", "benchmarks.double:app", "--log-level", "error"]
     with serving(double, "/healthz") as served:
         rows = report(asyncio.run(compare(served.url, options.rounds, options.queries)))
+        shares = asyncio.run(appending_share(served.url, options.queries * 6))
+    for at_once, share in shares.items():
+        Console().print(f"appending to the trace @{at_once}: {share:.1%} of a query's CPU")
     with serving(antiphon("serve"), "/readyz") as served:
         Console().print(f"cold start to ready: {served.ready_s:.1f} s; resident: {served.resident_mb():.0f} MB")
     worst = max(row["ratio_create"] for name, row in rows.items() if name.startswith("antiphon"))  # type: ignore[index]

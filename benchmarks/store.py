@@ -24,8 +24,7 @@ from service import replay
 from service.caller import Caller
 from service.wiring import Parts, wire
 from traces import SqliteTraceStore
-from traces.packing import Packer
-from traces.writing import event_row, note_query, write_events, write_texts
+from traces.turns import Batch
 from vocabulary.events import AnyEvent, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
 from vocabulary.ports import Json, TraceFilter
 from vocabulary.values import Indicator, QuerySettings, Request
@@ -66,18 +65,12 @@ async def one_trace(folder: Path) -> Trace:
 
 def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
     """Adds `count` traces like the template, in large transactions: filling is not what is measured."""
-    connection = store._connection
-    packer = Packer()
     for start in range(0, count, 2_000):
-        connection.execute("BEGIN IMMEDIATE")
+        batches = []
         for number in range(start, min(start + 2_000, count)):
             events = [_varied(each, number) for each in template]
-            rows = [event_row(each.query_id, each, packer.pack(each.event)) for each in events]
-            write_texts(connection, packer.take_texts())
-            write_events(connection, rows)
-            for each in events:
-                note_query(connection, each.query_id, each, "bench")
-        connection.execute("COMMIT")
+            batches.append(Batch(events[0].query_id, 0, events, "bench"))
+        store._appender.write(batches)
 
 
 def _varied(said: Recorded[AnyEvent], number: int) -> Recorded[AnyEvent]:

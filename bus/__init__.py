@@ -1,6 +1,7 @@
-"""The bus: each query's mailbox, recorded before it is delivered, and everything the query owns until it ends."""
+"""The bus: each query's mailbox, recorded before anything acts on it, and all that a query owns until it ends."""
 
 from bus.bus import Bus
+from bus.cause import handled_seq
 from bus.clock import SystemClock
 from bus.followers import Follower
 from bus.ports import Components, Handler, Ports, Step, Subscription
@@ -23,4 +24,5 @@ __all__ = [
     "Table",
     "Waiting",
     "fold_waiters",
+    "handled_seq",
 ]

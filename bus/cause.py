@@ -14,6 +14,12 @@ def handle(recorded: Recorded[Event]) -> None:
     _handled.set(recorded)
 
 
+def handled_seq() -> int:
+    """The `seq` of the event that is being handled here, or that the work began with that runs here; 0 for none."""
+    recorded = _handled.get()
+    return recorded.seq if recorded else 0
+
+
 def cause_of(query_id: str) -> int:
     """The `seq` of the event being handled in this query; 0 for what comes from outside it."""
     recorded = _handled.get()

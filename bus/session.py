@@ -1,23 +1,22 @@
-"""One query's session: its mailbox, and the loop that records each event, then delivers it."""
+"""One query's session: its mailbox, and the loop that delivers, records, then lets act (decision 070)."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import reduce
 
 import structlog
 from structlog.contextvars import bind_contextvars
 
 from bus.cause import cause_of, handle, mends_a_failure
+from bus.debts import Debts
 from bus.delivery import Delivery
 from bus.failure import in_words
 from bus.followers import Follower, Followers, Told
 from bus.mailbox import Mailbox
 from bus.ports import Components, Ports, Step
 from bus.recorder import Recorder
-from bus.stall import StallCount
-from bus.waiters import Table, Waiting, fold
+from bus.waiters import Waiting
 from bus.work import Work
 from vocabulary.errors import TraceError
 from vocabulary.events import (
@@ -29,14 +28,13 @@ from vocabulary.events import (
     Recorded,
     RecordingFailed,
     RoundOpened,
-    SessionStalled,
 )
 from vocabulary.ports import Clock
 
 _log = structlog.get_logger(__name__)
 
-_TURNS_AT_A_TIME = 16
-"""Turns without a pause, after which other sessions get theirs even where components answer one another for ever."""
+_ROUNDS_A_TURN = 16
+"""Deliveries without a pause; then other sessions get theirs, even where components answer one another for ever."""
 
 
 class Session:
@@ -62,16 +60,12 @@ class Session:
         self._recorder = recorder
         self._sessions = sessions
         self._mailbox = Mailbox(query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0)
-        self._turns = 0
         self._in_turn = False
         self._closed = False
         self._over = asyncio.Event()
         self._recording_failed = False
         self._failure: BaseException | None = None
-        self._table: Table = reduce(fold, prefix, {})
-        self._stalls = StallCount()
-        for recorded in prefix:
-            self._stalls.recall(recorded)
+        self._debts = Debts(prefix)
         self._task: asyncio.Task[None] | None = None
         self._followers = Followers(query_id, prefix)
         self._delivery = Delivery(self._failed)
@@ -90,9 +84,7 @@ class Session:
 
     def tell(self, live: Live, /) -> None:
         """Tells live followers, after the events published before it."""
-        if not self._followers:
-            return
-        if self._mailbox or self._in_turn:
+        if self._followers and (self._mailbox or self._in_turn):
             self._mailbox.queue(live)
         else:
             self._followers.tell(live)
@@ -148,7 +140,7 @@ class Session:
 
     def waiting(self) -> tuple[Waiting, ...]:
         """Who owes which event now, longest owed first."""
-        return tuple(sorted(self._table.values(), key=lambda waiting: waiting.since_seq))
+        return self._debts.waiting()
 
     @property
     def recorded(self) -> bool:
@@ -181,7 +173,12 @@ class Session:
                 handle(recorded)
                 self._delivery.call(handler, recorded)
             while not self._closed:
-                await self._step()
+                if self._mailbox:
+                    await self._turn()
+                elif self._work.running:
+                    await self._mailbox.news()
+                else:
+                    self._mailbox.post(self._debts.stalled())
         finally:
             self._over.set()
             self._mailbox.shut()
@@ -189,25 +186,32 @@ class Session:
             await self._work.stop()
             await self._recorder.finish()
 
-    async def _step(self) -> None:
-        if self._mailbox:
-            await self._turn()
-        elif self._work.running:
-            await self._mailbox.news()
-        else:
-            self._stall()
-
     async def _turn(self) -> None:
-        """Records everything in the mailbox at once, then delivers it one by one."""
-        batch = self._mailbox.take()
+        """Delivers what waits and what is said to it at once, stores it all as one append, and then lets it act."""
         self._in_turn = True
-        await self._record([told for told in batch if isinstance(told, Recorded)])
-        for told in batch:
-            self._deliver(told)
+        told = self._deliver_all()
+        await self._record([each for each in told if isinstance(each, Recorded)])
+        for each in told:
+            self._followers.tell(each)
         self._in_turn = False
-        self._turns += 1
-        if self._turns % _TURNS_AT_A_TIME == 0:
+        if not self._closed:
+            self._work.release()
+        if self._mailbox:
             await asyncio.sleep(0)
+
+    def _deliver_all(self) -> list[Told]:
+        """Delivers until nobody answers any more; all that was told, in order."""
+        self._work.hold()
+        told: list[Told] = []
+        for _ in range(_ROUNDS_A_TURN):
+            batch = self._mailbox.take()
+            told += batch
+            for each in batch:
+                if isinstance(each, Recorded):
+                    self._deliver(each)
+            if not self._mailbox:
+                break
+        return told
 
     async def _record(self, events: list[Recorded[Event]]) -> None:
         error = await self._recorder.record(events) if events else None
@@ -215,26 +219,15 @@ class Session:
             self._recording_failed = True
             self._mailbox.post(RecordingFailed(detail=in_words(error)))
 
-    def _deliver(self, told: Told) -> None:
-        self._followers.tell(told)
-        if not isinstance(told, Recorded):
-            return
+    def _deliver(self, told: Recorded[Event]) -> None:
         handle(told)
-        self._table = fold(self._table, told)
+        self._debts.heard(told)
         match told.event:
             case RoundOpened(round=number):
                 bind_contextvars(round=number)
             case QueryClosed():
                 self._closed = True
-        if not isinstance(told.event, SessionStalled):
-            self._stalls.moved()
         self._delivery.deliver(told)
-
-    def _stall(self) -> None:
-        """Nothing is queued and nothing runs: says so, and ends the query when that has not helped."""
-        owed = tuple(str(waiting) for waiting in self.waiting())
-        _log.warning("session_stalled", waiting_for=owed)
-        self._mailbox.post(SessionStalled(waiting_for=owed) if self._stalls.stalled() else QueryClosed(status="failed"))
 
     def _failed(self, handler: str, error: BaseException) -> None:
         """A bug in a component: logged whole, recorded in words, kept for `drain`."""
@@ -250,5 +243,5 @@ class Session:
         self._followers.end()
         self._delivery.clear()
         self._mailbox.shut()
-        self._table = {}
+        self._debts.forget()
         self._sessions.pop(self.query_id, None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextvars import Context, copy_context
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,6 +19,25 @@ _CANCEL_WAIT_S = 5.0
 """Seconds that cancelled work gets to clean up; then it is left behind and logged."""
 
 Failed = Callable[[str, BaseException], None]
+
+
+@dataclass(slots=True)
+class _Held:
+    """Work that waits for its causes to be stored, and the context that it will run in."""
+
+    work: Coroutine[Any, Any, None]
+    background: bool
+    context: Context
+    cancelled: bool = False
+    task: asyncio.Task[None] | None = None
+
+    def cancel(self) -> None:
+        """Ends it, or keeps it from starting."""
+        if self.task is not None:
+            self.task.cancel()
+        elif not self.cancelled:
+            self.cancelled = True
+            self.work.close()
 
 
 class Work:
@@ -33,6 +54,8 @@ class Work:
         self._tasks: dict[asyncio.Task[None], bool] = {}
         self._running = 0
         self._stopped = False
+        self._holding = False
+        self._held: list[_Held] = []
 
     @property
     def running(self) -> int:
@@ -40,21 +63,42 @@ class Work:
         return self._running
 
     def spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
-        """Starts it; the result cancels it. Once the session has ended, nothing starts any more."""
+        """Starts it, or keeps it until `release`; the result cancels it. Once the session ended, nothing starts."""
         if self._stopped:
             work.close()
             return lambda: None
+        if not self._holding:
+            return self._start(work, background).cancel
+        held = _Held(work, background, copy_context())
+        self._held.append(held)
+        return held.cancel
+
+    def hold(self) -> None:
+        """Lets nothing start until `release`."""
+        self._holding = True
+
+    def release(self) -> None:
+        """Starts what was held, in its order."""
+        self._holding = False
+        held, self._held = self._held, []
+        for each in held:
+            if not each.cancelled:
+                each.task = each.context.run(self._start, each.work, each.background)
+
+    def _start(self, work: Coroutine[Any, Any, None], background: bool) -> asyncio.Task[None]:
         name = name_of(work)
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks[task] = background
         self._running += not background
         # Called in a copy of this context: what it publishes has the same cause as the work itself.
         task.add_done_callback(partial(self._done, name))
-        return task.cancel
+        return task
 
     async def stop(self) -> None:
         """Cancels everything and waits until it has ended."""
         self._stopped = True
+        for held in self._held:
+            held.cancel()
         pending = [task for task in self._tasks if not task.done()]
         if not pending:
             return

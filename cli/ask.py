@@ -28,6 +28,12 @@ def ask(
     session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
     rounds: Annotated[int | None, typer.Option("--rounds", help="Most rounds of tool calls, 0 to 5.")] = None,
     deadline: Annotated[float | None, typer.Option("--deadline", help="Seconds until the answer must come.")] = None,
+    max_tokens: Annotated[
+        int | None, typer.Option("--max-total-tokens", help="Most tokens of all calls, input and output.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost-usd", help="The most that all calls may cost, in US dollars.")
+    ] = None,
     as_json: Json = False,
     events: Annotated[bool, typer.Option("--events", help="Show every event on standard error.")] = False,
     data_dir: DataDir = None,
@@ -39,7 +45,14 @@ def ask(
 
     async def work() -> Outcome:
         async with opened(settings) as service:
-            wishes = Question(query=question, session_id=session, max_rounds=rounds, deadline_s=deadline)
+            wishes = Question(
+                query=question,
+                session_id=session,
+                max_rounds=rounds,
+                deadline_s=deadline,
+                max_total_tokens=max_tokens,
+                max_cost_usd=max_cost,
+            )
             return await _watched(service, wishes, every_event=events)
 
     outcome = asyncio.run(work())

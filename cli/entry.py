@@ -31,6 +31,7 @@ COMMANDS = (
     Command("faults", "cli.faults", "Break the service on purpose and check its promises."),
     Command("double", "cli.double", "Serve a Messages API that answers by a script, for tests."),
     Command("eval", "cli.evaluate", "Ask the questions of a file and grade the answers."),
+    Command("compare", "cli.compare", "Ask the questions of a file in several modes, side by side."),
 )
 
 

@@ -18,7 +18,10 @@ _LINES: Mapping[type[e.Event], Line] = {
     e.SentencesToScore: lambda it: f"{len(it.sentences)} sentences to rank",
     e.SentencesScored: lambda it: f"{len(it.scores)} scores" if it.scores else "no scores could be had",
     e.BriefingPrepared: lambda it: f"{it.tokens} tokens, {len(it.facts)} facts, {len(it.dropped)} things dropped",
-    e.ReasoningRequested: lambda it: f"{it.call_id} of the {it.reasoner} reasoner, within {it.timeout_s:.1f} s",
+    e.ReasoningRequested: lambda it: (
+        f"{it.call_id} of the {it.reasoner} reasoner, within {it.timeout_s:.1f} s "
+        f"({it.elapsed_s:.1f} s used, {it.kept_s:.1f} s kept)"
+    ),
     e.ReasoningStarted: lambda it: f"{it.call_id}: {it.reasoner}, attempt {it.attempt}",
     e.ToolCallStreamed: lambda it: _call(it.call),
     e.ReasoningRetried: lambda it: f"attempt {it.attempt} failed ({it.why}: {it.detail}), again in {it.wait_s:.1f} s",
@@ -29,6 +32,7 @@ _LINES: Mapping[type[e.Event], Line] = {
     e.ToolSubstituted: lambda it: f"{it.failed} → {it.substitute}: {it.why}",
     e.ToolSucceeded: lambda it: f"{it.name}: {_passages(it)}, {it.duration_ms:.0f} ms",
     e.ToolFailed: lambda it: f"{it.name}: {it.failure}: {it.detail}",
+    e.ToolAnsweredLate: lambda it: f"{it.name}: {it.passages} passages after {it.duration_ms:.0f} ms, not used",
     e.ToolCallsConfirmed: lambda it: f"round {it.round}: {len(it.tool_call_ids)} calls",
     e.ToolsSettled: lambda it: f"round {it.round}: {len(it.succeeded)} succeeded, {len(it.failed)} failed",
     e.ContextSynthesized: lambda it: f"{len(it.facts)} new facts, {len(it.repeated)} found again{_still_open(it)}",

@@ -11,6 +11,7 @@ import msgspec
 import typer
 from rich.table import Table
 
+from cli.comparing import dollars
 from cli.options import DataDir, Json
 from cli.session import settings_for_people
 from cli.terminal import clean, one_line, out, print_json
@@ -80,18 +81,18 @@ def show_diff(found: Diff) -> None:
         out.print(f"  {mark} {one_line(sentence, 200)}", soft_wrap=True)
 
 
-_ROWS = ("query", "status", "confidence", "rounds, calls", "tokens in, out", "ms")
+_ROWS = ("query", "status", "confidence", "rounds, calls", "tokens in, out", "cost", "ms")
 
 
 def _cells(side: Side) -> tuple[str, ...]:
     usage = side.usage
-    read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     return (
         clean(side.query_id)[:12],
         side.status,
         side.confidence,
         f"{side.rounds}, {side.calls}",
-        f"{read}, {usage.output_tokens}",
+        f"{usage.all_input_tokens:,}, {usage.output_tokens:,}",
+        dollars(usage.cost_usd),
         f"{side.duration_ms:.0f}",
     )
 

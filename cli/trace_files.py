@@ -14,7 +14,7 @@ from cli.options import DataDir
 from cli.session import settings_for_people
 from cli.terminal import clean, out
 from cli.trace_store import open_store, whole_id
-from service import trace_test
+from service import redaction_of, trace_test
 from traces import read_trace_file, trace_file
 from vocabulary.errors import BadInputError
 from vocabulary.events import AnyEvent, Recorded
@@ -38,11 +38,11 @@ def import_(
     data_dir: DataDir = None,
 ) -> None:
     """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
-    folder = settings_for_people(data_dir=data_dir).data_dir
+    settings = settings_for_people(data_dir=data_dir)
     events = read_trace_file(_bytes(file))
 
     async def add() -> None:
-        async with open_store(folder) as store:
+        async with open_store(settings.data_dir, redaction_of(settings)) as store:
             await store.add(events)
 
     asyncio.run(add())

@@ -1,4 +1,4 @@
-"""`antiphon traces replay|resume|fork|whatif`: a recorded query is a run to have again."""
+"""`antiphon traces replay|resume`: a recorded query is a run to have again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 import typer
@@ -16,10 +16,9 @@ from cli.answers import show_answer
 from cli.options import DataDir, Json, Reasoner
 from cli.session import opened, settings_for_people
 from cli.telling import tell
-from cli.terminal import clean, err, one_line, out, print_json
-from cli.trace_diff import show_diff
+from cli.terminal import clean, one_line, out, print_json
 from cli.trace_store import every_id, open_store, whole_id
-from service import Change, Divergence, Replayed, Replaying, diff, replay_lines, replay_stored
+from service import Divergence, Replayed, Replaying, replay_lines, replay_stored
 from traces import read_trace_file, trace_lines
 from vocabulary.errors import BadInputError
 from vocabulary.events import AnyEvent, Recorded
@@ -125,69 +124,3 @@ def resume(
             show_answer(await running.outcome())
 
     asyncio.run(work())
-
-
-def fork(
-    query_id: Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")],
-    at: Annotated[int | None, typer.Option("--at", help="The event to fork at; none: the one that is changed.")] = None,
-    sets: Annotated[list[str] | None, typer.Option("--set", help="field=value of the event.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--setting", help="name=value of the query.")] = None,
-    reply: Annotated[Path | None, typer.Option("--reply", help="A file: the reply of the call.")] = None,
-    tool_results: Annotated[list[str] | None, typer.Option("--tool-result", help="CALL=FILE.")] = None,
-    mode: Annotated[
-        Literal["recorded", "remodel", "live"],
-        typer.Option("--mode", help="recorded: as recorded where unchanged; remodel: so, but the model live; live."),
-    ] = "recorded",
-    data_dir: DataDir = None,
-    reasoner: Reasoner = None,
-) -> None:
-    """Runs a query again from one event on, with something changed there, as a trace of its own; then compares."""
-    changes = [
-        *(Change(kind="setting", name=name, value=value) for name, value in map(_pair, settings or ())),
-        *(Change(kind="set", name=name, value=value) for name, value in map(_pair, sets or ())),
-        *(Change(kind="tool", name=name, value=_text(Path(file))) for name, file in map(_pair, tool_results or ())),
-        *((Change(kind="reply", value=_text(reply)),) if reply else ()),
-    ]
-    asyncio.run(_fork(query_id, at, changes, mode, data_dir, reasoner))
-
-
-def whatif(
-    query_id: Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")],
-    without: Annotated[str, typer.Option("--without", help="A passage's id, or a fact's (f1).")],
-    data_dir: DataDir = None,
-    reasoner: Reasoner = None,
-) -> None:
-    """Drops one passage, runs the query again from where it was found, and shows whether the answer moved."""
-    asyncio.run(_fork(query_id, None, [Change(kind="drop", name=without)], "recorded", data_dir, reasoner))
-
-
-async def _fork(
-    wanted: str,
-    at: int | None,
-    changes: Sequence[Change],
-    mode: Literal["recorded", "remodel", "live"],
-    data_dir: Path | None,
-    reasoner: str | None,
-) -> None:
-    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
-    async with opened(settings) as service:
-        query_id = await whole_id(service.store, wanted)
-        running = await service.again.fork(query_id, at, changes, mode)
-        outcome = await running.outcome()
-        found = diff(await service.store.read(query_id), await service.store.read(running.query_id))
-    err.print(f"fork {running.query_id} of {query_id}: {outcome.status}", style="dim")
-    show_diff(found)
-
-
-def _pair(given: str) -> tuple[str, str]:
-    name, equals, value = given.partition("=")
-    if not equals or not name:
-        raise BadInputError(f"{clean(given)!r} is not of the form name=value.")
-    return name, value
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}") from error

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from cli.terminal import clean
-from traces import SqliteTraceStore
+from traces import Redaction, SqliteTraceStore
 from vocabulary.errors import BadInputError, NotFoundError
 from vocabulary.events import AnyEvent, Recorded
 from vocabulary.ports import TraceStore
@@ -17,9 +17,13 @@ SHOWN_MATCHES = 5
 
 
 @asynccontextmanager
-async def open_store(data_dir: Path) -> AsyncIterator[SqliteTraceStore]:
-    """The store of a data folder; closed at the end."""
-    store = SqliteTraceStore.open(data_dir)
+async def open_store(data_dir: Path, redaction: Redaction | None = None) -> AsyncIterator[SqliteTraceStore]:
+    """The store of a data folder; closed at the end.
+
+    Args:
+        redaction: What is blotted out of traces that are added.
+    """
+    store = SqliteTraceStore.open(data_dir, redaction=redaction)
     try:
         yield store
     finally:
@@ -42,14 +46,15 @@ async def whole_id(store: TraceStore, beginning: str) -> str:
         NotFoundError: None does.
         BadInputError: Several do.
     """
-    matches = [query_id async for query_id in every_id(store) if query_id.startswith(beginning)]
-    if beginning in matches:
+    matches = await store.ids(beginning, SHOWN_MATCHES + 1)
+    if beginning in matches[:1]:
         return beginning
     if not matches:
         raise NotFoundError(f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are.")
     if len(matches) > 1:
-        some = ", ".join(matches[:SHOWN_MATCHES])
-        raise BadInputError(f"{len(matches)} traces begin with {clean(beginning)!r} ({some}): give more of it.")
+        some = ", ".join(map(clean, matches[:SHOWN_MATCHES]))
+        many = len(matches) if len(matches) <= SHOWN_MATCHES else f"More than {SHOWN_MATCHES}"
+        raise BadInputError(f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it.")
     return matches[0]
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from cli import memory_views, trace_diff, trace_files, trace_runs
+from cli import memory_views, trace_diff, trace_files, trace_forks, trace_runs
 from cli.answers import source_lines
 from cli.options import DataDir, Json
 from cli.session import settings_for_people
@@ -37,8 +37,9 @@ def add_to(app: typer.Typer) -> None:
     memory_views.add_to(group)
     group.command("replay")(trace_runs.replay)
     group.command("resume")(trace_runs.resume)
-    group.command("fork")(trace_runs.fork)
-    group.command("whatif")(trace_runs.whatif)
+    group.command("fork")(trace_forks.fork)
+    group.command("whatif")(trace_forks.whatif)
+    group.command("fault")(trace_forks.fault)
     group.command("diff")(trace_diff.differences)
     group.command("lineage")(trace_diff.show_lineage)
     group.command("export")(trace_files.export)
@@ -58,6 +59,9 @@ def listed(
     tool: Annotated[str | None, typer.Option("--tool", help="A tool that was called.")] = None,
     text: Annotated[str | None, typer.Option("--text", help="Words of the question or the answer.")] = None,
     since_h: Annotated[float | None, typer.Option("--since-h", help="Asked within so many hours.")] = None,
+    until_h: Annotated[float | None, typer.Option("--until-h", help="Asked longer ago than that.")] = None,
+    session_id: Annotated[str | None, typer.Option("--conversation", help="A conversation's id.")] = None,
+    parent: Annotated[str | None, typer.Option("--parent", help="The trace that they are forks of.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Lists the traces, the newest first."""
@@ -68,7 +72,10 @@ def listed(
         course=course,
         tool=tool,
         text=text,
-        since=None if since_h is None else time.time() - since_h * 3600,
+        session_id=session_id,
+        parent=parent,
+        since=_hours_ago(since_h),
+        until=_hours_ago(until_h),
     )
     found = asyncio.run(_list(settings_for_people(data_dir=data_dir), limit, where))
     if not found:
@@ -78,6 +85,10 @@ def listed(
     for row in found:
         table.add_row(*_cells(row))
     out.print(table)
+
+
+def _hours_ago(hours: float | None) -> float | None:
+    return None if hours is None else time.time() - hours * 3600
 
 
 def show(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
+from coordinator.purse import LEAST_BRIEFING, MODEST_SHARE, Spend
 from coordinator.state import QueryState
 from vocabulary.events import BreakerTripped
 from vocabulary.values import ToolCall
 
 FAILED_ROUNDS_ALLOWED = 2
+SPENT = "the budget does not pay for another call of the model"
+FALLBACK = "fallback"
+"""The name of the rate of the reasoner that stands in."""
 
 
 def call_key(call: ToolCall) -> tuple[str, str]:
@@ -49,4 +55,62 @@ def refuse_round(state: QueryState, *, new_facts: int) -> BreakerTripped | None:
         return BreakerTripped(limit="all_tools_failed", detail="every tool call of the last two rounds failed")
     if state.round > 1 and new_facts == 0:
         return BreakerTripped(limit="no_progress", detail=f"round {state.round} brought nothing new")
-    return None
+    return refuse_spending(state, final=False)
+
+
+def refuse_spending(state: QueryState, *, final: bool) -> BreakerTripped | None:
+    """Why the budget refuses to open a round: it pays for less than its call and, after tools, a final one."""
+    if not state.purse.is_limited:
+        return None
+    if final:
+        return _trip(state, final_call(state, LEAST_BRIEFING), "the final call", final=True)
+    least = _modest(state) if state.found else LEAST_BRIEFING
+    needed = state.purse.call(model_of(state, final=False), least) + kept_back(state)
+    return _trip(state, needed, "another round and the final call", final=False)
+
+
+def refuse_briefing(state: QueryState, shown: int) -> BreakerTripped | None:
+    """Why the budget refuses a call, now that it is known what it would be shown."""
+    if not state.purse.is_limited:
+        return None
+    needed = state.purse.call(model_of(state, final=state.final), 0, shown=shown)
+    if state.final:
+        return _trip(state, needed, "the final call", final=True)
+    return _trip(state, needed + kept_back(state), "this round and the final call", final=False)
+
+
+def kept_back(state: QueryState) -> Spend:
+    """What a round of tools must leave: enough for a final call with a modest briefing."""
+    return final_call(state, _modest(state))
+
+
+def final_call(state: QueryState, briefing: int) -> Spend:
+    """The most that the final call takes, shown so many tokens of facts and notes."""
+    return state.purse.call(model_of(state, final=True), briefing)
+
+
+def model_of(state: QueryState, *, final: bool) -> str:
+    """The name of the rate of the open round's model."""
+    return FALLBACK if state.reasoner == "fallback" else wanted_model(state, final=final)
+
+
+def wanted_model(state: QueryState, *, final: bool) -> str:
+    """The model that the provider is asked for."""
+    return state.model or (state.settings.final_model if final else None) or state.settings.model
+
+
+def _modest(state: QueryState) -> int:
+    return max(LEAST_BRIEFING, int(state.settings.briefing_tokens * MODEST_SHARE))
+
+
+def _trip(state: QueryState, needed: Spend, what: str, *, final: bool) -> BreakerTripped | None:
+    settings, purse = state.settings, state.purse
+    if needed.tokens > purse.left.tokens:
+        spent = f"{purse.spent.tokens:,.0f} of {settings.max_total_tokens:,} tokens are spent"
+        return BreakerTripped(limit="tokens", detail=f"{spent}; {what} may take {needed.tokens:,.0f}")
+    if settings.max_cost_usd is None or needed.usd <= purse.left.usd:
+        return None
+    if math.isinf(needed.usd):
+        return BreakerTripped(limit="cost", detail=f"what {model_of(state, final=final)} costs is not known")
+    spent = f"{purse.spent.usd:.4f} of {settings.max_cost_usd:g} USD are spent"
+    return BreakerTripped(limit="cost", detail=f"{spent}; {what} may cost {needed.usd:.4f}")

@@ -22,6 +22,7 @@ from vocabulary.events import (
     Recorded,
     ResponseAssembled,
     SessionStalled,
+    ToolAnsweredLate,
     ToolCallStreamed,
     ToolsSettled,
 )
@@ -59,6 +60,9 @@ class QueryCoordinator:
 
     def on_tools_settled(self, said: Recorded[ToolsSettled]) -> None:
         self._follow(rounds.after_tools_settled, said)
+
+    def on_tool_answered_late(self, said: Recorded[ToolAnsweredLate]) -> None:
+        self._follow(endings.after_late_answer, said)
 
     def on_context_synthesized(self, said: Recorded[ContextSynthesized]) -> None:
         self._follow(rounds.after_context_synthesized, said)

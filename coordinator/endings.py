@@ -20,6 +20,7 @@ from vocabulary.events import (
     RecoveryStarted,
     ResponseAssembled,
     SessionStalled,
+    ToolAnsweredLate,
 )
 
 
@@ -62,6 +63,11 @@ def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decisio
     if state.phase == "closed":
         return state, ()
     return replace(state, phase="closed"), (QueryClosed(status="partial" if state.partial else "answered"),)
+
+
+def after_late_answer(state: QueryState, _: Recorded[ToolAnsweredLate]) -> Decision:
+    """It is on record, and that is all: its call has its outcome, and its round may be over."""
+    return state, ()
 
 
 def after_resumed(state: QueryState, said: Recorded[QueryResumed]) -> Decision:

@@ -17,12 +17,16 @@ class Limits(Value, frozen=True, kw_only=True):
         max_rounds: Most rounds of tools a query may name.
         min_deadline_s: Shortest deadline a query may name, in seconds.
         max_deadline_s: Longest, in seconds.
+        max_total_tokens: Most tokens that a query may name, where the service's settings have no limit.
+        max_cost_usd: The same in US dollars.
     """
 
     query_chars: int = 8_000
     max_rounds: int = 5
     min_deadline_s: float = 1.0
     max_deadline_s: float = 600.0
+    max_total_tokens: int = 10_000_000
+    max_cost_usd: float = 1_000.0
 
 
 def receive(
@@ -32,6 +36,8 @@ def receive(
     *,
     max_rounds: int | None = None,
     deadline_s: float | None = None,
+    max_total_tokens: int | None = None,
+    max_cost_usd: float | None = None,
     limits: Limits = Limits(),  # noqa: B008 - a frozen value
 ) -> QueryReceived:
     """The first event of a query; history, courses, tools and versions are the wiring's to add.
@@ -43,8 +49,24 @@ def receive(
     deadline = settings.deadline_s if deadline_s is None else deadline_s
     _check_range("max_rounds", rounds, 0, limits.max_rounds)
     _check_range("deadline_s", deadline, limits.min_deadline_s, limits.max_deadline_s)
-    wishes = replace(settings, max_rounds=rounds, deadline_s=float(deadline))
+    # What the service may spend on a query is its owner's to say: a caller may only ask for less.
+    tokens = _within("max_total_tokens", max_total_tokens, settings.max_total_tokens, limits.max_total_tokens)
+    usd = _within("max_cost_usd", max_cost_usd, settings.max_cost_usd, limits.max_cost_usd)
+    wishes = replace(
+        settings,
+        max_rounds=rounds,
+        deadline_s=float(deadline),
+        max_total_tokens=None if tokens is None else int(tokens),
+        max_cost_usd=usd,
+    )
     return QueryReceived(query=_checked_query(query, limits), session_id=session_id, settings=wishes)
+
+
+def _within(name: str, wished: float | None, setting: float | None, most: float) -> float | None:
+    if wished is None:
+        return setting
+    _check_range(name, wished, 0, most if setting is None else setting)
+    return wished
 
 
 def _checked_query(query: str, limits: Limits) -> str:
@@ -67,4 +89,4 @@ def _checked_query(query: str, limits: Limits) -> str:
 
 def _check_range(name: str, value: float, least: float, most: float) -> None:
     if not least <= value <= most:
-        raise BadInputError(f"`{name}` is {value:g}, it must be from {least:g} to {most:g}.")
+        raise BadInputError(f"`{name}` is {value:,.12g}, it must be from {least:,.12g} to {most:,.12g}.")

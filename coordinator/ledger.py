@@ -40,6 +40,11 @@ def call_timeout_s(settings: QuerySettings, elapsed_s: float, *, final: bool) ->
     return max(LEAST_CALL_S, end - elapsed_s)
 
 
+def kept_s(settings: QuerySettings, *, final: bool) -> float:
+    """Seconds of the deadline that a reasoning call may not touch."""
+    return margin_s(settings) + (0.0 if final else reserve_s(settings))
+
+
 def tool_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
     """Seconds that a tool begun after `elapsed_s` may take."""
     return max(LEAST_CALL_S, min(settings.tool_timeout_s, neared_after_s(settings) - elapsed_s))

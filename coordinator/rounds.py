@@ -9,8 +9,10 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from coordinator import ledger
-from coordinator.breaker import call_key, refuse_call, refuse_round
+from coordinator.breaker import call_key, refuse_briefing, refuse_call, refuse_round, wanted_model
 from coordinator.early import abandon_others, matched
+from coordinator.purse import purse_of
+from coordinator.spending import final_round, first_round, pay_failure, pay_reply, spare, too_dear
 from coordinator.state import QueryState
 from coordinator.steps import (
     Decision,
@@ -28,11 +30,13 @@ from vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
     ContextSynthesized,
+    FailureKind,
     QueryReceived,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
     Recorded,
+    RecoveryLevel,
     RecoveryStarted,
     ToolCallsConfirmed,
     ToolCallStreamed,
@@ -44,10 +48,16 @@ from vocabulary.values import ToolCall
 
 def after_query_received(_: QueryState, said: Recorded[QueryReceived]) -> Decision:
     event = said.event
-    state = QueryState(settings=event.settings, received_at=said.at, question=event.query, tools=event.tools)
+    state = QueryState(
+        settings=event.settings,
+        received_at=said.at,
+        question=event.query,
+        tools=event.tools,
+        purse=purse_of(event),
+    )
     if not event.provider_open:
-        return open_round(state)
-    state, opened = open_round(replace(state, reasoner="fallback"))
+        return first_round(state, said)
+    state, opened = first_round(replace(state, reasoner="fallback"), said)
     tripped = BreakerTripped(limit="provider_open", detail="the provider failed repeatedly and is being left alone")
     return state, (tripped, *opened)
 
@@ -58,19 +68,27 @@ def after_briefing(state: QueryState, said: Recorded[BriefingPrepared]) -> Decis
         return state, ()
     if state.finish == "final" and not state.final:
         return open_round(state, final=True)
-    timeout_s = ledger.call_timeout_s(state.settings, said.at - state.received_at, final=state.final)
+    tripped = refuse_briefing(state, event.tokens)
+    if tripped is not None:
+        return too_dear(state, said, tripped)
+    spare_tokens, spare_usd = spare(state, event.tokens)
+    elapsed_s = said.at - state.received_at
     request = ReasoningRequested(
         call_id=state.call_id,
         round=state.round,
         final=state.final,
         reasoner=state.reasoner,
-        model=(state.settings.final_model if state.final else None) or state.settings.model,
+        model=wanted_model(state, final=state.final),
         max_tokens=state.settings.max_tokens,
-        timeout_s=timeout_s,
+        timeout_s=ledger.call_timeout_s(state.settings, elapsed_s, final=state.final),
+        elapsed_s=elapsed_s,
+        kept_s=ledger.kept_s(state.settings, final=state.final),
         max_rounds=state.settings.max_rounds,
         messages=event.messages,
         effort=state.settings.effort,
         thinking=state.settings.thinking,
+        spare_tokens=spare_tokens,
+        spare_usd=spare_usd,
     )
     return replace(state, phase="reasoning", shown_tokens=event.tokens), (request,)
 
@@ -86,6 +104,7 @@ def after_tool_call_streamed(state: QueryState, said: Recorded[ToolCallStreamed]
 
 def after_reasoning_completed(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
     reply = said.event
+    state = pay_reply(state, reply)
     if not _awaits_reply(state, reply.call_id):
         return state, ()
     if reply.stop_reason == "refusal":
@@ -99,6 +118,7 @@ def after_reasoning_completed(state: QueryState, said: Recorded[ReasoningComplet
 
 def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -> Decision:
     event = said.event
+    state = pay_failure(state, event)
     if not _awaits_reply(state, event.call_id):
         return state, ()
     if state.finish == "now":
@@ -113,10 +133,24 @@ def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -
         return state, (*said_first, recovery, *opened)
     if state.reasoner == "fallback":
         return _after_fallback_failed(state, said, why)
-    state, said_first = abandon(replace(state, reasoner="fallback"), why)
-    recovery = RecoveryStarted(level="response", why=why, event_seq=said.seq)
-    state, opened = reopen_round(state)
-    return state, (*said_first, recovery, *opened)
+    other = state.settings.other_model
+    if other and not state.model and event.failure in OF_ONE_MODEL:
+        return _ask_anew(replace(state, model=other), said, "round", why, "other")
+    return _ask_anew(replace(state, reasoner="fallback"), said, "response", why, "fallback")
+
+
+OF_ONE_MODEL: tuple[FailureKind, ...] = (
+    *("rate_limit", "overloaded", "timeout", "silence", "truncated_stream", "stream_error", "malformed"),
+    *("server_error", "not_found", "invalid_request", "context_window"),
+)
+"""Failures that another model of the same provider may be spared."""
+
+
+def _ask_anew(state: QueryState, said: Recorded[ReasoningFailed], level: RecoveryLevel, why: str, who: str) -> Decision:
+    """The round again, asked of whom the state names now."""
+    state, given_up = abandon(state, why)
+    recovery = RecoveryStarted(level=level, why=why, event_seq=said.seq)
+    return then((state, (*given_up, recovery)), reopen_round(state, who))
 
 
 def _may_be_too_much(state: QueryState, event: ReasoningFailed) -> bool:
@@ -151,10 +185,13 @@ def after_context_synthesized(state: QueryState, said: Recorded[ContextSynthesiz
     if state.phase != "synthesizing" or said.event.round != state.round:
         return state, ()
     state = replace(state, found=state.found + len(said.event.facts))
+    if state.final_follows and state.found and state.finish != "now":
+        return final_round(replace(state, final_follows=False), said)
     if state.finish == "now" or state.searched:
         return then((state, ()), partial(state.searched or "no time was left for an answer by the model"))
     tripped = refuse_round(state, new_facts=len(said.event.facts)) if state.finish == "no" else None
-    state, opened = open_round(state, final=tripped is not None or state.finish == "final")
+    last = tripped is not None or state.finish == "final" or state.round >= state.settings.max_rounds
+    state, opened = final_round(state, said) if last else open_round(state)
     return state, opened if tripped is None else (tripped, *opened)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from coordinator.purse import Purse
 from vocabulary.events import Reasoner
 from vocabulary.values import QuerySettings, ToolCall, Value
 
@@ -20,6 +21,7 @@ class QueryState(Value, frozen=True, kw_only=True):
         round: The round that is open; 0 before the first.
         final: The open round is the final one.
         call_id: The reasoning call of the open round.
+        model: The model that is asked from now on; empty: as the settings say.
         round_calls: Tool calls requested in the open round.
         asked: Name and arguments of every tool call requested so far.
         failed_rounds: Rounds on end in which every tool call failed.
@@ -28,6 +30,8 @@ class QueryState(Value, frozen=True, kw_only=True):
         found: Facts found so far.
         searched: Why a search of its own was begun; empty where none was.
         shown_tokens: Estimated tokens of what the open round's call is shown.
+        final_follows: After the search of its own comes the final call.
+        purse: What was spent, and what may be.
         briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
     """
 
@@ -38,6 +42,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     final: bool = False
     call_id: str = ""
     reasoner: Reasoner = "primary"
+    model: str = ""
     round_calls: tuple[ToolCall, ...] = ()
     asked: frozenset[tuple[str, str]] = frozenset()
     some_tool_failed: bool = False
@@ -49,6 +54,8 @@ class QueryState(Value, frozen=True, kw_only=True):
     tools: tuple[str, ...] = ()
     found: int = 0
     searched: str = ""
+    final_follows: bool = False
+    purse: Purse = Purse()
     shown_tokens: int = 0
     briefing_tokens: int | None = None
 

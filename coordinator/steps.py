@@ -6,7 +6,8 @@ import msgspec
 from msgspec.structs import replace
 
 from coordinator import ledger
-from coordinator.breaker import call_key
+from coordinator.breaker import call_key, kept_back, model_of
+from coordinator.purse import LEAST_BRIEFING, Spend
 from coordinator.state import QueryState
 from vocabulary.events import (
     AnswerRequested,
@@ -35,9 +36,9 @@ def open_round(state: QueryState, *, final: bool = False) -> Decision:
     return state, (_round_opened(state),)
 
 
-def reopen_round(state: QueryState) -> Decision:
-    """The same round again, by the reasoner that the state names."""
-    state = replace(state, phase="briefing", call_id=f"{state.call_id}-{state.reasoner}", round_calls=())
+def reopen_round(state: QueryState, who: str) -> Decision:
+    """The same round again; the call's id says who is asked now."""
+    state = replace(state, phase="briefing", call_id=f"{state.call_id}-{who}", round_calls=())
     return state, (_round_opened(state),)
 
 
@@ -52,12 +53,21 @@ def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> De
     """The answer from what was found; where that is nothing, a search of its own for the question comes first."""
     if state.found or state.searched or state.finish == "now" or SEARCH not in state.tools:
         return then((state, ()), partial(why))
+    recovery = RecoveryStarted(
+        level="response", why="nothing was found yet: a search of its own follows", event_seq=seq
+    )
+    return then((state, (recovery,)), own_search(state, why, at=at))
+
+
+def own_search(state: QueryState, why: str, *, at: float) -> Decision:
+    """A search for the question that no model asked for; the answer without it, where nothing can search."""
+    if SEARCH not in state.tools:
+        return then((state, ()), partial(why))
     arguments = msgspec.json.encode({"query": state.question[:LONGEST_QUERY]}).decode()
     call = ToolCall(id=f"{OWN}{state.round}", name=SEARCH, arguments=arguments)
     state = replace(state, phase="tools", searched=why, round_calls=(call,))
     timeout_s = ledger.tool_timeout_s(state.settings, at - state.received_at)
     return state, (
-        RecoveryStarted(level="response", why="nothing was found yet: a search of its own follows", event_seq=seq),
         ToolRequested(round=state.round, call=call, timeout_s=timeout_s),
         ToolCallsConfirmed(round=state.round, tool_call_ids=(call.id,)),
     )
@@ -70,8 +80,19 @@ def _round_opened(state: QueryState) -> RoundOpened:
         call_id=state.call_id,
         final=state.final,
         rounds_left=left,
-        briefing_tokens=state.briefing_tokens,
+        briefing_tokens=_briefing_tokens(state),
     )
+
+
+def _briefing_tokens(state: QueryState) -> int | None:
+    """Most tokens of the round's briefing: what the budget pays for, where that is less than is usual."""
+    if not state.purse.is_limited:
+        return state.briefing_tokens
+    kept = Spend() if state.final else kept_back(state)
+    room = max(LEAST_BRIEFING, state.purse.room(model_of(state, final=state.final), kept))
+    if state.settings.context == "transcript" and room >= state.settings.briefing_tokens:
+        return state.briefing_tokens
+    return room if state.briefing_tokens is None else min(room, state.briefing_tokens)
 
 
 def abandon(state: QueryState, why: str) -> Decision:

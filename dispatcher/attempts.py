@@ -42,10 +42,15 @@ def stand_in_arguments(failed: Tool, substitute: Tool, arguments: str) -> str | 
     return text
 
 
-async def run_tool(tool: Tool, arguments: str) -> ToolOutput:
-    """What the tool returns, as bounded words and passages; whatever it raises is let through."""
+async def run_tool(tool: Tool, arguments: str, key: str = "") -> ToolOutput:
+    """What the tool returns, as bounded words and passages; whatever it raises is let through.
+
+    Args:
+        key: The call's idempotency key, for a tool that takes one.
+    """
+    keyed = {} if tool.key_parameter is None else {tool.key_parameter: key}
     try:
-        returned = await tool.run(**tool.parameters.read(arguments))
+        returned = await tool.run(**tool.parameters.read(arguments), **keyed)
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is None or task.cancelling():

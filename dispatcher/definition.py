@@ -26,6 +26,7 @@ def tool_from_function(
     retry_safe: bool = False,
     substitutes: tuple[str, ...] = (),
     has_effects: bool = False,
+    key_parameter: str | None = None,
     adapt: Adapt | None = None,
     offered: bool = True,
 ) -> Tool:
@@ -40,15 +41,18 @@ def tool_from_function(
     docstring = _docstring(fn)
     signature = _signature(fn)
     types = _types(fn, signature)
+    _check_key(fn, key_parameter, types)
+    told = {name: parameter for name, parameter in signature.items() if name != key_parameter}
     return Tool(
         name=_name(fn, name),
         description=description(docstring),
-        parameters=parameters_of(signature, types, argument_descriptions(docstring)),
+        parameters=parameters_of(told, types, argument_descriptions(docstring)),
         run=fn,
         timeout_s=_timeout(fn, timeout_s),
         retry_safe=retry_safe,
         substitutes=tuple(substitutes),
         has_effects=has_effects,
+        key_parameter=key_parameter,
         adapt=adapt,
         offered=offered,
     )
@@ -78,6 +82,13 @@ def _timeout(fn: Callable[..., object], timeout_s: float | None) -> float | None
     if timeout_s is not None and not timeout_s > 0:
         raise ToolDefinitionError(f"Tool {origin(fn)} has timeout_s={timeout_s}; give it more than 0 seconds, or None.")
     return timeout_s
+
+
+def _check_key(fn: Callable[..., object], name: str | None, types: Mapping[str, object]) -> None:
+    if name is not None and types.get(name) is not str:
+        raise ToolDefinitionError(
+            f"Tool {origin(fn)} is to be handed its idempotency key as {name!r}; give it a parameter `{name}: str`."
+        )
 
 
 def _signature(fn: Callable[..., object]) -> Mapping[str, inspect.Parameter]:

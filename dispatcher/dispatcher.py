@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dispatcher.circuits import ToolCircuits
+from dispatcher.idempotency import key_of, may_be_repeated
 from dispatcher.registry import Registry
 from dispatcher.run import Outcome, ToolRun
 from dispatcher.settlement import Settlement
@@ -16,6 +17,7 @@ from vocabulary.events import (
     ToolFailed,
     ToolRequested,
     ToolsSettled,
+    ToolStarted,
     ToolSucceeded,
 )
 from vocabulary.ports import Clock, Publish, Spawn
@@ -38,6 +40,7 @@ class ToolDispatcher:
         self._tools = tools
         self._circuits = circuits or ToolCircuits()
         self._running: dict[str, ToolRun] = {}
+        self._keys: dict[str, str] = {}
         self._settlement = Settlement()
 
     def on_tool_requested(self, said: Recorded[ToolRequested]) -> None:
@@ -45,19 +48,28 @@ class ToolDispatcher:
         call_id = said.event.call.id
         if call_id in self._running or self._settlement.has_ended(call_id):
             return  # Ids are the model's: where it repeats one, the first call's outcome stands for both.
-        run = ToolRun(said.event, self._publish, self._spawn, self._clock, self._tools, self._circuits, self._end)
+        key = self._keys.get(call_id) or key_of(said.query_id, call_id)
+        run = ToolRun(said.event, self._publish, self._spawn, self._clock, self._tools, self._circuits, self._end, key)
         self._running[call_id] = run
         run.begin()
 
     def recall(self, said: Recorded[Event]) -> None:
-        """Takes in an outcome from before the query was interrupted: its call is not run again."""
+        """Takes in what happened before the query was interrupted.
+
+        A call with an outcome is not run again; one that had begun keeps its key, also in a fork, whose id is another.
+        """
+        if isinstance(said.event, ToolStarted) and said.event.idempotency_key:
+            self._keys[said.event.tool_call_id] = said.event.idempotency_key
         if isinstance(said.event, ToolSucceeded | ToolFailed):
             self._settlement.end(said.event.tool_call_id, succeeded=isinstance(said.event, ToolSucceeded))
 
     def ask_again(self, said: Recorded[ToolRequested]) -> None:
-        """Runs a call that was under way when the query was interrupted, unless it may have changed something."""
+        """Runs a call that was under way when the query was interrupted.
+
+        Not one that may have changed something and has no key by which the second time is known for what it is.
+        """
         tool = self._tools.offered(said.event.call.name)
-        if tool is None or not tool.has_effects:
+        if tool is None or may_be_repeated((tool, *self._tools.substitutes(tool))):
             self.on_tool_requested(said)
             return
         self._end(
@@ -65,8 +77,8 @@ class ToolDispatcher:
                 tool_call_id=said.event.call.id,
                 name=tool.name,
                 failure="interrupted",
-                detail=f"{tool.name} was under way when the service stopped; it changes something outside, so it may "
-                "have done its work and was not run again.",
+                detail=f"{tool.name} was under way when the service stopped; it, or what stands in for it, changes "
+                "something outside, so it may have done its work and was not run again.",
             )
         )
 

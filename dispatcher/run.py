@@ -10,7 +10,15 @@ from dispatcher.circuits import ToolCircuits
 from dispatcher.registry import Registry
 from dispatcher.tool import Tool
 from vocabulary.errors import BadInputError, NotFoundError
-from vocabulary.events import ToolFailed, ToolFailureKind, ToolRequested, ToolStarted, ToolSubstituted, ToolSucceeded
+from vocabulary.events import (
+    ToolAnsweredLate,
+    ToolFailed,
+    ToolFailureKind,
+    ToolRequested,
+    ToolStarted,
+    ToolSubstituted,
+    ToolSucceeded,
+)
 from vocabulary.ports import Clock, Publish, Spawn, ToolOutput
 from vocabulary.values import Kept
 
@@ -35,6 +43,7 @@ class ToolRun:
         tools: Registry,
         circuits: ToolCircuits,
         end: End,
+        key: str = "",
     ) -> None:
         self._asked = asked
         self._call = asked.call
@@ -44,6 +53,7 @@ class ToolRun:
         self._tools = tools
         self._circuits = circuits
         self._report = end
+        self._key = key
         self._started_at = clock.now()
         self._ended = False
         self._cancel_work: Callable[[], object] = _nothing
@@ -72,7 +82,21 @@ class ToolRun:
     async def _work(self, tool: Tool) -> None:
         outcome = await self._outcome(tool)
         self._cancel_timer()
+        if self._ended:
+            self._tell_late(outcome)
         self._end(outcome)
+
+    def _tell_late(self, outcome: Outcome) -> None:
+        """What a tool brought that was stopped and would not be; that it failed after all is no news."""
+        if isinstance(outcome, ToolSucceeded):
+            self._publish(
+                ToolAnsweredLate(
+                    tool_call_id=outcome.tool_call_id,
+                    name=outcome.name,
+                    passages=len(outcome.passages),
+                    duration_ms=outcome.duration_ms,
+                )
+            )
 
     async def _outcome(self, tool: Tool) -> Outcome:
         why = ""
@@ -97,7 +121,7 @@ class ToolRun:
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
         """The call's outcome, or in words why this attempt brought none."""
         try:
-            output = await run_tool(tool, arguments)
+            output = await run_tool(tool, arguments, self._key)
         except NotFoundError as error:
             return self._failed("not_found", line(str(error), MAX_DETAIL))
         except BadInputError as error:
@@ -105,7 +129,8 @@ class ToolRun:
         except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
             self._circuits.failed(tool.name, self._clock.now())
             return describe(tool, error)
-        self._circuits.succeeded(tool.name)
+        if not self._ended:
+            self._circuits.succeeded(tool.name)
         return self._succeeded(tool, output)
 
     def _arguments(self, asked: Tool, candidate: Tool, failures: list[str]) -> str | None:
@@ -140,7 +165,8 @@ class ToolRun:
         """Tells that `tool` begins to run, and gives it its own time within the call's."""
         left = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
         seconds = left if tool.timeout_s is None else min(left, tool.timeout_s)
-        self._publish(ToolStarted(tool_call_id=self._call.id, name=tool.name))
+        key = "" if tool.key_parameter is None else self._key
+        self._publish(ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key))
         self._cancel_timer()
         self._cancel_timer = self._spawn(self._time_out(tool, seconds), background=True)
 

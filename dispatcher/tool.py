@@ -22,7 +22,9 @@ class Tool:
         timeout_s: Most seconds that one call may take; None: what the query's settings say.
         retry_safe: Running it a second time does no harm, so it is tried once more when it raises.
         substitutes: Names of the tools that stand in for it, first choice first.
-        has_effects: It changes something outside; it must not be run again unseen when a query is resumed.
+        has_effects: It changes something outside: when a query is resumed it is run again only with a key.
+        key_parameter: The parameter of `run` that is handed the call's idempotency key, of which the model is not told:
+            the same key is the same call, made again. None: it takes none.
         adapt: Makes arguments for a substitute; None: those that the substitute knows by name are kept.
         offered: Whether the model is told of it; one that is not only stands in for others.
     """
@@ -35,6 +37,7 @@ class Tool:
     retry_safe: bool = False
     substitutes: tuple[str, ...] = ()
     has_effects: bool = False
+    key_parameter: str | None = None
     adapt: Adapt | None = None
     offered: bool = True
 

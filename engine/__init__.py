@@ -6,10 +6,11 @@ from engine.citation_style import CitationStyles
 from engine.fold import events_of, reply_of
 from engine.in_process import InProcessTransport
 from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
+from engine.prices import rate_of
 from engine.profile import Profile
 from engine.prompts import SYSTEM_VERSION
 from engine.reasoning import ReasoningEngine
-from engine.request import build_request, request_bytes, request_json
+from engine.request import build_request, fixed_size, request_bytes, request_json, request_size
 
 __all__ = [
     "SYSTEM_VERSION",
@@ -27,9 +28,12 @@ __all__ = [
     "connect",
     "events_of",
     "find_capabilities",
+    "fixed_size",
     "offline_model",
+    "rate_of",
     "read_script",
     "reply_of",
     "request_bytes",
     "request_json",
+    "request_size",
 ]

@@ -11,6 +11,7 @@ from engine.fold import Reply, ReplyFold, joined
 from engine.inline import read_citations
 from engine.legality import make_legal
 from engine.preparing import Prepared
+from engine.prices import with_cost
 from engine.request import continued
 from engine.retry import retry_wait
 from vocabulary.errors import ModelError
@@ -23,7 +24,7 @@ from vocabulary.events import (
     ToolCallStreamed,
 )
 from vocabulary.ports import Clock, Json, Model, Publish, Tell
-from vocabulary.values import Request
+from vocabulary.values import Request, Usage
 
 PAUSED = "pause_turn"
 MOST_PARTS = 5
@@ -58,6 +59,19 @@ class Call:
         self._so_far: Reply | None = None
         self._told_rest = False
         self._ends_at = 0.0
+        self._fold: ReplyFold | None = None
+        self._wasted = Usage()
+
+    @property
+    def wasted(self) -> Usage:
+        """What attempts that failed have used, as far as the server told."""
+        return self._wasted
+
+    @property
+    def used(self) -> Usage:
+        """All that was used so far, as far as the server told."""
+        so_far = self._so_far.usage if self._so_far else Usage()
+        return self._wasted + self._priced(so_far) + (self._priced(self._fold.usage) if self._fold else Usage())
 
     def announce(self, request: Request | None = None, attempt: int = 1) -> None:
         """Tells that an attempt is sent."""
@@ -88,12 +102,15 @@ class Call:
             if rest is None:
                 break
             reply = joined(reply, rest)
+        self._so_far = reply
         return read_citations(reply, self._prepared.sources) if self._prepared.sources else reply
 
     async def _rest(self, paused: Reply) -> Reply | None:
         """What goes on with a paused reply; None where nothing does, and what came so far must do."""
         self._part += 1
         self._so_far = paused
+        if not self._may_use_more():
+            return None
         try:
             request = make_legal(continued(self._prepared.request, paused.content)).request
             self.announce(request)
@@ -111,14 +128,37 @@ class Call:
             except ModelError as error:
                 left_s = self._ends_at - loop.time()
                 wait_s = retry_wait(error, attempt, left_s, self._outside.chance())
-                if wait_s is None:
+                if wait_s is None or not self._may_use_more():
                     raise
                 await self._wait(attempt, wait_s, error)
             attempt += 1
             self.announce(request, attempt)
 
+    def _may_use_more(self) -> bool:
+        """Whether the budget pays for another attempt after what was used."""
+        used, asked = self.used, self._asked
+        tokens = used.all_input_tokens + used.output_tokens
+        if not tokens:
+            return True
+        if asked.spare_tokens is not None and tokens > asked.spare_tokens:
+            return False
+        return asked.spare_usd is None or (used.cost_usd is not None and used.cost_usd <= asked.spare_usd)
+
+    def _priced(self, usage: Usage) -> Usage:
+        if not (usage.all_input_tokens or usage.output_tokens):
+            return Usage()
+        return usage if usage.cost_usd is not None else with_cost(usage, self._model.name or self._asked.model)
+
     async def _attempt(self, request: Request, left_s: float) -> Reply:
-        fold = ReplyFold(self._outside.ids)
+        try:
+            return await self._read(request, left_s)
+        finally:
+            if self._fold is not None:  # it failed
+                self._wasted += self._priced(self._fold.usage)
+                self._fold = None
+
+    async def _read(self, request: Request, left_s: float) -> Reply:
+        fold = self._fold = ReplyFold(self._outside.ids)
         stream = self._model.stream(request, left_s)
         try:
             async for event in stream:
@@ -136,7 +176,9 @@ class Call:
         finally:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
-        return fold.reply()
+        reply = fold.reply()
+        self._fold = None
+        return reply
 
     def _refuse_repetition(self, event: Json) -> None:
         """A server that does not go on with a paused reply but sends it again would double the answer."""

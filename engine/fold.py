@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.blocks import Block
+from engine.prices import with_cost
 from vocabulary.errors import ModelError
 from vocabulary.ports import Json
 from vocabulary.values import Kept, ReplyCitation, ToolCall, Usage
@@ -68,6 +69,11 @@ class ReplyFold:
             return self._on_block_stop(event)
         self._on_message(kind, event)
         return None
+
+    @property
+    def usage(self) -> Usage:
+        """What the server told of tokens so far, priced where the model's price is known."""
+        return with_cost(_usage(self._usage), _text(self._message or {}, "model"))
 
     def reply(self) -> Reply:
         """The whole reply.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from vocabulary.values import Usage, Value
+from vocabulary.values import Rate, Usage, Value
 
 PRICES_OF = "2026-10-24"
 PRICES_FROM = "https://platform.claude.com/docs/en/about-claude/pricing"
@@ -55,6 +55,24 @@ def price_of(model: str) -> Price | None:
     """The model's price; a dated name (`claude-haiku-4-5-20251001`) costs what its alias does. None: not known."""
     name, _, date = model.rpartition("-")
     return PRICES.get(model) or (PRICES.get(name) if len(date) == 8 and date.isdigit() else None)
+
+
+def rate_of(model: str, called: str | None = None) -> Rate | None:
+    """The most that the model's tokens can cost; None where its price is not known.
+
+    Args:
+        called: The name that the rate is to have, where that is another.
+    """
+    price = price_of(model)
+    if price is None:
+        return None
+    return Rate(
+        model=called or model,
+        input=max(price.input, price.cache_write, price.cache_read),
+        output=price.output,
+        long_above=price.long_above,
+        long_factor=price.long_factor,
+    )
 
 
 def with_cost(usage: Usage, model: str) -> Usage:

@@ -25,7 +25,7 @@ from vocabulary.events import (
     TextDiscarded,
 )
 from vocabulary.ports import Clock, Model, Publish, Spawn, Tell
-from vocabulary.values import Kept
+from vocabulary.values import Kept, Usage
 
 
 class ReasoningEngine:
@@ -60,6 +60,7 @@ class ReasoningEngine:
         self._outside = Outside(publish, tell, clock, chance, set())
         self._marked: dict[Reasoner, Marked] = {}
         self._running: dict[str, Callable[[], object]] = {}
+        self._calls: dict[str, Call] = {}
 
     def on_reasoning_requested(self, said: Recorded[ReasoningRequested]) -> None:
         """Starts the call."""
@@ -93,9 +94,10 @@ class ReasoningEngine:
         except ModelError as error:
             self._fail(asked.call_id, error)
         else:
-            self._publish(_completed(asked, reply))
+            self._publish(_completed(asked, reply, call.wasted))
         finally:
             self._running.pop(asked.call_id, None)
+            self._calls.pop(asked.call_id, None)
 
     def _open(self, asked: ReasoningRequested, style: CitationStyle) -> Call:
         """The call, its first attempt announced."""
@@ -103,10 +105,12 @@ class ReasoningEngine:
         prepared = prepare(asked, self._tools, self._styles.profile(asked.reasoner), style, before)
         self._marked[asked.reasoner] = prepared.marked
         call = Call(asked, prepared, self._models[asked.reasoner], self._outside)
+        self._calls[asked.call_id] = call
         call.announce()
         return call
 
     def _fail(self, call_id: str, error: ModelError) -> None:
+        call = self._calls.pop(call_id, None)
         self._tell(TextDiscarded(call_id=call_id))
         self._publish(
             ReasoningFailed(
@@ -116,6 +120,7 @@ class ReasoningEngine:
                 retryable=error.retryable,
                 retry_after_s=error.retry_after_s,
                 request_id=error.request_id,
+                usage=call.used if call else Usage(),
             )
         )
 
@@ -127,7 +132,7 @@ def _within_the_window(reply: Reply) -> Reply:
     return reply
 
 
-def _completed(asked: ReasoningRequested, reply: Reply) -> ReasoningCompleted:
+def _completed(asked: ReasoningRequested, reply: Reply, wasted: Usage) -> ReasoningCompleted:
     model = reply.model or asked.model
     return ReasoningCompleted(
         call_id=asked.call_id,
@@ -141,4 +146,5 @@ def _completed(asked: ReasoningRequested, reply: Reply) -> ReasoningCompleted:
         model=model,
         message_id=reply.message_id,
         request_id=reply.request_id,
+        wasted=wasted,
     )

@@ -56,6 +56,11 @@ def request_size(request: Request) -> int:
     return blocks + len(request.system.text) + (len(request.tools.text) if request.tools else 0)
 
 
+def fixed_size(max_rounds: int, tools: Kept) -> int:
+    """About how many bytes a request has beside its messages."""
+    return len(system_prompt(max_rounds, inline=True).text) + len(tools.text)
+
+
 def request_json(request: Request) -> Json:
     """The request's body as a JSON object."""
     body: Json = msgspec.json.decode(_joined(request))

@@ -1,10 +1,12 @@
 """Breaking it on purpose: fault plans, the matrix of all single faults, the promises that are checked on every run."""
 
 from faults.cells import Cell, NotApplicable
+from faults.from_trace import Struck, fault_at
 from faults.injector import Injector, around_of
 from faults.invariants import broken_promises
 from faults.judge import Judge, OpenWorld, judge_story
 from faults.kinds import KINDS, MEANING, Kind
+from faults.leaving import leave_as_planned
 from faults.matrix import Chosen, Report, Verdict, run_singles
 from faults.pairs import PairVerdict, run_pairs
 from faults.plan import Fault, Plan
@@ -36,6 +38,7 @@ __all__ = [
     "Run",
     "Step",
     "Story",
+    "Struck",
     "Verdict",
     "World",
     "all_points",
@@ -44,8 +47,10 @@ __all__ = [
     "as_json",
     "broken_promises",
     "counts",
+    "fault_at",
     "fault_of",
     "judge_story",
+    "leave_as_planned",
     "pair_counts",
     "pairs_as_html",
     "pairs_as_json",

@@ -47,7 +47,6 @@ class Deliveries:
 
         @wraps(handler)
         def hear(recorded: Recorded[Any]) -> None:
-            self._meeting.heard(recorded.seq)
             fault = self._meeting.meet(point)
             if fault is None:
                 handler(recorded)

@@ -10,20 +10,25 @@ from contextvars import ContextVar
 from msgspec.structs import replace
 
 from bus import Components, Ports, Subscription
-from dispatcher import Registry
+from coordinator import ProviderCircuit
+from dispatcher import Registry, ToolCircuits
 from faults.deliveries import Deliveries
 from faults.doors import Door
 from faults.model_door import FaultyModel
 from faults.passage import Meeting
-from faults.plan import Fault, When
+from faults.passed import passages
+from faults.plan import Fault, part_of
 from faults.reading import plan_of
 from faults.tool_door import faulty_tool
 from faults.works import faulty_spawn
 from service import Parts
-from vocabulary.errors import KnowledgeError, TraceError
+from vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
 from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, RoundOpened
 from vocabulary.ports import Model, TraceStore
 from vocabulary.values import Kept
+
+SHARED = ("intake", "client", "follower", "process", "library.", "embedder.")
+"""Doors that belong to the harness's own callers, or to all queries."""
 
 _meeting: ContextVar[Meeting | None] = ContextVar("fault_meeting", default=None)
 
@@ -38,15 +43,34 @@ class Injector:
 
     Args:
         provider_open: The query is told that the provider's circuit is open.
+        apart: What fails here on purpose does not open the circuits of other queries.
         primary: Stands in the place of the model that is asked first; None leaves the service's own.
     """
 
     def __init__(
-        self, faults: Sequence[Fault] = (), *, provider_open: bool = False, primary: Model | None = None
+        self,
+        faults: Sequence[Fault] = (),
+        *,
+        provider_open: bool = False,
+        apart: bool = False,
+        primary: Model | None = None,
     ) -> None:
         self.meeting = Meeting(faults)
+        self._faults = tuple(faults)
         self._provider_open = provider_open
+        self._apart = apart
         self._primary = primary
+
+    def __str__(self) -> str:
+        return "; ".join(f"fault {fault.kind} at {fault.point}" for fault in self._faults)
+
+    def recall(self, prefix: Sequence[Recorded[AnyEvent]], /) -> None:
+        """Counts the doors that were passed before the query is gone on with."""
+        for passed in passages(prefix):
+            self.meeting.went_by(passed.point, passed.when)
+        for recorded in prefix:
+            self._note(recorded.event)
+        self.meeting.stored_seq = len(prefix)
 
     def first(self, first: QueryReceived, /) -> QueryReceived:
         """The query's first event, as it is told."""
@@ -55,6 +79,8 @@ class Injector:
     def parts(self, parts: Parts, /) -> Parts:
         """The doors that the query's components are given, each with its faults."""
         meeting = self.meeting
+        if self._apart:
+            parts = dataclasses.replace(parts, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
         models: dict[str, Model] = {
             name: FaultyModel(self._model(name, model), meeting, "model" if name == "primary" else name, parts.clock)
             for name, model in parts.models.items()
@@ -86,20 +112,14 @@ class Injector:
         return self._primary if self._primary is not None and name == "primary" else model
 
     def _note(self, event: AnyEvent) -> None:
-        if isinstance(event, RoundOpened):
-            self.meeting.when = _when(event)
         self.meeting.closing = self.meeting.closing or isinstance(event, QueryClosed)
+        if isinstance(event, RoundOpened):
+            self.meeting.when = part_of(event)
 
 
 def is_port(value: object) -> bool:
     """Whether a part of the service is something with methods that can be broken."""
     return value is not None and not isinstance(value, Kept) and not inspect.isroutine(value)
-
-
-def _when(event: RoundOpened) -> When:
-    if event.final:
-        return "final"
-    return "round_1" if event.round == 1 else "round_2"
 
 
 class _Noting:
@@ -121,9 +141,16 @@ def around_of(data: object) -> Injector:
     """What stands round a query by the fault plan that its caller sent; its scenario and seed are the harness's own.
 
     Raises:
-        BadInputError: It is no fault plan.
+        FaultPlanError: It is no fault plan, or one that nothing would come of here.
     """
-    return Injector(plan_of(data).faults)
+    faults = plan_of(data).faults
+    for fault in faults:
+        if fault.point.startswith(SHARED):
+            raise FaultPlanError(
+                f"Nothing can be broken at {fault.point[:60]!r} in a running service: "
+                "it is not this query's own. `antiphon faults run --plan` breaks it."
+            )
+    return Injector(faults, apart=True)
 
 
 class SharedDoor:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from faults.legality import faults_of
 from faults.losses import OF_CONTENT, owed
 from faults.running import Run
+from faults.spending import within_budget
 from vocabulary import events as e
 from vocabulary.events import AnyEvent
 
@@ -79,7 +80,7 @@ def within_limits(run: Run) -> Iterator[str]:
         yield f"{len(replies)} replies, {settings.max_rounds + 1} are allowed"
     asked = [event for event in _of(run, e.ToolRequested) if isinstance(event, e.ToolRequested)]
     rounds = {event.round for event in asked if not event.call.id.startswith(OWN)}
-    if sum(event.call.id.startswith(OWN) for event in asked) > 1:
+    if len({event.call.id for event in asked if event.call.id.startswith(OWN)}) > 1:
         yield "more than one search of its own"
     if len(rounds) > settings.max_rounds:
         yield f"tools in {len(rounds)} rounds, {settings.max_rounds} are allowed"
@@ -217,9 +218,9 @@ def errors_are_recorded(run: Run) -> Iterator[str]:
 
 
 def stored_before_acted_on(run: Run) -> Iterator[str]:
-    """What a component hears is in the store already, unless the store refused."""
-    if run.meeting.heard_unstored and not _of(run, e.RecordingFailed) and len(run.stored) == len(run.trace):
-        yield f"event {run.meeting.heard_unstored} was acted on before it was stored"
+    """What leads to a call of the model or a tool is in the store before the call, unless the store refused."""
+    if run.meeting.acted_unstored and not _of(run, e.RecordingFailed) and len(run.stored) == len(run.trace):
+        yield f"event {run.meeting.acted_unstored} was acted on before it was stored"
 
 
 def nothing_left(run: Run) -> Iterator[str]:
@@ -230,6 +231,7 @@ RULES: dict[str, Rule] = {
     "one answer": one_answer,
     "in time": in_time,
     "within limits": within_limits,
+    "spending within budget": within_budget,
     "one outcome a call": one_outcome_each,
     "legal requests": legal_requests,
     "citations lead back": citations_lead_back,

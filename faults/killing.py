@@ -1,4 +1,4 @@
-"""Kills a process (SIGKILL) right after each append of a query, and reads what the store then holds."""
+"""Kills a process (SIGKILL) right after each event of a query is stored, and reads what the store then holds."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from vocabulary.ports import TraceStore
 
 
 def kill_everywhere() -> tuple[int, list[str]]:
-    """How many processes were killed, one after each append of a plain query, and what was wrong after them."""
+    """How many processes were killed, one after each event of a plain query, and what was wrong after them."""
     broken: list[str] = []
     for number in range(1, 1_000):
         with tempfile.TemporaryDirectory() as folder:
             killed = _killed_after(number, Path(folder))
-            broken += [f"killed after append {number}: {wrong}" for wrong in _read(Path(folder), killed=killed)]
+            broken += [f"killed after event {number}: {wrong}" for wrong in _read(Path(folder), killed=killed)]
         if not killed:
             return number - 1, broken
     return number, broken
@@ -52,23 +52,24 @@ def _live_and_die(number: int, folder: Path) -> None:
 
 
 class _Deadly:
-    """A trace store that notes what it acknowledged in a file of its own, and dies after so many appends."""
+    """A trace store that stores one event after the other, notes each in a file of its own, and dies after so many."""
 
-    def __init__(self, inner: TraceStore, appends: int, folder: Path) -> None:
+    def __init__(self, inner: TraceStore, events: int, folder: Path) -> None:
         self._inner = inner
-        self._left = appends
+        self._left = events
         self._acknowledged = folder / "acknowledged"
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
     async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
-        await self._inner.append(query_id, expected_seq, events)
-        with self._acknowledged.open("a") as file:
-            file.write(f"{query_id} {events[-1].seq}\n")
-        self._left -= 1
-        if self._left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+        for number, event in enumerate(events):
+            await self._inner.append(query_id, expected_seq + number, [event])
+            with self._acknowledged.open("a") as file:
+                file.write(f"{query_id} {event.seq}\n")
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _read(folder: Path, *, killed: bool) -> list[str]:

@@ -31,6 +31,7 @@ class FaultyModel:
         return self._inner.name
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        self._meeting.act()
         fault = self._meeting.meet(f"{self._prefix}.request")
         if fault is not None:
             await self._refuse(fault, timeout_s)
@@ -51,11 +52,10 @@ class FaultyModel:
         held: list[Json] = []
         passed: set[str] = set()
         async for event in events:
-            place = _place(event)
             fault = None
-            if place is not None and place not in passed:
+            for place in (place for place in _places(event) if place not in passed):
                 passed.add(place)
-                fault = self._meeting.meet(f"{self._prefix}.stream.{place}")
+                fault = fault or self._meeting.meet(f"{self._prefix}.stream.{place}")
             if fault is not None and fault.kind == "truncate":
                 return
             if fault is not None and fault.kind == "reorder":
@@ -105,12 +105,17 @@ def _raise(prefix: str) -> NoReturn:
     raise InjectedError(f"{prefix}: injected: raise")
 
 
-def _place(event: Json) -> str | None:
+def _places(event: Json) -> tuple[str, ...]:
+    """The places of a stream at which an event stands; a block that comes whole, as from a recording, at several."""
     kind = event.get("type")
     if kind == "content_block_start":
-        return "before_first_token"
+        block = event.get("content_block")
+        block = block if isinstance(block, dict) else {}
+        inside = ("in_text",) * bool(block.get("text")) + ("in_tool_json",) * bool(block.get("input"))
+        return ("before_first_token", *inside)
     if kind == "content_block_delta":
         delta = event.get("delta")
         told = delta.get("type") if isinstance(delta, dict) else None
-        return {"text_delta": "in_text", "input_json_delta": "in_tool_json"}.get(str(told))
-    return "before_end" if kind == "message_stop" else None
+        place = {"text_delta": "in_text", "input_json_delta": "in_tool_json"}.get(str(told))
+        return () if place is None else (place,)
+    return ("before_end",) if kind == "message_stop" else ()

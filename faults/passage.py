@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
+from bus import handled_seq
 from faults.plan import Fault, When
 from vocabulary.errors import ServiceError
 from vocabulary.events import Event
@@ -34,7 +35,7 @@ class Meeting:
         fired: Every fault that fired, in order.
         lost: Events that a fault kept out of the trace, or put in twice.
         stored_seq: The last event that the store took.
-        heard_unstored: The first event that a component heard before the store had taken it; 0 where there is none.
+        acted_unstored: The first event that was acted on before the store had taken it; 0 where there is none.
         raised: Doors at which an injected error was really raised: work that is ended before it begins raises none.
         held: Work that was to begin later; what was ended before it began is closed after the query.
         closing: The end of the query was said.
@@ -51,7 +52,7 @@ class Meeting:
         self.held: list[Coroutine[Any, Any, None]] = []
         self.closing = False
         self.stored_seq = 0
-        self.heard_unstored = 0
+        self.acted_unstored = 0
         self._armed = [_Armed(fault) for fault in faults]
 
     def note_raised(self, point: str) -> None:
@@ -59,10 +60,17 @@ class Meeting:
         if not self.closing:
             self.raised.append(point)
 
-    def heard(self, seq: int) -> None:
-        """A component hears the event `seq`."""
-        if seq > self.stored_seq and not self.heard_unstored:
-            self.heard_unstored = seq
+    def act(self) -> None:
+        """A model or a tool is called: the event that led to it should be stored."""
+        seq = handled_seq()
+        if seq > self.stored_seq and not self.acted_unstored:
+            self.acted_unstored = seq
+
+    def went_by(self, point: str, when: When) -> None:
+        """Counts a passage from before the query was gone on with: no fault fires at it."""
+        for armed in self._armed:
+            if armed.fits(point, when):
+                armed.passes()
 
     def meet(self, point: str) -> Fault | None:
         """Notes a passage through `point`; the fault that fires there now, or None."""

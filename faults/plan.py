@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from faults.kinds import Kind
+from vocabulary.events import RoundOpened
 from vocabulary.values import Value
 
 When = Literal["any", "start", "round_1", "round_2", "final"]
@@ -44,3 +45,10 @@ class Plan(Value, frozen=True, kw_only=True):
     faults: tuple[Fault, ...] = ()
     scenario: str = "plain"
     seed: int = 0
+
+
+def part_of(event: RoundOpened) -> When:
+    """The part of a query that an opened round begins."""
+    if event.final:
+        return "final"
+    return "round_1" if event.round == 1 else "round_2"

@@ -10,7 +10,7 @@ import yaml
 from faults.plan import Fault, Plan
 from faults.scenarios import SCENARIOS
 from faults.seams import seam_of
-from vocabulary.errors import BadInputError
+from vocabulary.errors import FaultPlanError
 from vocabulary.values import Value
 
 MOST_FAULTS = 50
@@ -20,39 +20,47 @@ def plan_of(data: object) -> Plan:
     """The plan that a decoded JSON or YAML value says.
 
     Raises:
-        BadInputError: It is none, or asks a door for a kind that it does not know; the message names what is wrong.
+        FaultPlanError: It is none, or asks a door for a kind that it does not know; the message names what is wrong.
     """
     try:
         plan = msgspec.convert(data, Plan)
     except msgspec.ValidationError as error:
-        raise BadInputError(f"This is no fault plan ({error}): see docs/faults.md.") from error
+        raise FaultPlanError(f"This is no fault plan ({error}): see docs/faults.md.") from error
     refuse_senseless(plan)
     return plan
 
 
 def refuse_senseless(plan: Plan) -> None:
-    """Raises BadInputError for a plan that is well formed and says what cannot be done."""
+    """Raises FaultPlanError for a plan that is well formed and says what cannot be done."""
     if len(plan.faults) > MOST_FAULTS:
-        raise BadInputError(f"A fault plan may hold {MOST_FAULTS} faults, this one holds {len(plan.faults)}.")
+        raise FaultPlanError(f"A fault plan may hold {MOST_FAULTS} faults, this one holds {len(plan.faults)}.")
     if plan.scenario not in SCENARIOS:
-        raise BadInputError(f"There is no scenario {plan.scenario!r}; there are {', '.join(SCENARIOS)}.")
+        raise FaultPlanError(f"There is no scenario {plan.scenario!r}; there are {', '.join(SCENARIOS)}.")
     for fault in plan.faults:
-        known = seam_of(fault.point).kinds
-        if not fault.point.endswith("*") and fault.kind not in known:
-            raise BadInputError(f"{fault.point} knows no {fault.kind}: it knows {', '.join(known)}.")
+        _check_door(fault)
+
+
+def _check_door(fault: Fault) -> None:
+    """Refuses a door that there cannot be, and a kind of fault that its door does not know."""
+    point, seam = fault.point, seam_of(fault.point)
+    if not seam.prefix and "." not in point and not point.endswith("*"):
+        raise FaultPlanError(f"There is no point {point[:60]!r}: `antiphon faults list` names them all.")
+    if seam.prefix and not point.endswith("*") and fault.kind not in seam.kinds:
+        known = ", ".join(seam.kinds)
+        raise FaultPlanError(f"`{fault.kind}` cannot happen at {point[:60]!r} ({seam.why_not}): it knows {known}.")
 
 
 def read_data(path: Path) -> object:
     """What a YAML or JSON file holds.
 
     Raises:
-        BadInputError: The file cannot be read.
+        FaultPlanError: The file cannot be read.
     """
     try:
         data: object = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         said = " ".join(str(error).split())
-        raise BadInputError(f"{path} cannot be read as a fault plan: {said}") from error
+        raise FaultPlanError(f"{path} cannot be read as a fault plan: {said}") from error
     return data
 
 
@@ -60,7 +68,7 @@ def read_plan(path: Path) -> Plan:
     """The plan of a file, YAML or JSON (which is YAML too).
 
     Raises:
-        BadInputError: The file cannot be read, or holds no plan.
+        FaultPlanError: The file cannot be read, or holds no plan.
     """
     return plan_of(read_data(path))
 
@@ -91,9 +99,9 @@ def fault_of(text: str) -> Fault:
     """The fault that POINT:KIND or POINT:KIND:WHEN says.
 
     Raises:
-        BadInputError: It says none.
+        FaultPlanError: It says none.
     """
     parts = dict(zip(("point", "kind", "when"), text.split(":"), strict=False))
     if len(parts) < 2 or text.count(":") > 2:
-        raise BadInputError(f"A fault is written POINT:KIND or POINT:KIND:WHEN, found {text!r}.")
+        raise FaultPlanError(f"A fault is written POINT:KIND or POINT:KIND:WHEN, found {text!r}.")
     return plan_of({"faults": [parts]}).faults[0]

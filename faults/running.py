@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from faults.injector import Injector
 from faults.passage import Fired, Meeting
 from faults.plan import Fault, Plan
+from faults.resuming import begin
 from faults.scenarios import Scenario
 from faults.watching import watch
 from faults.world import QUESTIONS
@@ -74,7 +75,7 @@ async def ask_broken(service: Antiphon, done: Run, injector: Injector) -> None:
     running: Running | None = None
     try:
         async with asyncio.timeout(limit_s):
-            running = await service.start(_question(done), injector)
+            running = await begin(service, _question(done), done.scenario, injector)
             done.outcome = await _accompany(running, done, injector)
     except BadInputError as error:
         done.refused = str(error)

@@ -18,18 +18,22 @@ class Scenario(Value, frozen=True, kw_only=True):
         faults: What is broken in it already.
         settings: What its caller wished.
         greedy: The model asks for tools whatever it is told.
+        dear: Each reply of the model is as long as it may be.
         leaves: The caller goes away in the first round.
         goes_on: It goes on with a conversation.
         provider_open: The provider's circuit is open when it begins.
+        resumed_after: The kind of event after which its process died; it is gone on with. Empty: it did not.
     """
 
     what: str
     faults: tuple[Fault, ...] = ()
     settings: QuerySettings = QuerySettings()
     greedy: bool = False
+    dear: bool = False
     leaves: bool = False
     provider_open: bool = False
     goes_on: bool = False
+    resumed_after: str = ""
 
 
 def _always(point: str, kind: str) -> Fault:
@@ -37,7 +41,10 @@ def _always(point: str, kind: str) -> Fault:
 
 
 SCENARIOS: dict[str, Scenario] = {
-    "plain": Scenario(what="two rounds of tools, then the answer"),
+    "plain": Scenario(
+        what="two rounds of tools, then the answer, within a budget that pays for more",
+        settings=QuerySettings(max_total_tokens=20_000, max_cost_usd=0.1),
+    ),
     "waits": Scenario(what="tools start when the reply is complete", settings=QuerySettings(early_dispatch=False)),
     "tight": Scenario(what="not everything fits into a briefing", settings=QuerySettings(briefing_tokens=220)),
     "index_away": Scenario(what="the vector index fails", faults=(_always("library.search", "raise"),)),
@@ -45,8 +52,20 @@ SCENARIOS: dict[str, Scenario] = {
     "tool_hangs": Scenario(
         what="a tool takes for ever", faults=(Fault(point="tool.search_course_content", kind="hang"),)
     ),
+    "tool_is_stubborn": Scenario(
+        what="a tool will not be stopped in time, and comes back when the next round has begun",
+        faults=(
+            Fault(point="tool.search_course_content", kind="late"),
+            Fault(point="model.request", kind="hang", when="round_2", for_s=5.0),
+        ),
+    ),
     "model_once_away": Scenario(
         what="the model is overloaded once", faults=(Fault(point="model.request", kind="overload"),)
+    ),
+    "other_model": Scenario(
+        what="the model fails, and another one is configured",
+        faults=(Fault(point="model.request", kind="malformed"),),
+        settings=QuerySettings(other_model="another"),
     ),
     "model_away": Scenario(what="the model cannot be reached", faults=(_always("model.request", "drop"),)),
     "no_model": Scenario(
@@ -62,6 +81,17 @@ SCENARIOS: dict[str, Scenario] = {
         faults=(Fault(point="model.request", kind="hang", when="final", times=0),),
     ),
     "greedy": Scenario(what="the model asks for more rounds than it may have", greedy=True),
+    "tokens_run_out": Scenario(
+        what="the budget of tokens pays for one round and the final call",
+        settings=QuerySettings(max_total_tokens=7_000, briefing_tokens=600),
+        dear=True,
+    ),
+    "money_runs_out": Scenario(
+        what="the budget in dollars pays for the final call only",
+        settings=QuerySettings(max_cost_usd=0.03),
+        dear=True,
+    ),
+    "nothing_to_spend": Scenario(what="no call is paid for", settings=QuerySettings(max_total_tokens=1_000)),
     "too_long": Scenario(
         what="a request is refused as too long",
         faults=(Fault(point="model.request", kind="oversized", when="round_2"),),
@@ -91,4 +121,5 @@ SCENARIOS: dict[str, Scenario] = {
     "goes_on": Scenario(what="the question goes on with a conversation", goes_on=True),
     "caller_leaves": Scenario(what="the caller goes away", leaves=True),
     "circuit_open": Scenario(what="the provider failed before", provider_open=True),
+    "resumed": Scenario(what="the process died in the first round", resumed_after="tool_requested"),
 }

@@ -12,6 +12,7 @@ from hashlib import sha256
 
 import msgspec
 
+from engine import request_size
 from faults.examples import example_arguments
 from vocabulary.ports import Json
 from vocabulary.values import Request
@@ -19,6 +20,8 @@ from vocabulary.values import Request
 NAME = "scripted"
 _ROUND = re.compile(r"<round>\\nRound (\d+) of")
 _PIECE_CHARS = 16
+CHARS_A_TOKEN = 4
+REPLY_TOKENS = 40
 _OURS = ("search_course_content", "get_course_outline")
 
 
@@ -27,12 +30,14 @@ class ScriptedModel:
 
     Args:
         greedy: Asks for tools whatever it is told.
+        dear: Each of its replies is said to be as long as it may be.
     """
 
     name = NAME
 
-    def __init__(self, *, greedy: bool = False) -> None:
+    def __init__(self, *, greedy: bool = False, dear: bool = False) -> None:
         self._greedy = greedy
+        self._dear = dear
         self._times: dict[str, int] = {}
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:  # noqa: ARG002 - it is quick
@@ -41,7 +46,8 @@ class ScriptedModel:
         ).hexdigest()
         self._times[key] = self._times.get(key, 0) + 1
         content = self._content(request, f"{key[:12]}{self._times[key]}")
-        for event in events_of(content, f"msg_{key[:12]}{self._times[key]}"):
+        usage = request_size(request) // CHARS_A_TOKEN, request.max_tokens if self._dear else REPLY_TOKENS
+        for event in events_of(content, f"msg_{key[:12]}{self._times[key]}", usage=usage):
             yield event
 
     def _content(self, request: Request, key: str) -> list[Json]:
@@ -96,17 +102,22 @@ def _cited(number: int, source: Json) -> Json:
     return {"type": "text", "text": f"{said.strip()} ", "citations": [citation]}
 
 
-def events_of(content: Sequence[Json], message_id: str, stop_reason: str | None = None) -> Iterator[Json]:
-    """The content as a stream's events, in small pieces."""
+def events_of(
+    content: Sequence[Json],
+    message_id: str,
+    stop_reason: str | None = None,
+    usage: tuple[int, int] = (100, REPLY_TOKENS),
+) -> Iterator[Json]:
+    """The content as a stream's events, in small pieces; `usage` is the tokens of input and output."""
     uses_tools = any(block["type"] == "tool_use" for block in content)
-    usage = {"input_tokens": 100, "output_tokens": 1}
-    message = {"id": message_id, "type": "message", "role": "assistant", "model": NAME, "content": [], "usage": usage}
+    told = {"input_tokens": usage[0], "output_tokens": 1}
+    message = {"id": message_id, "type": "message", "role": "assistant", "model": NAME, "content": [], "usage": told}
     yield {"type": "message_start", "message": message}
     for index, block in enumerate(content):
         for event in _block_events(block):
             yield {"index": index, **event}
     reason = stop_reason or ("tool_use" if uses_tools else "end_turn")
-    yield {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 40}}
+    yield {"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": usage[1]}}
     yield {"type": "message_stop"}
 
 

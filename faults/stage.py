@@ -136,5 +136,5 @@ def _injector(plan: Plan) -> Injector:
     return Injector(
         (*plan.faults, *scenario.faults),
         provider_open=scenario.provider_open,
-        primary=ScriptedModel(greedy=True) if scenario.greedy else None,
+        primary=ScriptedModel(greedy=scenario.greedy, dear=scenario.dear) if scenario.greedy or scenario.dear else None,
     )

@@ -24,6 +24,7 @@ def faulty_tool(tool: Tool, meeting: Meeting, clock: Clock) -> Tool:
 
     @wraps(run)
     async def broken(**arguments: Any) -> object:
+        meeting.act()
         fault = meeting.meet(f"tool.{tool.name}")
         if fault is None:
             return await run(**arguments)

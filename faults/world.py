@@ -13,6 +13,7 @@ from faults.shelf import SmallLibrary, WordEmbedder
 from faults.virtual import VirtualClock, run
 from service import Antiphon, Built, Parts, Settings
 from traces import SqliteTraceStore
+from vocabulary.values import Rate
 
 QUESTIONS = (
     "What are the states of a circuit breaker, and how do retries with backoff help?",
@@ -41,7 +42,6 @@ class World:
         shared = SharedDoor(library, "library")
         self.tools = Registry([*course_tools(shared), *tools])  # type: ignore[arg-type]  # as above
         self._library = library
-        self._embedder = embedder
 
     def close(self) -> None:
         """Lets go of the store."""
@@ -54,15 +54,22 @@ class World:
             models={"primary": ScriptedModel(), "fallback": self._fallback},
             tools=self.tools,
             tool_definitions=self.tools.definitions(),
-            embedder=self._embedder,
             chance=lambda: 0.5,
+            rate_of=_rate_of,
         )
 
     def service(self) -> Antiphon:
         """A service over this world; it lives within one event loop."""
         built = Built(
-            parts=self.parts(), store=self.store, library=self._library, models=(), reasoner="scripted",
-            versions=(("harness", "1"),),
+            parts=self.parts(), store=self.store, library=self._library, models=(),
+            reasoner="scripted", versions=(("harness", "1"),),
         )  # fmt: skip
         # Built without its constructor, which would read the environment: a run depends on its plan alone.
         return Antiphon(Settings.model_construct(), built)
+
+
+def _rate_of(_: str, called: str | None) -> Rate:
+    """What the scripted model is held to cost."""
+    return Rate(
+        model=called or "", input=0.0 if called == "fallback" else 2.0, output=0.0 if called == "fallback" else 10.0
+    )

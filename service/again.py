@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 import structlog
+from msgspec.structs import replace
 
 from bus import Bus
 from service.caller import Caller
 from service.continuing import continue_from
-from service.forking import Change, Mode, by_passage, changed, recorded_parts
+from service.forking import FORKED, Change, Mode, by_passage, changed, recorded_parts
 from service.replaying import Replayed, replay, unreadable
 from service.running import Running
-from service.wiring import Parts, wire
+from service.wiring import Around, NothingAround, Parts, wire
 from traces import SqliteTraceStore
 from vocabulary.errors import DecodeError, ServiceError, TraceError
 from vocabulary.events import AnyEvent, Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
@@ -25,12 +26,19 @@ DIED = "the process that worked on it ended"
 
 
 class Again:
-    """What can be done with a recorded query."""
+    """What can be done with a recorded query.
 
-    def __init__(self, bus: Bus, parts: Parts, store: SqliteTraceStore) -> None:
+    Args:
+        admit: Refuses (BusyError) where no further query may begin.
+    """
+
+    def __init__(
+        self, bus: Bus, parts: Parts, store: SqliteTraceStore, admit: Callable[[], None] = lambda: None
+    ) -> None:
         self._bus = bus
         self._parts = parts
         self._store = store
+        self._admit = admit
 
     async def replay(self, query_id: str) -> Replayed:
         """Runs the deciding parts over the trace again and compares.
@@ -41,8 +49,11 @@ class Again:
         """
         return await replay_stored(self._store, query_id)
 
-    async def resume(self, query_id: str, why: str = DIED) -> Running:
+    async def resume(self, query_id: str, why: str = DIED, around: Around | None = None) -> Running:
         """Goes on with a query that is not over and that nobody works on.
+
+        Args:
+            around: What stands round it from here on.
 
         Raises:
             NotFoundError: No such trace.
@@ -51,7 +62,7 @@ class Again:
         if query_id in self._bus.sessions:
             raise TraceError(f"query {query_id} is being worked on: follow it instead")
         await self._store.take_over(query_id)
-        return self._go_on(await self._store.read(query_id), self._parts, why)
+        return self._go_on(await self._store.read(query_id), self._parts, why, around)
 
     async def resume_unfinished(self) -> list[Running]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
@@ -63,21 +74,49 @@ class Again:
                 log.warning("query_not_resumed", query_id=query_id, error=str(error))
         return resumed
 
-    async def fork(self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode) -> Running:
-        """A new query that shares a trace up to `at`, has something changed there, and goes on from it.
+    async def fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        around: Around | None = None,
+    ) -> Running:
+        """A new query that shares a trace up to an event, has something changed there, and goes on from it.
 
         Args:
-            at: The event to change, the last that both have; None: the last one that `changes` name.
+            at: The event to change, the last that both have; None: the last one that `changes` name. With `around` and
+                no changes: the first event that happens within `around`; None is the first of all.
+            around: What stands round the new query, such as faults, and says in words (`str`) what it does; what is
+                shared happened without it.
 
         Raises:
             NotFoundError: No such trace.
-            BadInputError: A change does not fit the event.
+            BadInputError: A change does not fit the event, or the query is over by then.
+            BusyError: Too many queries run, or the service is closing.
         """
+        self._admit()
         events = await self._store.read(query_id)
         changes = by_passage(events, changes)
-        prefix = changed(events, at, changes, uuid.uuid4().hex)
+        last = at if changes or around is None else (at or 1) - 1
+        blot = self._parts.redaction.event
+        shared = changed(events, last, changes, uuid.uuid4().hex, str(around or ""))
+        prefix = [replace(said, event=blot(said.event)) for said in shared]
+        parts = recorded_parts(self._parts, events, changes, mode)
+        if last == 0:
+            return self._begin(prefix[0], parts, around or NothingAround())
         await self._store.append(prefix[0].query_id, 0, prefix)
-        return self._go_on(prefix, recorded_parts(self._parts, events, changes, mode), f"forked from {query_id}")
+        return self._go_on(prefix, parts, f"{FORKED}{query_id}", around)
+
+    def _begin(self, first: Recorded[AnyEvent], parts: Parts, around: Around) -> Running:
+        """A query of its own that shares no more than the question."""
+        assert isinstance(first.event, QueryReceived)
+        caller = Caller()
+        parts = around.parts(parts)
+        components = around.components(lambda ports: wire(parts, ports, caller))
+        session = self._bus.open(first.query_id, components, store=around.store(self._store))
+        session.start(first.event)
+        return Running(session, caller, first.event.session_id, self._store)
 
     async def follow(self, query_id: str, after: int = 0) -> AsyncGenerator[Recorded[Event] | Live, None]:
         """Every event after `after`, each once: what is stored, and then live for as long as the query runs here.
@@ -95,7 +134,9 @@ class Again:
             if not isinstance(told, Recorded) or told.seq > after:
                 yield told
 
-    def _go_on(self, prefix: Sequence[Recorded[AnyEvent]], parts: Parts, why: str) -> Running:
+    def _go_on(
+        self, prefix: Sequence[Recorded[AnyEvent]], parts: Parts, why: str, around: Around | None = None
+    ) -> Running:
         first = prefix[0].event
         if not isinstance(first, QueryReceived):
             raise TraceError(f"trace {prefix[0].query_id} does not begin with a question: it cannot be gone on with")
@@ -103,9 +144,19 @@ class Again:
             raise TraceError(f"query {prefix[0].query_id} is over: there is nothing to go on with")
         away_s = max(0.0, self._parts.clock.now() - prefix[-1].at)
         caller = Caller()
-        resumed = QueryResumed(away_s=away_s, why=why)
-        session = continue_from(self._bus, lambda ports, who: wire(parts, ports, who), caller, prefix, resumed)
-        return Running(session, caller, first.session_id)
+        around = around or NothingAround()
+        around.recall(prefix)
+        parts = around.parts(parts)
+        session = continue_from(
+            self._bus,
+            lambda ports, who: wire(parts, ports, who),
+            caller,
+            prefix,
+            QueryResumed(away_s=away_s, why=why),
+            around=around,
+            store=around.store(self._store),
+        )
+        return Running(session, caller, first.session_id, self._store)
 
 
 async def replay_stored(store: SqliteTraceStore, query_id: str) -> Replayed:

@@ -15,8 +15,10 @@ from service.again import Again
 from service.building import Built, Shelves, build
 from service.caller import Caller, Outcome
 from service.errors import BusyError
+from service.keeping import is_limited, keep
 from service.running import Running
 from service.settings import Settings
+from service.spending import told_of_prices
 from service.totals import Totals
 from service.wiring import Around, NothingAround, wire
 from vocabulary.errors import ServiceError, TraceError
@@ -44,6 +46,8 @@ class Question(Value, frozen=True, kw_only=True):
     session_id: str | None = None
     max_rounds: int | None = None
     deadline_s: float | None = None
+    max_total_tokens: int | None = None
+    max_cost_usd: float | None = None
     settings: QuerySettings | None = None
 
 
@@ -67,11 +71,14 @@ class Antiphon:
         self.store: TraceStore = built.store
         self._built = built
         self._bus = Bus(built.store, built.parts.clock)
-        self.again = Again(self._bus, built.parts, built.store)
+        self.again = Again(self._bus, built.parts, built.store, self._admit)
         self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
         self.totals = Totals()
-        self._refreshing = asyncio.create_task(self._refresh_library(), name="watch the index")
+        self._chores = [asyncio.create_task(self._refresh_library(), name="watch the index")]
+        if is_limited(settings):
+            keeping = keep(built.store, settings, built.parts.clock)
+            self._chores.append(asyncio.create_task(keeping, name="keep the traces"))
 
     @classmethod
     async def open(cls, settings: Settings) -> Antiphon:
@@ -95,10 +102,10 @@ class Antiphon:
             NotFoundError: No such conversation.
             BusyError: Too many queries run, or the service is closing.
         """
-        if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
-            raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
+        self._admit()
         store = around.store(self.store)
-        first = around.first(self._told_of_provider(await self._receive(question, store)))
+        received = around.first(self._told_of_provider(await self._receive(question, store)))
+        first = self._built.parts.redaction.event(received)
         caller = Caller()
         parts = around.parts(self._built.parts)
         components = around.components(lambda ports: wire(parts, ports, caller))
@@ -149,8 +156,9 @@ class Antiphon:
     async def leave(self) -> None:
         """Ends every query; what the service was built from stays open, for it may be another's too."""
         self._closing = True
-        self._refreshing.cancel()
-        await asyncio.gather(self._refreshing, return_exceptions=True)
+        for chore in self._chores:
+            chore.cancel()
+        await asyncio.gather(*self._chores, return_exceptions=True)
         await self._bus.close()
 
     @property
@@ -162,6 +170,11 @@ class Antiphon:
         parts = self._built.parts
         return replace(first, provider_open=parts.provider_circuit.keeps_out(parts.clock.now()))
 
+    def _admit(self) -> None:
+        """Refuses where no further query may begin."""
+        if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
+            raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
+
     async def _receive(self, question: Question, store: TraceStore) -> QueryReceived:
         session_id = question.session_id or uuid.uuid4().hex
         first = receive(
@@ -170,9 +183,11 @@ class Antiphon:
             question.settings or self.settings.query_settings(),
             max_rounds=question.max_rounds,
             deadline_s=question.deadline_s,
+            max_total_tokens=question.max_total_tokens,
+            max_cost_usd=question.max_cost_usd,
             limits=self._limits,
         )
-        first = self._described(first)
+        first = told_of_prices(self._described(first), self._built.parts)
         try:
             async with asyncio.timeout(REMEMBERING_S):
                 if question.session_id is None:

@@ -10,7 +10,9 @@ from bus import SystemClock
 from dispatcher import Registry, course_tools, load_tools
 from engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
 from knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
+from service.redaction import redaction_of
 from service.settings import Settings
+from service.spending import cannot_keep, rates_of, without_price
 from service.wiring import Parts
 from traces import SqliteTraceStore
 from vocabulary.errors import ConfigurationError, KnowledgeError
@@ -58,22 +60,26 @@ def build(settings: Settings) -> Built:
         TraceError: The trace store cannot be opened.
     """
     _make_folder(settings)
+    redaction = redaction_of(settings)
     embedder = embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
     offline = offline_model(_forgiving(library))
     primary = claude(settings) if settings.speaks_to_claude else offline
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
     reasoner = primary.name or settings.model
+    parts = Parts(
+        clock=SystemClock(),
+        models={"primary": primary, "fallback": offline},
+        tools=registry,
+        tool_definitions=registry.definitions(),
+        embedder=embedder,
+        styles=CitationStyles({"primary": profile_of(settings)} if settings.speaks_to_claude else {}),
+        redaction=redaction,
+    )
+    _check_budget(settings, parts)
     return Built(
-        parts=Parts(
-            clock=SystemClock(),
-            models={"primary": primary, "fallback": offline},
-            tools=registry,
-            tool_definitions=registry.definitions(),
-            embedder=embedder,
-            styles=CitationStyles({"primary": profile_of(settings)} if settings.speaks_to_claude else {}),
-        ),
-        store=SqliteTraceStore.open(settings.data_dir),
+        parts=parts,
+        store=SqliteTraceStore.open(settings.data_dir, settings.durability, redaction),
         library=library,
         models=(primary,) if primary is offline else (primary, offline),
         reasoner=reasoner,
@@ -84,6 +90,13 @@ def build(settings: Settings) -> Built:
             ("embedder", embedder.name),
         ),
     )
+
+
+def _check_budget(settings: Settings, parts: Parts) -> None:
+    wishes = settings.query_settings()
+    unpriced = without_price(wishes, rates_of(wishes, parts))
+    if unpriced:
+        raise ConfigurationError(f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {cannot_keep(unpriced)}")
 
 
 def embedder_of(settings: Settings) -> Embedder:

@@ -15,6 +15,7 @@ from bus import Bus, Handler, Ports, Session, Step, Subscription
 from dispatcher import ToolDispatcher
 from service.caller import Caller
 from service.deciding import DECIDERS, DecidingParts, Notebook, Raised, Said, failures_by_event, owner_of
+from service.wiring import Around
 from vocabulary.events import (
     AnyEvent,
     CallsAbandoned,
@@ -25,7 +26,7 @@ from vocabulary.events import (
     Recorded,
     ToolRequested,
 )
-from vocabulary.ports import Publish
+from vocabulary.ports import Publish, TraceStore
 
 Wire = Callable[[Ports, Caller], Sequence[Subscription]]
 """Builds a query's components and says who hears what."""
@@ -50,9 +51,20 @@ class _Gate:
 
 
 def continue_from(
-    bus: Bus, wiring: Wire, caller: Caller, prefix: Sequence[Recorded[AnyEvent]], resumed: QueryResumed
+    bus: Bus,
+    wiring: Wire,
+    caller: Caller,
+    prefix: Sequence[Recorded[AnyEvent]],
+    resumed: QueryResumed,
+    *,
+    around: Around | None = None,
+    store: TraceStore | None = None,
 ) -> Session:
     """Starts a session that goes on after `prefix`, which must be stored already, from its first event.
+
+    Args:
+        around: What stands round the session from here on; what was heard before is heard without it.
+        store: Where the session is recorded; None is the bus's own store.
 
     Raises:
         TraceError: The query is open already.
@@ -65,7 +77,7 @@ def continue_from(
         gate.opened = ports.publish
         return wired
 
-    session = bus.open(prefix[0].query_id, components, prefix)
+    session = bus.open(prefix[0].query_id, around.components(components) if around else components, prefix, store)
     publish, gate.opened = gate.opened, None
     assert publish is not None
     steps = _recall(wired, gate.notebook, prefix)

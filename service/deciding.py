@@ -123,6 +123,11 @@ def closed_wiring(notebook: Notebook) -> Sequence[Subscription]:
     return wire(cast(Parts, closed), Ports(publish=notebook, tell=closed, spawn=closed), Caller())
 
 
+def who_hears() -> Sequence[Subscription]:
+    """The one table of who hears what, to be read and not to be called."""
+    return closed_wiring(Notebook())
+
+
 def owner_of(handler: Handler) -> object:
     """The component whose method a handler is, under whatever was wrapped round it."""
     inner: object = handler

@@ -11,13 +11,15 @@ from msgspec.structs import replace
 
 from service.divergence import kind_of
 from service.given import with_reply, with_result, without_passages
-from service.lineage import facts_in
+from service.lineage import brought_as
 from service.recorded import recorded_model, recorded_tools
+from service.settings import check_wishes
 from service.wiring import Parts
 from traces import event_of, plain
 from vocabulary.errors import BadInputError, DecodeError
 from vocabulary.events import (
     AnyEvent,
+    QueryClosed,
     QueryReceived,
     ReasoningCompleted,
     Recorded,
@@ -29,6 +31,10 @@ from vocabulary.values import Value
 Mode = Literal["recorded", "remodel", "live"]
 """`recorded`: what is asked for as before is answered from the recording, the rest live; `remodel`: tools so, the model
 live; `live`: everything live."""
+
+
+FORKED = "forked from "
+"""What a fork says first, before its parent's id."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -50,37 +56,46 @@ class Change(Value, frozen=True, kw_only=True):
 
 
 def by_passage(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) -> list[Change]:
-    """The changes with the passages' ids where facts are named (`f1`)."""
-    facts = facts_in(events)
-    return [
-        replace(change, name=facts[change.name].passage.id)
-        if change.kind == "drop" and change.name in facts
-        else change
-        for change in changes
-    ]
+    """The changes with the ids of the passages that tools brought, where facts are named (`f1`) or what became of
+    several passages that touch."""
+    found: list[Change] = []
+    for change in changes:
+        names = brought_as(events, change.name) if change.kind == "drop" else [change.name]
+        found += [replace(change, name=name) for name in names]
+    return found
 
 
 def changed(
-    events: Sequence[Recorded[AnyEvent]], at: int | None, changes: Sequence[Change], query_id: str
+    events: Sequence[Recorded[AnyEvent]], at: int | None, changes: Sequence[Change], query_id: str, why: str = ""
 ) -> list[Recorded[AnyEvent]]:
     """The events up to the changed one, under a new id, with the changes made.
 
+    Args:
+        at: 0 shares nothing but the question, which is then the only event returned.
+        why: What else the fork changes, in words.
+
     Raises:
-        BadInputError: There is nothing to change, no such event, or a change does not fit its event.
+        BadInputError: There is nothing to change, no such event, a change does not fit its event, or the query is over
+            by then.
     """
     if not changes and at is None:
         raise BadInputError("A fork needs an event to fork at (--at) or something to change.")
+    for change in changes:
+        _place_of(events, change)  # what is not there is refused, wherever the fork begins
     at = _last_of(events, changes) if at is None else at
-    if not 1 <= at <= len(events):
+    if not 0 <= at <= len(events):
         raise BadInputError(f"There is no event {at}: the trace has the events 1 to {len(events)}.")
     parent = events[0].query_id
-    prefix = [replace(recorded, query_id=query_id) for recorded in events[:at]]
+    prefix = [replace(recorded, query_id=query_id) for recorded in events[: max(at, 1)]]
+    if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
+        raise BadInputError(f"The query is over at event {at}: nothing can differ after it, so fork at an earlier one.")
     for change in changes:
         prefix = _applied(prefix, change)
     first = prefix[0].event
     if not isinstance(first, QueryReceived):
         raise BadInputError("The trace does not begin with a question: it cannot be forked.")
-    words = "; ".join(map(str, changes))
+    check_wishes(first.settings)
+    words = "; ".join((*map(str, changes), *([why] if why else [])))
     prefix[0] = replace(prefix[0], event=replace(first, parent=parent, parent_seq=at, change=words))
     return prefix
 
@@ -90,7 +105,7 @@ def recorded_parts(parts: Parts, events: Sequence[Recorded[AnyEvent]], changes: 
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
     if mode == "live" and not dropped:
         return parts
-    tools = recorded_tools(parts.tools, () if mode == "live" else events, dropped)
+    tools = recorded_tools(parts.tools, () if mode == "live" else events, dropped, live=mode == "live")
     models = parts.models
     if mode == "recorded":
         models = {name: recorded_model(model, events) for name, model in parts.models.items()}
@@ -98,11 +113,13 @@ def recorded_parts(parts: Parts, events: Sequence[Recorded[AnyEvent]], changes: 
 
 
 def _last_of(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) -> int:
-    """The event that the changes name, the latest of them."""
-    places = [place for change in changes if (place := _place_of(events, change)) is not None]
-    if not places:
+    """The event that the changes name, the latest of them; what is dropped is so from where it is met first."""
+    places = [(change.kind, place) for change in changes if (place := _place_of(events, change)) is not None]
+    dropped = [place for kind, place in places if kind == "drop"]
+    named = [place for kind, place in places if kind != "drop"] + ([min(dropped)] if dropped else [])
+    if not named:
         raise BadInputError("These changes name no event: say which with --at.")
-    return max(places)
+    return max(named)
 
 
 def _place_of(events: Sequence[Recorded[AnyEvent]], change: Change) -> int | None:
@@ -119,12 +136,17 @@ def _place_of(events: Sequence[Recorded[AnyEvent]], change: Change) -> int | Non
 
 
 def _applied(prefix: list[Recorded[AnyEvent]], change: Change) -> list[Recorded[AnyEvent]]:
-    """The prefix with one change made: in its last event, or, for a setting, in its first."""
-    place = 0 if change.kind == "setting" else len(prefix) - 1
-    if change.kind in ("tool", "drop"):
-        place = (_place_of(prefix, change) or len(prefix)) - 1
-    changed_event = _changed_event(prefix[place].event, change)
-    return [*prefix[:place], replace(prefix[place], event=changed_event), *prefix[place + 1 :]]
+    """The prefix with one change made: in its last event, or where the change says."""
+    if change.kind == "drop":
+        places = [at for at, recorded in enumerate(prefix) if _brings(recorded.event, change.name)]
+    elif change.kind == "tool":
+        places = [(_place_of(prefix, change) or len(prefix)) - 1]
+    else:
+        places = [0 if change.kind == "setting" else len(prefix) - 1]
+    told = list(prefix)
+    for place in places:
+        told[place] = replace(told[place], event=_changed_event(told[place].event, change))
+    return told
 
 
 def _changed_event(event: AnyEvent, change: Change) -> AnyEvent:

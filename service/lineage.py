@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from engine import request_bytes
 from language.sentences import sentence_starts
+from synthesizer import place_of
 from vocabulary.errors import BadInputError
 from vocabulary.events import (
     AnyEvent,
@@ -18,7 +19,7 @@ from vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
-from vocabulary.values import Citation, Fact, Value
+from vocabulary.values import Citation, Fact, Passage, Value
 
 
 class Origin(Value, frozen=True, kw_only=True):
@@ -106,6 +107,28 @@ def answer_in(events: Sequence[Recorded[AnyEvent]]) -> ResponseAssembled:
         if isinstance(said.event, ResponseAssembled):
             return said.event
     raise BadInputError("This trace holds no answer: there is nothing to trace back.")
+
+
+def brought_as(events: Sequence[Recorded[AnyEvent]], name: str) -> list[str]:
+    """The ids of the passages, as tools brought them, that a fact or its passage is made of.
+
+    Passages of a lesson that touch become one fact. A name of no fact and of no fact's passage comes back as it is.
+    """
+    facts = facts_in(events)
+    fact = facts.get(name) or next((each for each in facts.values() if each.passage.id == name), None)
+    if fact is None:
+        return [name]
+    brought = (said.event.passages for said in events if isinstance(said.event, ToolSucceeded))
+    whole = fact.passage
+    within = (each.id for passages in brought for each in passages if each.id == whole.id or _within(each, whole))
+    return list(dict.fromkeys(within)) or [name]
+
+
+def _within(passage: Passage, whole: Passage) -> bool:
+    """Whether a passage stands within another of the same lesson."""
+    if passage.start is None or whole.start is None or place_of(passage) != place_of(whole):
+        return False
+    return whole.start <= passage.start < whole.start + len(whole.text.text)
 
 
 def facts_in(events: Sequence[Recorded[AnyEvent]]) -> dict[str, Fact]:

@@ -8,26 +8,46 @@ import sys
 import structlog
 from structlog.typing import EventDict, Processor
 
+from service.redaction import redaction_of
 from service.settings import Settings
+from traces import Redaction
 
 
 def configure_logging(settings: Settings) -> None:
     """Sets up structlog for this process. Lines go to standard error; each carries its session's bound values."""
     as_json = settings.log_format == "json" or (settings.log_format == "auto" and not sys.stderr.isatty())
     renderer: Processor = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
-    errors: list[Processor] = [structlog.processors.format_exc_info] if as_json else []
+    redaction = redaction_of(settings)
+    # A traceback is text before it is looked through; the console would otherwise format it by itself, later.
+    errors: list[Processor] = [structlog.processors.format_exc_info] if as_json or redaction else []
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             *errors,
+            *([blotting(redaction)] if redaction else []),
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.log_level.upper())),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+
+
+def blotting(redaction: Redaction) -> Processor:
+    """Blots out of every line what must not be stored."""
+
+    def blotted(value: object) -> object:
+        if isinstance(value, bool | int | float) or value is None:
+            return value
+        said = value if isinstance(value, str) else str(value)
+        return value if (shown := redaction.text(said)) == said else shown
+
+    def process(_logger: object, _method: str, event: EventDict) -> EventDict:
+        return {name: blotted(value) for name, value in event.items()}
+
+    return process
 
 
 def silence_logging() -> None:

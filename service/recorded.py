@@ -66,11 +66,14 @@ def recorded_model(behind: Model, events: Sequence[Recorded[AnyEvent]]) -> Recor
     return RecordedModel(behind, replies)
 
 
-def recorded_tools(behind: Registry, events: Sequence[Recorded[AnyEvent]], dropped: frozenset[str]) -> Registry:
+def recorded_tools(
+    behind: Registry, events: Sequence[Recorded[AnyEvent]], dropped: frozenset[str], *, live: bool = False
+) -> Registry:
     """The same tools, with the results of a trace before them.
 
     Args:
         dropped: Ids of passages that no tool may bring, recorded or not.
+        live: What is not recorded may be done for real also by a tool that changes something outside.
     """
     results = _results(events)
 
@@ -80,14 +83,19 @@ def recorded_tools(behind: Registry, events: Sequence[Recorded[AnyEvent]], dropp
             for (name, arguments), result in results.items()
             if name == tool.name and (key := _key(tool, arguments)) is not None
         }
-        return dataclasses.replace(tool, run=_run(tool, answers, dropped))
+        return dataclasses.replace(tool, run=_run(tool, answers, dropped, live=live))
 
     return behind.wrapped(wrap)
 
 
-def _run(tool: Tool, answers: dict[str, Result], dropped: frozenset[str]) -> Callable[..., Awaitable[object]]:
+def _run(
+    tool: Tool, answers: dict[str, Result], dropped: frozenset[str], *, live: bool
+) -> Callable[..., Awaitable[object]]:
     async def run(**arguments: object) -> object:
-        result = answers.get(_said(arguments))
+        asked = {name: value for name, value in arguments.items() if name != tool.key_parameter}
+        result = answers.get(_said(asked))
+        if result is None and tool.has_effects and not live:
+            raise ServiceError("it changes something outside, and a fork does that only with the mode `live`")
         output = await tool.run(**arguments) if result is None else _output(result)
         if not dropped or not isinstance(output, ToolOutput):
             return output
@@ -115,7 +123,10 @@ def _results(events: Sequence[Recorded[AnyEvent]]) -> dict[tuple[str, str], Resu
         event = said.event
         if isinstance(event, ToolRequested):
             asked[event.call.id] = (event.call.name, event.call.arguments)
-        elif isinstance(event, ToolSubstituted):
+        elif isinstance(event, ToolSubstituted) and event.tool_call_id in asked:
+            # What it stands in for fails again, or the substitute would not be asked for.
+            failed = ToolFailed(tool_call_id=event.tool_call_id, name=event.failed, failure="error", detail=event.why)
+            results.setdefault(asked[event.tool_call_id], failed)
             asked[event.tool_call_id] = (event.substitute, event.arguments)
         elif isinstance(event, Result) and event.tool_call_id in asked:
             results.setdefault(asked[event.tool_call_id], event)

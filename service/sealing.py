@@ -8,8 +8,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from service.deciding import DecidingParts, failures_by_event
 from service.lineage import answer_in
-from service.replaying import replay
+from service.replaying import DECIDED, replay
 from traces import event_of, plain, read_trace_file, trace_file, trace_lines
 from vocabulary.errors import BadInputError, TraceError
 from vocabulary.events import AnyEvent, QueryReceived, Recorded
@@ -97,7 +98,22 @@ def redacted(events: Sequence[Recorded[AnyEvent]], patterns: Sequence[str]) -> S
         wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
     except re.error as error:
         raise BadInputError(f"A pattern to redact is no regular expression: {error}") from error
-    return [replace(each, event=event_of(_crossed_out(plain(each.event), wanted))) for each in events]
+    return said_anew([replace(each, event=event_of(_crossed_out(plain(each.event), wanted))) for each in events])
+
+
+def said_anew(events: Sequence[Recorded[AnyEvent]]) -> list[Recorded[AnyEvent]]:
+    """The trace with what the rules say of it now: some of that is made of texts (ids of passages that were joined)."""
+    parts, failed = DecidingParts(), failures_by_event(events)
+    told: list[Recorded[AnyEvent]] = []
+    for recorded in events:
+        for said in parts.said if isinstance(recorded.event, DECIDED) else ():
+            if said.cause == recorded.cause and type(said.event) is type(recorded.event):
+                parts.said.remove(said)
+                recorded = replace(recorded, event=said.event)
+                break
+        parts.hear(recorded, failed.get(recorded.seq, frozenset()))
+        told.append(recorded)
+    return told
 
 
 def _crossed_out(value: object, wanted: re.Pattern[str]) -> object:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from msgspec.structs import asdict
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from vocabulary.errors import ConfigurationError
+from vocabulary.errors import BadInputError, ConfigurationError
 from vocabulary.values import QuerySettings
 
 SWITCHES = ("tool_choice_none", "caching", "thinking")
@@ -25,6 +26,7 @@ class Settings(BaseSettings):
         data_dir: Folder of the index and the traces; made where it is missing.
         reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
         final_model: The model of the final call; None: `model`.
+        other_model: The model that is asked where a call of these fails; None: the offline reasoner at once.
         effort: How much the model is to do; None: its own default.
         thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
         citations: How sources are shown: as `search_result` blocks (`native`), as numbered text (`inline`), or `auto`:
@@ -33,8 +35,16 @@ class Settings(BaseSettings):
         embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
         tools: Tools of your own: `package.module:name`, several with commas between.
+        durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
+            too, for which each append waits for the disk.
+        keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
+        keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
+        redact: Regular expressions, one a line: what they match is blotted out before anything is stored or sent.
+        redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         deadline_s: Seconds from question to answer.
         final_reserve_s: Seconds of the deadline kept for the final call (never more than two fifths of it).
+        max_total_tokens: Most tokens of all calls of one query, input and output; None: no limit.
+        max_cost_usd: The most that one query may cost, in US dollars; None: no limit.
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
@@ -53,6 +63,7 @@ class Settings(BaseSettings):
     reasoner: Literal["auto", "claude", "offline"] = "auto"
     model: str = "claude-sonnet-5-5"
     final_model: str | None = None
+    other_model: str | None = None
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
     thinking: str = Field("default", pattern=r"^(default|off|adaptive|\d{4,6})$")
     citations: Literal["native", "inline", "auto"] = "auto"
@@ -63,6 +74,8 @@ class Settings(BaseSettings):
     deadline_s: float = Field(60.0, ge=1.0, le=600.0)
     final_reserve_s: float = Field(15.0, ge=0.0)
     tool_timeout_s: float = Field(10.0, gt=0.0)
+    max_total_tokens: int | None = Field(None, ge=0)
+    max_cost_usd: float | None = Field(None, ge=0.0, allow_inf_nan=False)
     briefing_tokens: int = Field(6000, ge=200)
     early_dispatch: bool = True
     on_tool_failure: Literal["recover", "stop"] = "recover"
@@ -70,6 +83,11 @@ class Settings(BaseSettings):
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     chroma_url: str | None = None
     tools: str = ""
+    durability: Literal["process", "power"] = "process"
+    keep_days: float | None = Field(None, gt=0.0, allow_inf_nan=False)
+    keep_mb: float | None = Field(None, gt=0.0, allow_inf_nan=False)
+    redact: str = ""
+    redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
     query_chars: int = Field(8_000, ge=1)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -128,8 +146,11 @@ class Settings(BaseSettings):
             on_tool_failure=self.on_tool_failure,
             context=self.context,
             final_model=self.final_model,
+            other_model=self.other_model,
             effort=self.effort,
             thinking=self.thinking,
+            max_total_tokens=self.max_total_tokens,
+            max_cost_usd=self.max_cost_usd,
         )
 
 
@@ -145,6 +166,19 @@ def load_settings(**overrides: object) -> Settings:
     except ValidationError as error:
         wrong = "; ".join(f"{_shown_name(e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
         raise ConfigurationError(f"These settings cannot be used: {wrong}.") from error
+
+
+def check_wishes(wishes: QuerySettings) -> None:
+    """Refuses settings of one query that the service itself could not have.
+
+    Raises:
+        BadInputError: A value is out of its range; every such value is named.
+    """
+    given = {name: value for name, value in asdict(wishes).items() if name in Settings.model_fields}
+    try:
+        load_settings(**given)
+    except ConfigurationError as error:
+        raise BadInputError(str(error)) from error
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -11,13 +11,14 @@ from assembler import ResponseAssembler
 from bus import Components, Ports, Subscription
 from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from dispatcher import Registry, ToolCircuits, ToolDispatcher
-from engine import CitationStyles, ReasoningEngine
+from engine import CitationStyles, ReasoningEngine, rate_of
 from service.caller import Caller
 from synthesizer import ContextSynthesizer
+from traces import Redaction
 from vocabulary import events as e
-from vocabulary.events import Reasoner
-from vocabulary.ports import Clock, Embedder, Model, TraceStore
-from vocabulary.values import Kept
+from vocabulary.events import Reasoner, Recorded
+from vocabulary.ports import Clock, Embedder, Model, Publish, TraceStore
+from vocabulary.values import Kept, Rate
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,15 @@ class Parts:
     chance: Callable[[], float] = random.random
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
     tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
+    redaction: Redaction = field(default_factory=Redaction)
+    rate_of: Callable[[str, str | None], Rate | None] = rate_of
 
 
 class Around(Protocol):
     """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
+
+    def recall(self, prefix: Sequence[Recorded[e.AnyEvent]], /) -> None:
+        """Takes in what happened before the query is gone on with; said first, where there was anything."""
 
     def parts(self, parts: Parts, /) -> Parts: ...
 
@@ -52,6 +58,9 @@ class Around(Protocol):
 
 class NothingAround:
     """What stands round a query as a rule."""
+
+    def recall(self, _: Sequence[Recorded[e.AnyEvent]], /) -> None:
+        """There is nothing that it would have to know."""
 
     def parts(self, parts: Parts, /) -> Parts:
         return parts
@@ -66,12 +75,25 @@ class NothingAround:
         return components
 
 
+def redacting(publish: Publish, redaction: Redaction) -> Publish:
+    """`publish`, for events that hold text from outside."""
+    if not redaction:
+        return publish
+
+    def blotted(event: e.AnyEvent, /) -> None:
+        publish(redaction.event(event))
+
+    return blotted
+
+
 def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
     """Builds one session's components and says who hears what, in the order in which they hear it."""
+    # What acting parts bring from outside is blotted before it is an event: decisions rest on what is recorded.
+    publish = redacting(ports.publish, parts.redaction)
     coordinator = QueryCoordinator(ports.publish)
     timer = DeadlineTimer(ports.publish, ports.spawn, parts.clock)
     engine = ReasoningEngine(
-        ports.publish,
+        publish,
         ports.tell,
         ports.spawn,
         parts.clock,
@@ -80,7 +102,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         styles=parts.styles,
         chance=parts.chance,
     )
-    dispatcher = ToolDispatcher(ports.publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
+    dispatcher = ToolDispatcher(publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
     watch = ProviderWatch(parts.provider_circuit)
     synthesizer = ContextSynthesizer(ports.publish)
     assembler = ResponseAssembler(ports.publish)
@@ -114,6 +136,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.ToolSucceeded, synthesizer.on_tool_succeeded),
         (e.ToolFailed, synthesizer.on_tool_failed),
         (e.ToolFailed, assembler.on_tool_failed),
+        (e.ToolAnsweredLate, coordinator.on_tool_answered_late),
         (e.ToolCallsConfirmed, assembler.on_tool_calls_confirmed),
         (e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
         (e.ToolsSettled, synthesizer.on_tools_settled),

@@ -127,6 +127,9 @@ class MemoryTraceStore:
             and wanted.session_id in (None, summary.session_id)
         ][:limit]
 
+    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
+        return sorted(query_id for query_id in self._lines if query_id.startswith(beginning))[:limit]
+
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         lines = [self._lines[query_id] for query_id in self._conversation(session_id).queries]
         answered = [
@@ -152,7 +155,7 @@ class MemoryTraceStore:
 
     def _note(self, query_id: str, recorded: Recorded[Event]) -> None:
         match recorded.event:
-            case QueryReceived(query=query, session_id=session_id):
+            case QueryReceived(query=query, session_id=session_id, parent=parent):
                 summary = TraceSummary(
                     query_id=query_id,
                     session_id=session_id,
@@ -163,7 +166,9 @@ class MemoryTraceStore:
                     events=0,
                 )
                 self._lines[query_id] = _Line(summary)
-                self._conversations.setdefault(session_id, _Conversation()).queries.append(query_id)
+                conversation = self._conversations.setdefault(session_id, _Conversation())
+                if parent is None:  # a fork is nothing that anybody said
+                    conversation.queries.append(query_id)
             case ResponseAssembled(answer=answer, confidence=confidence, reasoner=reasoner):
                 self._lines[query_id].answer = answer
                 self._amend(query_id, confidence=confidence, reasoner=reasoner)

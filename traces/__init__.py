@@ -2,9 +2,11 @@
 
 from traces.codec import event_of, from_json, plain, to_json
 from traces.files import read_trace_file, trace_file, trace_lines
+from traces.redacting import Redaction
 from traces.sqlite_store import SqliteTraceStore
 
 __all__ = [
+    "Redaction",
     "SqliteTraceStore",
     "event_of",
     "from_json",

@@ -31,7 +31,7 @@ class Checkpointer:
     def wrote(self, size_bytes: int) -> None:
         """Notes one commit; starts a checkpoint when the log has grown enough and none is under way."""
         self._written += size_bytes + _COMMIT_BYTES
-        if self._written < CHECKPOINT_BYTES or (self._thread and self._thread.is_alive()):
+        if self._written < CHECKPOINT_BYTES or self.under_way:
             return
         self._written = 0
         # PASSIVE neither waits for readers and writers nor makes them wait.
@@ -40,10 +40,19 @@ class Checkpointer:
         )
         self._thread.start()
 
-    def finish(self) -> None:
-        """Waits for a checkpoint under way and moves the rest; blocks."""
+    @property
+    def under_way(self) -> bool:
+        """Whether the log is being moved."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def wait(self) -> None:
+        """Waits for a checkpoint under way; blocks."""
         if self._thread:
             self._thread.join(_CLOSE_WAIT_S)
+
+    def finish(self) -> None:
+        """Waits for a checkpoint under way and moves the rest; blocks."""
+        self.wait()
         self._run("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _run(self, checkpoint: str) -> None:

@@ -9,11 +9,12 @@ from traces.codec import sound_text
 from vocabulary.events import Event, QueryReceived, ResponseAssembled, ToolRequested, ToolSucceeded
 from vocabulary.ports import TraceFilter
 
-_MARK = """
-    INSERT OR IGNORE INTO marks (kind, value, started_at, number)
-    SELECT ?, ?, started_at, number FROM queries WHERE query_id = ?
-"""
-_WORDS = "INSERT INTO words (rowid, text) SELECT number * 2 + ?, ? FROM queries WHERE query_id = ?"
+WORTH_FINDING = (QueryReceived, ToolRequested, ToolSucceeded, ResponseAssembled)
+"""The events that say what a query can be found by."""
+
+_LINE_OF = "SELECT number, started_at FROM queries WHERE query_id = ?"
+_MARK = "INSERT OR IGNORE INTO marks (kind, value, started_at, number) VALUES (?, ?, ?, ?)"
+_WORDS = "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"
 _MARKED = ("indicator", "course", "tool")
 _LINE = """
     SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner,
@@ -23,18 +24,28 @@ _BY_MARK = " FROM marks CROSS JOIN queries ON queries.number = marks.number "
 _BY_TIME = " FROM queries "
 
 
-def note_finding(connection: sqlite3.Connection, query_id: str, event: Event) -> None:
-    """Adds what the query can be found by from here on."""
-    match event:
-        case QueryReceived(query=query):
-            _add_words(connection, query_id, 0, query)
-        case ToolRequested(call=call):
-            _mark(connection, query_id, "tool", (call.name,))
-        case ToolSucceeded(passages=passages):
-            _mark(connection, query_id, "course", {passage.course for passage in passages if passage.course})
-        case ResponseAssembled(answer=answer, indicators=indicators):
-            _mark(connection, query_id, "indicator", {indicator.kind for indicator in indicators})
-            _add_words(connection, query_id, 1, answer)
+def note_finding(connection: sqlite3.Connection, query_id: str, events: Iterable[Event]) -> None:
+    """Adds what these events of a query say that it can be found by."""
+    line = connection.execute(_LINE_OF, (query_id,)).fetchone()
+    if line is None:
+        return  # a trace without a beginning stands in no list
+    number, started_at = line
+    marks: set[tuple[str, str]] = set()
+    words: dict[int, str] = {}
+    for event in events:
+        match event:
+            case QueryReceived(query=query):
+                words[number * 2] = query
+            case ToolRequested(call=call):
+                marks.add(("tool", call.name))
+            case ToolSucceeded(passages=passages):
+                marks.update(("course", passage.course) for passage in passages if passage.course)
+            case ResponseAssembled(answer=answer, indicators=indicators):
+                marks.update(("indicator", indicator.kind) for indicator in indicators)
+                words[number * 2 + 1] = answer
+    rows = [(kind, sound_text(value), started_at, number) for kind, value in sorted(marks)]
+    connection.executemany(_MARK, rows)
+    connection.executemany(_WORDS, [(rowid, sound_text(text)) for rowid, text in words.items()])
 
 
 def find(limit: int, before: float | None, after_id: str | None, where: TraceFilter) -> tuple[str, list[object]]:
@@ -55,8 +66,12 @@ def find(limit: int, before: float | None, after_id: str | None, where: TraceFil
         values.append(after_id)
     if where.text is not None:
         # The newest texts only: words that stand in every trace would otherwise be counted in all of them.
-        clauses.append(_HAS_WORDS if after_id is None else _HAS_WORDS_BEFORE)
-        values += [_quoted(where.text)] if after_id is None else [_quoted(where.text), after_id]
+        wanted = _words(where.text)
+        found = _HAS_WORDS if after_id is None else _HAS_WORDS_BEFORE
+        under_way = " AND ".join([_OPEN, *[_IN_QUESTION] * len(wanted)]) if wanted else "0"
+        clauses.append(f"({found} OR {under_way})")
+        values += [_quoted(wanted)] if after_id is None else [_quoted(wanted), after_id]
+        values += wanted
     conditions = " AND ".join(clauses) or "1"
     source = _BY_MARK if marks else _BY_TIME
     return f"{_LINE}{source} WHERE {conditions} {_NEWEST[order]} LIMIT ?", [*values, limit]
@@ -72,6 +87,10 @@ _HAS_WORDS_BEFORE = """queries.number IN (
     SELECT rowid / 2 FROM words WHERE words MATCH ?
         AND rowid < (SELECT number * 2 + 2 FROM queries WHERE query_id = ?) ORDER BY rowid DESC LIMIT 2000
 )"""
+_OPEN = "status = 'open'"
+_IN_QUESTION = "instr(lower(query), lower(?)) > 0"
+"""What is not over is found by its question alone: what else there is to find is added when it is over."""
+
 _AFTER = {
     "queries": "(queries.started_at, queries.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
     "marks": "(marks.started_at, marks.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
@@ -92,15 +111,10 @@ def _plain_clauses(before: float | None, where: TraceFilter) -> Iterable[tuple[s
     return [wish for wish in wishes if wish[1] is not None]
 
 
-def _mark(connection: sqlite3.Connection, query_id: str, kind: str, values: Iterable[str]) -> None:
-    connection.executemany(_MARK, [(kind, sound_text(value), query_id) for value in sorted(values)])
+def _words(text: str) -> list[str]:
+    return sound_text(text.replace("\x00", " ")).split()
 
 
-def _add_words(connection: sqlite3.Connection, query_id: str, which: int, text: str) -> None:
-    connection.execute(_WORDS, (which, sound_text(text), query_id))
-
-
-def _quoted(text: str) -> str:
-    """All words of `text`, each quoted: nothing in it is FTS5's own language."""
-    words = ['"' + word.replace('"', '""') + '"' for word in sound_text(text.replace("\x00", " ")).split()]
-    return " ".join(words) or '""'
+def _quoted(words: Iterable[str]) -> str:
+    """All the words, each quoted: nothing in them is FTS5's own language."""
+    return " ".join('"' + word.replace('"', '""') + '"' for word in words) or '""'

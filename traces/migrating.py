@@ -27,7 +27,7 @@ def fill_finding(connection: sqlite3.Connection) -> None:
         unpacker = Unpacker(lambda key: _text(connection, key))
         for query_id, *row in connection.execute(_WORTH_FINDING).fetchall():
             try:
-                note_finding(connection, query_id, unpacker.unpack(query_id, *row).event)
+                note_finding(connection, query_id, [unpacker.unpack(query_id, *row).event])
             except DecodeError as error:
                 _log.warning("trace_event_not_searchable", error=str(error))
         connection.execute("COMMIT")

@@ -14,6 +14,10 @@ KEPT_FROM_BYTES = 200
 """Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""
 
 
+_NUMBERS = frozenset({"score", "scores", "duration_ms", "timeout_s", "wait_s", "left_s", "away_s"})
+"""Fields that are always a number."""
+
+
 class Packer:
     """Packs events, and gathers the long texts that they refer to until `take_texts`."""
 
@@ -61,10 +65,19 @@ class Unpacker:
         """
         check_version(query_id, seq, version)
         try:
-            event = self._decoder.decode(body)
+            event = self._decode(body)
         except msgspec.DecodeError as error:
             raise refusal(query_id, seq, str(error)) from error
         return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event, version=version)
+
+    def _decode(self, body: bytes) -> AnyEvent:
+        try:
+            return self._decoder.decode(body)
+        except msgspec.ValidationError as error:
+            if "Expected `float`, got `null`" not in str(error):
+                raise
+        # What JSON cannot say (NaN, infinity) was written as null; as a score or a time it counts for nothing.
+        return self._decoder.decode(msgspec.json.encode(_with_numbers(msgspec.json.decode(body))))
 
     def _kept(self, _type: type, found: object) -> Kept:
         match found:
@@ -79,6 +92,18 @@ class Unpacker:
         if text is None:
             raise ValueError(f"The text {key} is missing from the store")
         return self._seen.setdefault(key, Kept(text))
+
+
+def _with_numbers(plain: object, name: str = "") -> object:
+    """The same with 0 for each number that is missing."""
+    match plain:
+        case None if name in _NUMBERS:
+            return 0.0
+        case dict():
+            return {key: _with_numbers(value, key) for key, value in plain.items()}
+        case list():
+            return [_with_numbers(value, name) for value in plain]
+    return plain
 
 
 def _long(text: str) -> bool:

@@ -20,7 +20,7 @@ _EVENTS = """
 _ANSWERS = """
     SELECT queries.query, events.query_id, seq, cause, at, version, body
     FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = queries.answer_seq
-    WHERE session_id = ? AND number > ? AND status IN ('answered', 'partial')
+    WHERE session_id = ? AND number > ? AND status IN ('answered', 'partial') AND parent IS NULL
     ORDER BY number DESC LIMIT ?
 """
 
@@ -72,6 +72,15 @@ def read_listing(
             connection.execute(query, values)
         )
     ]
+
+
+def read_ids(connection: sqlite3.Connection, beginning: str, limit: int) -> list[str]:
+    """Ids that begin so, by one range of the index."""
+    rows = connection.execute(
+        "SELECT query_id FROM queries WHERE query_id >= ? AND query_id < ? ORDER BY query_id LIMIT ?",
+        (beginning, f"{beginning}\U0010ffff", limit),
+    )
+    return [str(row[0]) for row in rows]
 
 
 def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:

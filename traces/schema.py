@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from typing import Literal
 
 from traces.migrating import fill_finding
 from traces.refusals import reason
@@ -12,11 +13,21 @@ from vocabulary.errors import ConfigurationError
 FORMAT = 2
 """Version of the tables, in `PRAGMA user_version`."""
 
+Durability = Literal["process", "power"]
+"""What a commit outlives: the death of the process, or the loss of the machine's power too."""
+
+_SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
+"""In WAL mode FULL flushes the log to the disk with each commit, NORMAL only before the log is moved:
+https://www.sqlite.org/pragma.html#pragma_synchronous."""
+
 _APPLICATION_ID = 0x416E7469
 """Marks the file as ours ("Anti"): https://www.sqlite.org/fileformat.html#application_id."""
 
 _OPEN_TIMEOUT_S = 5.0
 """Seconds that opening may wait for another process that is opening or checkpointing."""
+
+_MOST_LOG_BYTES = 32_000_000
+"""A log that a rush made longer is cut to so much when it begins anew."""
 
 _WRITE_TIMEOUT_MS = 20
 """Milliseconds that a write may wait for another process: it waits on the event loop."""
@@ -61,7 +72,7 @@ COMMIT;
 """
 
 
-def open_writer(path: Path) -> sqlite3.Connection:
+def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Connection:
     """The connection that writes; makes the file where there is none.
 
     Raises:
@@ -69,7 +80,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return _opened(path)
+        return _opened(path, durability)
     except sqlite3.Error as error:
         raise ConfigurationError(f"the trace store {path} cannot be used: {reason(error)}") from error
     except OSError as error:
@@ -85,18 +96,12 @@ def open_reader(path: Path) -> sqlite3.Connection:
     )
 
 
-def open_deleter(path: Path) -> sqlite3.Connection:
-    """A connection that may wait for others; deletes what it deletes beyond recovery."""
-    connection = sqlite3.connect(path, timeout=_OPEN_TIMEOUT_S, isolation_level=None)
-    connection.execute("PRAGMA secure_delete = ON")
-    return connection
-
-
-def _opened(path: Path) -> sqlite3.Connection:
+def _opened(path: Path, durability: Durability) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_OPEN_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
         _check_owner(path, connection)
         _prepare(path, connection)
+        connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
     except BaseException:
         connection.close()
         raise
@@ -117,14 +122,17 @@ def _check_owner(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _prepare(path: Path, connection: sqlite3.Connection) -> None:
+    # Only a file without tables takes it; its free pages can then be given back bit by bit (traces/deleting.py).
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":
         raise ConfigurationError(
             f"the trace store {path} lies on a file system without SQLite's WAL mode (it offers {mode!r}); "
             "name a data folder on a local disk"
         )
-    connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute(f"PRAGMA journal_size_limit = {_MOST_LOG_BYTES}")
+    connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     found = _number(connection, "PRAGMA user_version")
     if found < FORMAT:
         connection.executescript(_TABLES)

@@ -4,90 +4,71 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import structlog
-
-from traces.checkpoint import Checkpointer
-from traces.deleting import delete_traces, forget_conversation, ids_of_conversation, ids_to_prune
+from traces.appending import Appender
+from traces.deleter import Deleter
+from traces.deleting import forget_conversation, ids_of_conversation
 from traces.owner import Owner
-from traces.packing import Packer
 from traces.readers import Readers
 from traces.reading import (
-    last_seq,
     owner_of,
     read_exchanges,
     read_forms,
+    read_ids,
     read_listing,
     read_trace,
     read_unfinished,
     unknown_conversation,
 )
-from traces.refusals import is_locked, reason
-from traces.schema import open_deleter, open_writer
+from traces.redacting import Redaction
+from traces.schema import Durability, open_writer
 from traces.turns import Batch, Turns
-from traces.writing import (
-    EventRow,
-    clear_conversation,
-    event_row,
-    note_query,
-    open_conversation,
-    set_owner,
-    write_events,
-    write_texts,
-)
-from vocabulary.errors import SequenceError, TraceError
-from vocabulary.events import AnyEvent, Event, QueryClosed, Recorded
+from traces.writing import clear_conversation, open_conversation, set_owner
+from vocabulary.errors import TraceError
+from vocabulary.events import AnyEvent, Event, Recorded
 from vocabulary.ports import TraceFilter, TraceSummary
 from vocabulary.values import Exchange
-
-_log = structlog.get_logger(__name__)
 
 FILE_NAME = "traces.sqlite"
 
 IMPORTED = "imported"
 """The owner of traces that came from files."""
 
-_LOCK_PAUSE_S = 0.2
-"""After a write met a lock, others are refused at once for so long: each try would hold up the event loop."""
-
-_KNOWN_TEXTS = 4096
-
 
 class SqliteTraceStore:
     """Stores traces in `<folder>/traces.sqlite`; satisfies `TraceStore`.
 
     Appends run on the event loop, where one takes 0.04 to 0.3 ms; reads and checkpoints run in threads.
-    Commits survive the death of the process; the last ones may be lost with the machine's power
-    (WAL with synchronous NORMAL: https://www.sqlite.org/pragma.html#pragma_synchronous).
+    Commits survive the death of the process; the last ones may be lost with the machine's power, save with the
+    durability `power`, by which each waits for the disk.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction) -> None:
         self._path = path
-        self._connection = connection
         self._readers = Readers(path)
-        self._checkpointer = Checkpointer(path)
-        self._packer = Packer()
-        self._known: set[str] = set()
-        self._ends: dict[str, int] = {}
-        self._seen_version = 0
-        self._turns = Turns(self._write)
+        self._appender = Appender(path, connection, redaction)
+        self._deleter = Deleter(self._appender, self._readers)
+        self._turns = Turns(self._appender.write)
         self._owner = Owner(path.parent)
-        self._locked_until = 0.0
 
     @classmethod
-    def open(cls, folder: Path) -> SqliteTraceStore:
+    def open(
+        cls, folder: Path, durability: Durability = "process", redaction: Redaction | None = None
+    ) -> SqliteTraceStore:
         """Opens the store of a data folder, making both where they are missing.
+
+        Args:
+            durability: What a commit outlives.
+            redaction: What is blotted out of every event; None: nothing.
 
         Raises:
             ConfigurationError: The folder or the file cannot be used.
         """
         path = folder / FILE_NAME
-        return cls(path, open_writer(path))
+        return cls(path, open_writer(path, durability), redaction or Redaction())
 
     async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
         """Stores events whose first `seq` is `expected_seq + 1`, all or none.
@@ -108,29 +89,6 @@ class SqliteTraceStore:
             TraceError: The store cannot be written.
         """
         await self._turns.store(Batch(events[0].query_id, 0, events, IMPORTED))
-
-    def _write(self, batches: Sequence[Batch]) -> list[SequenceError | None]:
-        """Stores several batches in one transaction; one that another writer came before is left out alone."""
-        rows = [self._rows(batch) for batch in batches]
-        texts = self._packer.take_texts()
-        errors: list[SequenceError | None] = []
-        with self._transaction() as connection:
-            self._forget_if_changed(connection)
-            texts = {key: text for key, text in texts.items() if key not in self._known}
-            write_texts(connection, texts)
-            for batch, events in zip(batches, rows, strict=True):
-                errors.append(self._out_of_sequence(batch))
-                if errors[-1] is None:
-                    write_events(connection, events)
-                    for recorded in batch.events:
-                        note_query(connection, batch.query_id, recorded, batch.owner)
-        self._remember(texts)
-        self._note_ends(batches, errors)
-        self._checkpointer.wrote(sum(_size(events) for events in rows) + sum(map(len, texts.values())))
-        return errors
-
-    def _rows(self, batch: Batch) -> list[EventRow]:
-        return [event_row(batch.query_id, each, self._packer.pack(each.event)) for each in batch.events]
 
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[AnyEvent]]:
         """The events with `seq` > `after`, in order.
@@ -165,6 +123,10 @@ class SqliteTraceStore:
             partial(read_listing, limit=limit, before=before, after_id=after_id, where=wanted)
         )
 
+    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
+        """Ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+        return await self._readers.run(partial(read_ids, beginning=beginning, limit=limit))
+
     async def unfinished(self) -> Sequence[str]:
         """The queries that are not over and on which no living process works, the oldest first."""
         found = await self._readers.run(read_unfinished)
@@ -179,7 +141,7 @@ class SqliteTraceStore:
             TraceError: It is over, or another process works on it.
         """
         self._owner.claim()
-        with self._transaction() as connection:
+        with self._appender.transaction() as connection:
             status, owner = owner_of(connection, query_id)
             if status != "open":
                 raise TraceError(f"query {query_id} is over ({status}): there is nothing to go on with")
@@ -189,7 +151,7 @@ class SqliteTraceStore:
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces, and the texts that no other trace holds; returns how many there were."""
-        return await asyncio.to_thread(self._delete, list(query_ids))
+        return await self._deleter.delete(query_ids)
 
     async def delete_conversation(self, session_id: str) -> int:
         """Deletes a conversation and its traces; returns how many there were.
@@ -199,14 +161,13 @@ class SqliteTraceStore:
         """
         ids = await self._readers.run(partial(ids_of_conversation, session_id=session_id))
         deleted = await self.delete(ids)
-        with self._transaction() as connection:
+        with self._appender.transaction() as connection:
             forget_conversation(connection, session_id)
         return deleted
 
     async def prune(self, *, older_than: float | None = None, most_bytes: int | None = None) -> int:
         """Deletes the oldest traces that are over: those started before a time, and until the file is small enough."""
-        ids = await self._readers.run(partial(ids_to_prune, older_than=older_than, most_bytes=most_bytes))
-        return await self.delete(ids)
+        return await self._deleter.prune(older_than, most_bytes)
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         """The conversation's last answered exchanges since it was cleared, oldest first.
@@ -218,7 +179,7 @@ class SqliteTraceStore:
 
     async def open_conversation(self, session_id: str) -> None:
         """Makes the conversation known."""
-        with self._transaction() as connection:
+        with self._appender.transaction() as connection:
             open_conversation(connection, session_id)
 
     async def clear_conversation(self, session_id: str) -> None:
@@ -227,85 +188,14 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        with self._transaction() as connection:
+        with self._appender.transaction() as connection:
             known = clear_conversation(connection, session_id)
         if not known:
             raise unknown_conversation(session_id)
 
     async def close(self) -> None:
         """Moves the write-ahead log into the database and closes everything."""
+        self._deleter.close()
         self._readers.close()
         self._owner.release()
-        await asyncio.to_thread(self._close)
-
-    def _close(self) -> None:
-        self._checkpointer.finish()
-        self._connection.close()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        if time.monotonic() < self._locked_until:
-            raise TraceError("the trace store cannot be written: another process was writing to it a moment ago")
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield self._connection
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._ends.clear()
-            if is_locked(error):
-                self._locked_until = time.monotonic() + _LOCK_PAUSE_S
-            _log.warning("trace_store_refused", path=str(self._path), error=str(error))
-            raise TraceError(f"the trace store cannot be written: {reason(error)}") from error
-        except UnicodeEncodeError as error:
-            raise TraceError("the trace store cannot be written: an id holds a lone surrogate, no text") from error
-        finally:
-            self._roll_back()
-
-    def _roll_back(self) -> None:
-        """Ends a transaction that did not commit; there is none left after one that did."""
-        try:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-        except sqlite3.Error as error:
-            # SQLite rolled back by itself, as it does when the disk is full.
-            _log.debug("trace_rollback_refused", error=str(error))
-
-    def _out_of_sequence(self, batch: Batch) -> SequenceError | None:
-        if batch.expected_seq and self._ends.get(batch.query_id) == batch.expected_seq:
-            return None  # ours was the last append, and no other connection has written since
-        found_seq = last_seq(self._connection, batch.query_id)
-        if found_seq == batch.expected_seq:
-            return None
-        return SequenceError(batch.query_id, batch.expected_seq, found_seq)
-
-    def _note_ends(self, batches: Sequence[Batch], errors: Sequence[SequenceError | None]) -> None:
-        """Remembers the last `seq` of each trace under way, so that the next append need not look it up."""
-        for batch, error in zip(batches, errors, strict=True):
-            if error is None and not isinstance(batch.events[-1].event, QueryClosed):
-                self._ends[batch.query_id] = batch.events[-1].seq
-            else:
-                self._ends.pop(batch.query_id, None)
-
-    def _delete(self, query_ids: Sequence[str]) -> int:
-        try:
-            with closing(open_deleter(self._path)) as connection:
-                return delete_traces(connection, query_ids)
-        except sqlite3.Error as error:
-            raise TraceError(f"the traces cannot be deleted: {reason(error)}") from error
-
-    def _forget_if_changed(self, connection: sqlite3.Connection) -> None:
-        """Another connection wrote: it may have deleted texts taken for stored here, or gone on with a trace."""
-        version = connection.execute("PRAGMA data_version").fetchone()[0]
-        if version != self._seen_version:
-            self._seen_version = version
-            self._known.clear()
-            self._ends.clear()
-
-    def _remember(self, texts: dict[str, str]) -> None:
-        if len(self._known) > _KNOWN_TEXTS:
-            self._known.clear()
-        self._known.update(texts)
-
-
-def _size(rows: Sequence[EventRow]) -> int:
-    return sum(len(row[-1]) for row in rows)
+        await asyncio.to_thread(self._appender.close)

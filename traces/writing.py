@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Sequence
 
 from traces.codec import sound_text
-from traces.finding import note_finding
 from vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
 
 EventRow = tuple[str, int, int, float, str, int, bytes]
@@ -44,12 +43,7 @@ def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> No
 
 
 def note_query(connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str) -> None:
-    """Keeps the listing's line of the query up to date, and what it is found by."""
-    _note_line(connection, query_id, recorded, owner)
-    note_finding(connection, query_id, recorded.event)
-
-
-def _note_line(connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str) -> None:
+    """Keeps the listing's line of the query up to date."""
     match recorded.event:
         case QueryReceived(query=query, session_id=session_id, parent=parent):
             line = (query_id, session_id, sound_text(query), recorded.at, owner, parent)

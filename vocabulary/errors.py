@@ -2,6 +2,7 @@
 
 ServiceError
 ├── BadInputError          the caller's question or parameters cannot be used
+│   └── FaultPlanError     what was sent as a fault plan is none
 ├── NotFoundError          a conversation, trace or course that is not there
 ├── ConfigurationError     settings that cannot work (missing package, unreadable folder, foreign index)
 │   └── ToolDefinitionError  a tool whose name, types or docstring cannot be used
@@ -28,6 +29,12 @@ class BadInputError(ServiceError):
     """The caller's input cannot be used."""
 
     code = "bad_input"
+
+
+class FaultPlanError(BadInputError):
+    """What the caller sent as a fault plan is none."""
+
+    code = "fault_plan"
 
 
 class NotFoundError(ServiceError):

@@ -21,6 +21,7 @@ from vocabulary.values import (
     Message,
     Passage,
     QuerySettings,
+    Rate,
     ReplyCitation,
     Request,
     ShownSource,
@@ -69,6 +70,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         parent: The trace that this one is a fork of; None where it is none.
         parent_seq: The event of the parent that was changed, the last that both have.
         change: What was changed, in words.
+        rates: What the tokens of the models that may be asked can cost, as far as that is known.
+        fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
     """
 
     query: str
@@ -83,6 +86,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     parent: str | None = None
     parent_seq: int = 0
     change: str = ""
+    rates: tuple[Rate, ...] = ()
+    fixed_tokens: int = 0
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -142,7 +147,14 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
 
 
 class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_requested"):
-    """One call of the Messages API is asked for."""
+    """One call of the Messages API is asked for.
+
+    Attributes:
+        elapsed_s: Seconds of the deadline that were used when it was asked for.
+        kept_s: Seconds of the deadline that are kept back for what follows: the final call, building the answer.
+        spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
+        spare_usd: The same in US dollars.
+    """
 
     call_id: str
     round: int
@@ -155,6 +167,10 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     messages: tuple[Message, ...]
     effort: str | None = None
     thinking: str = "default"
+    elapsed_s: float = 0.0
+    kept_s: float = 0.0
+    spare_tokens: int | None = None
+    spare_usd: float | None = None
 
 
 class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"):
@@ -196,7 +212,7 @@ class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"
 
 
 class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
-    """A reasoning call brought no reply."""
+    """A reasoning call brought no reply; `usage` is what its attempts used, as far as the server told."""
 
     call_id: str
     failure: FailureKind
@@ -204,6 +220,7 @@ class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
     retryable: bool = False
     retry_after_s: float | None = None
     request_id: str | None = None
+    usage: Usage = Usage()
 
 
 class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):
@@ -214,6 +231,7 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
         text: The text blocks joined.
         stop_reason: As received; unknown ones are treated as an end.
         model: The model that the server says answered.
+        wasted: What attempts that failed before it used, as far as the server told.
     """
 
     call_id: str
@@ -227,6 +245,7 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
     model: str
     message_id: str
     request_id: str | None = None
+    wasted: Usage = Usage()
 
 
 class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
@@ -238,10 +257,15 @@ class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
 
 
 class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
-    """A tool begins to run."""
+    """A tool begins to run.
+
+    Attributes:
+        idempotency_key: What the tool was handed to know the same call by, made again; empty where it takes none.
+    """
 
     tool_call_id: str
     name: str
+    idempotency_key: str = ""
 
 
 class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):
@@ -278,6 +302,20 @@ class ToolFailed(Event, frozen=True, kw_only=True, tag="tool_failed"):
     failure: ToolFailureKind
     detail: str
     duration_ms: float = 0.0
+
+
+class ToolAnsweredLate(Event, frozen=True, kw_only=True, tag="tool_answered_late"):
+    """A tool that would not be stopped came back after its call had its outcome; what it brought is not used.
+
+    Attributes:
+        passages: How many it brought.
+        duration_ms: From the call's request.
+    """
+
+    tool_call_id: str
+    name: str
+    passages: int
+    duration_ms: float
 
 
 class ToolCallsConfirmed(Event, frozen=True, kw_only=True, tag="tool_calls_confirmed"):
@@ -427,7 +465,7 @@ class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
 AnyEvent = (
     QueryReceived | RoundOpened | SentencesToScore | SentencesScored | BriefingPrepared | ReasoningRequested
     | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
-    | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolCallsConfirmed | ToolsSettled
+    | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolAnsweredLate | ToolCallsConfirmed | ToolsSettled
     | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted
     | QueryCancelled | QueryResumed | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested
     | ResponseAssembled | QueryClosed

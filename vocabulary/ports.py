@@ -159,6 +159,9 @@ class TraceStore(Protocol):
             after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
         """
 
+    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
+        """Ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         """The conversation's last answered exchanges since it was cleared, oldest first.
 

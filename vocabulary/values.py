@@ -214,6 +214,28 @@ class Usage(Value, frozen=True, kw_only=True):
         )
 
 
+class Rate(Value, frozen=True, kw_only=True):
+    """The most that one model's tokens can cost, in US dollars for a million of them.
+
+    Attributes:
+        model: The model as the settings name it; `fallback` is the reasoner that stands in.
+        input: Of input, whether it is read from the cache, written to it or neither.
+        long_above: Tokens of input above which all of a call costs `long_factor` times as much; None: no such bound.
+    """
+
+    model: str
+    input: float
+    output: float
+    long_above: int | None = None
+    long_factor: float = 1.0
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """What one call costs at most, in US dollars."""
+        long = self.long_above is not None and input_tokens > self.long_above
+        dollars = (input_tokens * self.input + output_tokens * self.output) / 1_000_000
+        return dollars * (self.long_factor if long else 1.0)
+
+
 class ReplyCitation(Value, frozen=True, kw_only=True):
     """A citation as a reply gave it, in the numbering of that reply's own request.
 
@@ -283,9 +305,12 @@ class QuerySettings(Value, frozen=True, kw_only=True):
         early_dispatch: Start a tool call when its block is complete in the stream.
         on_tool_failure: `recover`, or `stop`: answer at the first failed tool with what is there.
         final_model: The model of the final call; None: the same as in the rounds.
+        other_model: The model that is asked where a call of these fails; None: the fallback reasoner at once.
         effort: `low`, `medium`, `high`, `xhigh` or `max`; None: the model's own.
         thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
         context: What a call is shown: a `briefing` built afresh, or the `transcript`, a plain growing message list.
+        max_total_tokens: Most tokens of all calls together, input and output; None: no limit.
+        max_cost_usd: The most that all calls together may cost, in US dollars; None: no limit.
     """
 
     max_rounds: int = 2
@@ -302,3 +327,6 @@ class QuerySettings(Value, frozen=True, kw_only=True):
     final_model: str | None = None
     effort: str | None = None
     thinking: str = "default"
+    max_total_tokens: int | None = None
+    max_cost_usd: float | None = None
+    other_model: str | None = None

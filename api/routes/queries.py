@@ -9,20 +9,17 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from api.accept import EVENT_STREAM, JSON, preferred
 from api.answer import QueryAnswer, answer_of, strict_status
+from api.around import around_for
 from api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
-from api.facade import AroundOf, Asked, Service
+from api.facade import Asked, Service
 from api.guards import require_json
 from api.live import LiveAnswer
 from api.query_schemas import QueryRequest, RunningQueriesReply, RunningReply, WaitingReply
 from api.under_way import Waited
-from api.waiting import GONE, outcome_or_gone
+from api.waiting import CLIENT_GONE, GONE, outcome_or_gone
 from service import Question
-from vocabulary.errors import BadInputError
 
 router = APIRouter(prefix="/api", tags=["queries"])
-
-CLIENT_GONE = 499
-"""What nginx logs for a client that went away; nobody reads the answer."""
 
 _STREAM_EXAMPLE = (
     'event: query_received\nid: 1\ndata: {"query_id":"q-0b8a4a7c","seq":1,…}\n\n'
@@ -48,13 +45,20 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 async def ask(body: QueryRequest, request: Request, service: Service, under_way: Waited) -> Response:
     """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
 
+    `max_total_tokens` and `max_cost_usd` are kept: no call is made that they might not pay for.
+
     With `Accept: text/event-stream` each recorded event is sent as `event: <kind>`, `id: <seq>`, and its JSON as in
     `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` tell the text as it is written; `answer` is last.
     `events_lost` says that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query.
     """
     wishes = Question(
-        query=body.query, session_id=body.session_id, max_rounds=body.max_rounds, deadline_s=body.deadline_s
+        query=body.query,
+        session_id=body.session_id,
+        max_rounds=body.max_rounds,
+        deadline_s=body.deadline_s,
+        max_total_tokens=body.max_total_tokens,
+        max_cost_usd=body.max_cost_usd,
     )
     asked = await _started(service, wishes, body, request)
     request.state.query_id = asked.query_id
@@ -70,12 +74,8 @@ async def ask(body: QueryRequest, request: Request, service: Service, under_way:
 
 async def _started(service: Service, wishes: Question, body: QueryRequest, request: Request) -> Asked:
     """The query, with the faults that it is to meet where the service allows that."""
-    if body.faults is None:
-        return await service.start(wishes)
-    around: AroundOf | None = request.app.state.around_of
-    if around is None:
-        raise BadInputError("Fault plans are not taken here: start the service with `antiphon serve --allow-faults`.")
-    return await service.start(wishes, around(body.faults))
+    around = around_for(request, body.faults)
+    return await (service.start(wishes) if around is None else service.start(wishes, around))
 
 
 @router.get("/queries", summary="The queries under way")

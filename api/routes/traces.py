@@ -15,17 +15,12 @@ from api.errors import UNAVAILABLE, WITH_NAME, describe_failure
 from api.facade import Service
 from api.live import KEEP_ALIVE_S, Told, as_event, told_as_event, with_keep_alive
 from api.schemas import ReplayReply, TraceReply, TracesReply, TraceSummaryReply
+from api.trace_query import TraceQuery
 from traces import to_json
 from vocabulary.errors import SlowReaderError
 from vocabulary.events import AnyEvent, Recorded
-from vocabulary.ports import TraceFilter
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
-
-MOST_TRACES = 500
-
-Name = Annotated[str | None, Query(max_length=200)]
-"""One value that traces are filtered by."""
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {"description": "Every event as it is recorded.", "content": {EVENT_STREAM: {"schema": {"type": "string"}}}}
@@ -39,35 +34,10 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("", summary="The traces, the newest first", responses=UNAVAILABLE)
-async def listed(
-    service: Service,
-    limit: Annotated[int, Query(ge=1, le=MOST_TRACES, description="How many.", examples=[50])] = 50,
-    before: Annotated[
-        float | None, Query(allow_inf_nan=False, description="Only those started before it: seconds since the epoch.")
-    ] = None,
-    after_id: Annotated[Name, Query(description="Only those listed after this trace.")] = None,
-    since: Annotated[float | None, Query(allow_inf_nan=False, description="Only those started at or after it.")] = None,
-    status: Name = None,
-    confidence: Name = None,
-    session_id: Name = None,
-    indicator: Annotated[Name, Query(description="The kind of a doubt, such as tool_failed.")] = None,
-    course: Annotated[Name, Query(description="A course of which passages were found.")] = None,
-    tool: Name = None,
-    text: Annotated[Name, Query(description="Words of the question or the answer, all of which must be there.")] = None,
-) -> TracesReply:
+async def listed(service: Service, wanted: Annotated[TraceQuery, Query()]) -> TracesReply:
     """One line a query: what was asked, how it ended, how long it took. `next_after_id` pages on, skipping none."""
-    where = TraceFilter(
-        since=since,
-        status=status,
-        confidence=confidence,
-        session_id=session_id,
-        indicator=indicator,
-        course=course,
-        tool=tool,
-        text=text,
-    )
-    found = await service.store.list(limit, before, after_id=after_id, where=where)
-    full = len(found) == limit
+    found = await service.store.list(wanted.limit, wanted.before, after_id=wanted.after_id, where=wanted.filter())
+    full = len(found) == wanted.limit
     return TracesReply(
         traces=[TraceSummaryReply(**asdict(summary)) for summary in found],
         next_before=found[-1].started_at if full else None,

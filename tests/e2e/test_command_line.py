@@ -140,3 +140,33 @@ def test_a_server_told_to_stop_ends_in_order(data_dir: Path, tmp_path: Path, by:
 
     assert stopped == code
     assert "Traceback" not in "".join(server.said)
+
+
+def test_questions_are_compared_in_several_modes_and_each_run_is_a_trace(antiphon: Antiphon, tmp_path: Path) -> None:
+    file, page, data = tmp_path / "questions.txt", tmp_path / "page.html", tmp_path / "data.json"
+    file.write_text(f"{QUESTION}\nWho won the World Cup in 1998?\n")
+
+    run = antiphon("compare", "--questions", str(file), "--html", str(page), "--json", str(data))
+
+    assert run.returncode == 0, run.stderr
+    assert max(map(len, run.stdout.splitlines())) <= 100
+    assert [line.partition(":")[0] for line in run.stdout.splitlines()[-3:]] == ["single", "transcript", "briefing"]
+    told = json.loads(data.read_text())
+    first = told["questions"][0]["runs"]
+    assert [each["mode"] for each in first] == ["single", "transcript", "briefing"]
+    assert all("applemailbox7" in each["answer"] and each["usage"]["input_tokens"] for each in first)
+    assert first[0]["rounds"] == 1
+    assert "applemailbox7" in page.read_text()
+    for each in first:
+        assert antiphon("traces", "replay", each["query_id"]).returncode == 0
+
+
+def test_a_comparison_that_cannot_be_written_asks_nothing(antiphon: Antiphon, tmp_path: Path) -> None:
+    file = tmp_path / "questions.txt"
+    file.write_text(QUESTION)
+
+    run = antiphon("compare", "--questions", str(file), "--html", str(tmp_path / "nowhere" / "page.html"))
+
+    assert run.returncode == 1
+    assert "cannot be written" in run.stderr
+    assert run.stdout == ""

@@ -1,4 +1,4 @@
-"""Breaks the source in ten ways, each in a copy of its own, and sees that the harness finds every one.
+"""Breaks the source in eleven ways, each in a copy of its own, and sees that the harness finds every one.
 
 Run as `python -m tests.faults.mutants`.
 """

@@ -111,3 +111,25 @@ def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_i
     assert len(cuts) == 3
     assert [cut.broken for cut in cuts] == [()] * 3
     assert all(cut.other_way and cut.doubts for cut in cuts)
+
+
+def test_another_model_that_is_configured_answers_where_the_first_fails(world: World) -> None:
+    run = run_plan(world, Plan(scenario="other_model"))
+
+    models = [said.event.model for said in run.trace if isinstance(said.event, e.ReasoningRequested)]
+    assert models == ["claude-sonnet-5-5", "another", "another", "another"]
+    assert levels(run) == ["round"]
+    assert doubts(run) == {"reasoning_retried"}
+
+
+def test_what_a_tool_brings_after_its_round_is_over_is_recorded_and_not_used(world: World) -> None:
+    run = run_plan(world, Plan(scenario="tool_is_stubborn"))
+
+    events = [(said.seq, said.event) for said in run.trace]
+    ((at, late),) = [(seq, event) for seq, event in events if isinstance(event, e.ToolAnsweredLate)]
+    settled = next(seq for seq, event in events if isinstance(event, e.ToolsSettled))
+    rounds = [event for _, event in events if isinstance(event, e.ContextSynthesized)]
+    assert at > settled
+    assert late.passages > 0
+    assert [event.tool_call_id for _, event in events if isinstance(event, e.ToolFailed)] == [late.tool_call_id]
+    assert late.tool_call_id not in {fact.tool_call_id for each in rounds for fact in each.facts}

@@ -80,7 +80,7 @@ def test_the_report_names_the_command_that_tries_a_cell_alone(world: World) -> N
 
 
 @pytest.mark.skipif(not hasattr(os, "fork") or not hasattr(signal, "SIGKILL"), reason="needs fork and SIGKILL")
-def test_a_process_killed_after_any_append_leaves_a_trace_without_gaps(world: World) -> None:
+def test_a_process_killed_after_any_event_leaves_a_trace_without_gaps(world: World) -> None:
     report = run_singles(world, chosen=Chosen(points=["process"]))
 
     assert report.failures == []

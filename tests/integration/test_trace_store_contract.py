@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from tests.fakes import MemoryTraceStore
 from tests.story import NOON, answered, placed, query_received, response_assembled, tool_succeeded
 from traces import SqliteTraceStore
 from vocabulary.errors import NotFoundError, SequenceError
-from vocabulary.events import QueryClosed
+from vocabulary.events import QueryClosed, QueryReceived
 from vocabulary.ports import TraceStore
 from vocabulary.values import Exchange
 
@@ -81,6 +82,26 @@ async def test_the_listing_is_newest_first_and_can_be_paged(store: TraceStore) -
 
     assert [line.query_id for line in first] == ["q4", "q3"]
     assert [line.query_id for line in second] == ["q2", "q1"]
+
+
+async def test_a_fork_is_no_exchange_of_its_parents_conversation(store: TraceStore) -> None:
+    first, *rest = answered("one", "1")
+    assert isinstance(first, QueryReceived)
+    await store.append("q1", 0, placed("q1", [first, *rest]))
+    await store.append("q2", 0, placed("q2", [replace(first, parent="q1"), *answered("one", "what if")[1:]]))
+
+    assert list(await store.exchanges("s1", limit=9)) == [Exchange(question="one", answer="1")]
+
+
+async def test_ids_are_found_by_their_beginning_in_order(store: TraceStore) -> None:
+    for query_id in ("ab2", "ab1", "ab", "a", "b", "ab%", "ab\U0001f600", "aç"):
+        await store.append(query_id, 0, placed(query_id, [query_received()]))
+
+    assert await store.ids("ab", 9) == ["ab", "ab%", "ab1", "ab2", "ab\U0001f600"]
+    assert await store.ids("ab", 2) == ["ab", "ab%"]
+    assert await store.ids("aç", 9) == ["aç"]
+    assert await store.ids("x", 9) == []
+    assert len(await store.ids("", 99)) == 8
 
 
 async def test_a_conversation_has_its_last_answered_exchanges_oldest_first(store: TraceStore) -> None:

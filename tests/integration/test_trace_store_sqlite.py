@@ -35,6 +35,13 @@ def ask(folder: Path, query: str, *parameters: object) -> Sequence[tuple[object,
         return connection.execute(query, parameters).fetchall()
 
 
+@contextmanager
+def changed_file(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Another connection, by which a test does something to the file."""
+    with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as connection:
+        yield connection
+
+
 def start(script: str, folder: Path) -> subprocess.Popen[str]:
     """Another Python process that runs `script` on the store of `folder`."""
     return subprocess.Popen(
@@ -185,7 +192,7 @@ async def test_a_refused_append_leaves_nothing_behind_and_can_be_done_again(tmp_
     store = SqliteTraceStore.open(tmp_path)
     events = placed("q1", [tool_succeeded("y" * 1_000_000)])
 
-    with _file_size_limit(200_000), pytest.raises(TraceError, match=r"disk"):
+    with file_size_limit(200_000), pytest.raises(TraceError, match=r"disk"):
         await store.append("q1", 0, events)
     with pytest.raises(NotFoundError):
         await store.read("q1")
@@ -301,7 +308,7 @@ def _unprivileged(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _file_size_limit(size_bytes: int) -> Iterator[None]:
+def file_size_limit(size_bytes: int) -> Iterator[None]:
     """No file of this process may grow beyond so many bytes, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, hard))

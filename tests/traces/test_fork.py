@@ -66,6 +66,17 @@ async def test_a_live_fork_asks_everybody(stage: Stage) -> None:
     assert sorted(stage.calls()) == calls
 
 
+async def test_a_fork_is_not_said_in_the_conversation_of_its_parent(stage: Stage) -> None:
+    before = list(await stage.ask())
+    reply = next(said.seq for said in before if isinstance(said.event, ReasoningCompleted))
+    said_before = await stage.store.exchanges("s1", 2)
+
+    await fork(stage, [Change(kind="reply", value="What if it ranked by length?")], at=reply)
+
+    assert len(said_before) == 1
+    assert await stage.store.exchanges("s1", 2) == said_before
+
+
 async def test_a_changed_setting_changes_the_query_from_its_beginning(stage: Stage) -> None:
     before = list(await stage.ask())
 

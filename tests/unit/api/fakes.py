@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import FastAPI
+from msgspec.structs import replace
 
-from api import create_app
+from api import AroundOf, create_app
 from bus import Waiting
 from knowledge import Course, Lesson
-from service import Outcome, Question, Readiness, Replayed, Settings, Totals
+from service import Around, Change, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
 from tests.fakes import MemoryTraceStore
 from tests.story import placed
 from vocabulary.errors import BadInputError, ServiceError
@@ -97,6 +98,7 @@ class FakeHistory:
 
     def __init__(self, store: MemoryTraceStore) -> None:
         self._store = store
+        self.forks: list[tuple[str, int | None, tuple[Change, ...], Mode, Around | None]] = []
 
     async def replay(self, query_id: str) -> Replayed:
         events = await self._store.read(query_id)
@@ -105,6 +107,20 @@ class FakeHistory:
     async def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Told]:
         for said in await self._store.read(query_id, after):
             yield said
+
+    async def fork(
+        self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode, around: Around | None = None, /
+    ) -> FakeAsked:
+        events = await self._store.read(query_id)
+        if changes and changes[0].kind == "drop":
+            raise BadInputError("Nothing in the trace is called so.")
+        self.forks.append((query_id, at, tuple(changes), mode, around))
+        first = replace(events[0].event, parent=query_id, parent_seq=at or 1, change="; ".join(map(str, changes)))
+        forked = placed(f"{query_id}-fork", [first, *(said.event for said in events[1:])])
+        await self._store.append(f"{query_id}-fork", 0, forked)
+        asked = FakeAsked(f"{query_id}-fork", "s-new", forked, None)
+        asked.release()
+        return asked
 
     async def resume_unfinished(self) -> Sequence[FakeAsked]:
         return []
@@ -174,13 +190,13 @@ class FakeService:
         self.closed = True
 
 
-def app_of(service: FakeService, **settings: Any) -> FastAPI:
+def app_of(service: FakeService, around_of: AroundOf | None = None, **settings: Any) -> FastAPI:
     """The app over `service`, open; settings are the defaults but for those given."""
 
     async def opened(_: Settings) -> FakeService:
         return service
 
-    app = create_app(Settings.model_construct(**settings), opened)
+    app = create_app(Settings.model_construct(**settings), opened, around_of)
     app.state.service = service
     return app
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from bus import Bus, Ports, Session, Subscription
@@ -38,6 +38,15 @@ class Stage:
 
 def ignore(recorded: Recorded[Any]) -> None:
     """Hears, and does nothing."""
+
+
+def starter(ports: Ports, work: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[Recorded[Any]], None]:
+    """A handler that starts work."""
+
+    def start(recorded: Recorded[Any]) -> None:
+        ports.spawn(work())
+
+    return start
 
 
 def closer(ports: Ports) -> Callable[[Recorded[Any]], None]:

@@ -10,9 +10,10 @@ import pytest
 from bus import Ports, Subscription
 from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
-from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore
+from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore, starter
 from vocabulary.errors import SequenceError, TraceError
 from vocabulary.events import (
+    AnyEvent,
     HandlerFailed,
     QueryClosed,
     QueryReceived,
@@ -155,11 +156,15 @@ async def test_running_work_is_waited_for_and_a_timer_is_not() -> None:
 
 
 def two_steps(ports: Ports) -> Sequence[Subscription]:
-    """A query of four events, each stored by itself."""
+    """A query of four events, each stored by itself, since work stands between them."""
+
+    async def say(event: AnyEvent) -> None:
+        ports.publish(event)
+
     return [
-        (QueryReceived, lambda _: ports.publish(ROUND)),
-        (RoundOpened, lambda _: ports.publish(tool_succeeded())),
-        (ToolSucceeded, closer(ports)),
+        (QueryReceived, starter(ports, lambda: say(ROUND))),
+        (RoundOpened, starter(ports, lambda: say(tool_succeeded()))),
+        (ToolSucceeded, starter(ports, lambda: say(CLOSED))),
         (RecordingFailed, ignore),
     ]
 

@@ -26,8 +26,13 @@ async def test_a_whole_id_is_found_even_where_another_begins_with_it() -> None:
 
 
 async def test_a_beginning_that_several_have_is_refused_with_their_ids() -> None:
-    with pytest.raises(BadInputError, match="2 traces begin with 'ab' \\(abd2, abc1\\)"):
+    with pytest.raises(BadInputError, match="2 traces begin with 'ab' \\(abc1, abd2\\)"):
         await whole_id(await _store("abc1", "abd2"), "ab")
+
+
+async def test_of_many_that_begin_so_a_few_are_shown() -> None:
+    with pytest.raises(BadInputError, match="More than 5 traces begin with 'a' \\(a0, a1, a2, a3, a4\\)"):
+        await whole_id(await _store(*(f"a{number}" for number in range(9))), "a")
 
 
 async def test_a_beginning_that_none_has_is_not_found() -> None:

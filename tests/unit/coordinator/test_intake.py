@@ -25,8 +25,20 @@ def test_a_callers_wishes_replace_the_settings() -> None:
         ("q", {"max_rounds": 6}, "`max_rounds` is 6, it must be from 0 to 5"),
         ("q", {"deadline_s": 0.5}, "`deadline_s` is 0.5"),
         ("q", {"deadline_s": float("nan")}, "`deadline_s` is nan"),
+        ("q", {"max_total_tokens": -1}, "`max_total_tokens` is -1, it must be from 0 to 10,000,000"),
+        ("q", {"max_cost_usd": float("nan")}, "`max_cost_usd` is nan, it must be from 0 to 1,000"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_what_was_wanted(query: str, wishes: dict[str, float], said: str) -> None:
     with pytest.raises(BadInputError, match=said):
         receive(query, "s", QuerySettings(), limits=Limits(query_chars=100), **wishes)  # type: ignore[arg-type]
+
+
+def test_a_caller_may_ask_to_spend_less_than_the_service_allows_and_not_more() -> None:
+    settings = QuerySettings(max_total_tokens=9_000, max_cost_usd=0.05)
+
+    event = receive("q", "s", settings, max_total_tokens=500)
+
+    assert (event.settings.max_total_tokens, event.settings.max_cost_usd) == (500, 0.05)
+    with pytest.raises(BadInputError, match=r"`max_cost_usd` is 0\.06, it must be from 0 to 0\.05"):
+        receive("q", "s", settings, max_cost_usd=0.06)

@@ -2,73 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from coordinator import QueryCoordinator
+from tests.unit.coordinator.stories import Story, call, kinds, limits
 from vocabulary import events as e
-from vocabulary.values import Fact, Kept, Passage, QuerySettings, ToolCall, Usage
-
-
-class Story:
-    """Plays the other components to one coordinator, and remembers what it says."""
-
-    def __init__(self, settings: QuerySettings | None = None, **received: object) -> None:
-        self.said: list[e.AnyEvent] = []
-        self.coordinator = QueryCoordinator(self.said.append)
-        self.seq = 0
-        settings = settings or QuerySettings(early_dispatch=False)
-        self.tell(e.QueryReceived(query="What is BM25?", session_id="s", settings=settings, **received))  # type: ignore[arg-type]
-
-    def tell(self, *events: e.AnyEvent, at: float = 0.0) -> list[e.AnyEvent]:
-        """Delivers events; returns what was said in answer to them."""
-        before = len(self.said)
-        for event in events:
-            self.seq += 1
-            recorded = e.Recorded(query_id="q", seq=self.seq, cause=0, at=at, event=event)
-            getattr(self.coordinator, f"on_{event.__struct_config__.tag}")(recorded)
-        return self.said[before:]
-
-    def brief(self, at: float = 0.0) -> list[e.AnyEvent]:
-        state = self.coordinator.state
-        return self.tell(
-            e.BriefingPrepared(call_id=state.call_id, round=state.round, messages=(), sources=(), facts=(), tokens=1),
-            at=at,
-        )
-
-    def reply(
-        self, *calls: ToolCall, text: str = "", stop_reason: str = "tool_use", at: float = 0.0
-    ) -> list[e.AnyEvent]:
-        state = self.coordinator.state
-        completed = e.ReasoningCompleted(
-            call_id=state.call_id, round=state.round, content=(), text=Kept(text), tool_calls=calls, citations=(),
-            stop_reason=stop_reason, usage=Usage(), model="m", message_id="x",
-        )  # fmt: skip
-        return self.tell(completed, at=at)
-
-    def settle(self, *, facts: int = 1, failed: Iterable[str] = (), at: float = 0.0) -> list[e.AnyEvent]:
-        """The round's tools settle, all successfully but the `failed`, and bring new facts."""
-        round_ = self.coordinator.state.round
-        ids = self.coordinator.state.tool_call_ids
-        failed = tuple(failed)
-        settled = e.ToolsSettled(round=round_, succeeded=tuple(i for i in ids if i not in failed), failed=failed)
-        passage = Passage(id="p", source="S", text=Kept("x"))
-        found = tuple(Fact(id=f"f{n}", passage=passage, tool_call_id="t", round=round_) for n in range(facts))
-        return self.tell(settled, e.ContextSynthesized(round=round_, facts=found), at=at)
-
-    def fail(self, failure: e.FailureKind = "overloaded") -> list[e.AnyEvent]:
-        return self.tell(e.ReasoningFailed(call_id=self.coordinator.state.call_id, failure=failure, detail="529"))
-
-
-def call(number: int, **arguments: object) -> ToolCall:
-    return ToolCall(id=f"t{number}", name="search", arguments=f'{{"query": "{arguments.get("query", number)}"}}')
-
-
-def kinds(events: Iterable[e.AnyEvent]) -> list[str]:
-    return [str(event.__struct_config__.tag) for event in events]
-
-
-def limits(events: Iterable[e.AnyEvent]) -> list[str]:
-    return [event.limit for event in events if isinstance(event, e.BreakerTripped)]
+from vocabulary.values import QuerySettings, Usage
 
 
 def test_a_question_opens_the_first_round() -> None:
@@ -84,6 +20,7 @@ def test_a_briefing_leads_to_one_reasoning_call_within_the_time_left() -> None:
 
     assert isinstance(request, e.ReasoningRequested)
     assert request.timeout_s == 60 - 1 - 15 - 10
+    assert (request.elapsed_s, request.kept_s) == (10, 1 + 15)
 
 
 def test_a_reply_without_tool_calls_is_the_answer_in_whichever_round_it_comes() -> None:
@@ -213,6 +150,32 @@ def test_a_failed_call_is_made_again_by_the_fallback_reasoner() -> None:
     assert kinds(said) == ["recovery_started", "round_opened"]
     assert isinstance(request, e.ReasoningRequested)
     assert (request.reasoner, request.round, request.call_id) == ("fallback", 1, "call-1-fallback")
+
+
+def test_where_another_model_is_configured_it_is_asked_before_the_fallback_reasoner() -> None:
+    story = Story(QuerySettings(other_model="another"))
+    story.brief()
+
+    first, asked_other = story.fail(), story.brief()
+    second, asked_fallback = story.fail(), story.brief()
+
+    assert [event.level for event in (*first, *second) if isinstance(event, e.RecoveryStarted)] == ["round", "response"]
+    requests = [event for event in (*asked_other, *asked_fallback) if isinstance(event, e.ReasoningRequested)]
+    assert [(request.model, request.reasoner) for request in requests] == [
+        ("another", "primary"),
+        ("another", "fallback"),
+    ]
+    assert requests[0].call_id == "call-1-other"
+
+
+def test_another_model_is_no_help_where_the_provider_cannot_be_reached_or_refuses_the_key() -> None:
+    for failure in ("connection", "authentication"):
+        story = Story(QuerySettings(other_model="another"))
+        story.brief()
+
+        said = story.fail(failure)
+
+        assert [event.level for event in said if isinstance(event, e.RecoveryStarted)] == ["response"]
 
 
 def test_when_the_fallback_fails_too_the_answer_is_built_from_the_facts() -> None:

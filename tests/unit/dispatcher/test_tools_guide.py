@@ -71,7 +71,20 @@ async def test_the_substitute_of_the_guide_stands_in() -> None:
     assert session.heard(ToolSubstituted)[0].arguments == '{"title": "Search"}'
 
 
+async def test_a_call_of_the_guide_that_is_made_again_with_its_key_does_nothing_twice() -> None:
+    names = run_snippet("async def enrol")
+    first, again = Session(names["ENROL"]), Session(names["ENROL"])
+
+    said = [await each.call("enrol", '{"course": "Search", "student": "1234567"}') for each in (first, again)]
+
+    assert [each.output.text for each in said if isinstance(each, ToolSucceeded)] == [
+        "1234567 has place 1 in Search."
+    ] * 2
+    assert len(names["places"]) == 1
+    assert "request" not in names["ENROL"].schema["properties"]
+
+
 def test_every_snippet_is_run_here() -> None:
-    tried = ("room_of", "free_places", "notices", "grade_of", "live_timetable")
+    tried = ("room_of", "free_places", "notices", "grade_of", "live_timetable", "enrol")
 
     assert [name for name, snippet in zip(tried, SNIPPETS, strict=True) if f"async def {name}" not in snippet] == []

@@ -1,0 +1,29 @@
+"""Begins the query that is to be broken, or goes on with it where its scenario says that its process had died."""
+
+from __future__ import annotations
+
+import uuid
+
+from msgspec.structs import replace
+
+from faults.scenarios import Scenario
+from service import Antiphon, Around, Question, Running
+
+DIED = "the process that worked on it ended"
+
+
+async def begin(service: Antiphon, question: Question, scenario: Scenario, around: Around) -> Running:
+    """The query under way; only what happens from here on happens within `around`."""
+    if not scenario.resumed_after:
+        return await service.start(question, around)
+    return await service.again.resume(await _left_behind(service, question, scenario.resumed_after), DIED, around)
+
+
+async def _left_behind(service: Antiphon, question: Question, kind: str) -> str:
+    """A query whose trace ends after its first event of a kind, as a process leaves it that is killed there."""
+    outcome = await (await service.start(question)).outcome()
+    events = await service.store.read(outcome.query_id)
+    last = next(said.seq for said in events if said.event.__struct_config__.tag == kind)
+    query_id = uuid.uuid4().hex
+    await service.store.append(query_id, 0, [replace(said, query_id=query_id) for said in events[:last]])
+    return query_id

@@ -1,0 +1,146 @@
+"""Each kind of doubt, from a real run: it shows, in words for users, it lowers confidence, and it names its event."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pytest
+import structlog
+
+from assembler import DOUBTS
+from faults import Fault, Plan, World, run_plan
+from service import Outcome, silence_logging
+from tests.whole_query import House, ScriptedModel, reply
+from vocabulary import events as e
+from vocabulary.events import AnyEvent
+from vocabulary.ports import Json
+from vocabulary.values import QuerySettings
+
+ORDER = ("low", "medium", "high")
+BEST = {"none": "high", "medium": "medium", "low": "low"}
+LOGS, QUEUES = "logs that only grow and never shrink", "queues that drop their oldest entry first"
+
+
+class Ran(NamedTuple):
+    """A query that ran: its answer and its events."""
+
+    outcome: Outcome
+    events: Sequence[AnyEvent]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    silence_logging()
+    yield World(tmp_path_factory.mktemp("doubts"))
+    structlog.reset_defaults()
+
+
+def broken(scenario: str = "plain", *faults: Fault) -> Plan:
+    return Plan(scenario=scenario, faults=faults)
+
+
+def search(query: str) -> tuple[str, Json]:
+    return "search_course_content", {"query": query}
+
+
+def cited(text: str, source: int) -> list[Json]:
+    """The stream events of an answer that cites one source."""
+    events = reply(text)
+    citation = {
+        "type": "search_result_location", "search_result_index": source, "start_block_index": 0, "end_block_index": 1,
+        "cited_text": "", "source": "s", "title": None,
+    }  # fmt: skip
+    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "citations_delta", "citation": citation}}
+    return [*events[:2], delta, *events[2:]]
+
+
+class Told(NamedTuple):
+    """A query that a model leads by a script."""
+
+    replies: tuple[list[Json], ...]
+    settings: QuerySettings = QuerySettings()
+    question: str = "What are logs?"
+
+
+LOOKED_UP = reply("", search(LOGS))
+CASES: dict[str, tuple[Plan | Told, type[AnyEvent]]] = {
+    "tool_failed": (broken("library_away"), e.ToolFailed),
+    "tool_substituted": (broken("index_away"), e.ToolSubstituted),
+    "partial_evidence": (broken("no_model"), e.AnswerRequested),
+    "context_compressed": (broken("tight"), e.BriefingPrepared),
+    "fact_lost": (
+        Told(
+            (reply("", search(LOGS), search(QUEUES)), reply(f"This lesson speaks of {QUEUES}.")),
+            QuerySettings(briefing_tokens=110),
+        ),
+        e.BriefingPrepared,
+    ),
+    "round_limit": (broken("greedy"), e.BreakerTripped),
+    "tool_call_limit": (
+        Told((reply("", search(LOGS), search(QUEUES)), reply("Logs grow.")), QuerySettings(max_tool_calls=1)),
+        e.BreakerTripped,
+    ),
+    "deadline": (broken("model_silent_last"), e.BreakerTripped),
+    "budget": (broken("tokens_run_out"), e.BreakerTripped),
+    "reasoning_retried": (broken("model_once_away"), e.ReasoningRetried),
+    "degraded_single_round": (broken("round_two_fails"), e.RecoveryStarted),
+    "fallback_reasoner": (broken("model_away"), e.RecoveryStarted),
+    "no_evidence": (broken("nothing_works"), e.AnswerRequested),
+    "general_knowledge": (Told((reply("A log is a file."),)), e.ReasoningCompleted),
+    "weak_evidence": (
+        Told((LOOKED_UP, cited("Logs grow.", 0)), question="Compare logs with circuit breakers."),
+        e.ContextSynthesized,
+    ),
+    "uncited_claim": (Told((LOOKED_UP, reply("Logs are files that grow."))), e.ReasoningCompleted),
+    "unresolved_citation": (Told((LOOKED_UP, cited("Logs grow.", 7))), e.ReasoningCompleted),
+    "truncated": (
+        broken("plain", Fault(point="model.content", kind="max_tokens", when="final")),
+        e.ReasoningCompleted,
+    ),
+    "refused": (broken("plain", Fault(point="model.content", kind="refusal", when="final")), e.ReasoningCompleted),
+    "component_failed": (broken("part_fails"), e.HandlerFailed),
+    "history_missing": (broken("goes_on", Fault(point="store.exchanges", kind="raise")), e.QueryReceived),
+    "trace_incomplete": (broken("store_refuses"), e.RecordingFailed),
+}
+"""For each kind a run in which it shows, and the event that it must name."""
+
+
+def ran(case: Plan | Told, world: World) -> Ran:
+    if isinstance(case, Plan):
+        run = run_plan(world, case)
+        assert run.outcome is not None
+        return Ran(run.outcome, [said.event for said in run.trace])
+    return asyncio.run(_told(case))
+
+
+async def _told(case: Told) -> Ran:
+    house = House(ScriptedModel(*case.replies))
+    outcome = await house.ask(case.question, case.settings)
+    return Ran(outcome, await house.trace())
+
+
+def test_every_kind_of_doubt_has_its_run() -> None:
+    assert set(CASES) == set(DOUBTS)
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_a_kind_of_doubt_shows_in_a_real_run_and_names_its_event(kind: str, world: World) -> None:
+    case, named = CASES[kind]
+
+    outcome, events = ran(case, world)
+
+    doubts = {doubt.kind: doubt for doubt in outcome.response.indicators}
+    assert kind in doubts
+    assert isinstance(events[doubts[kind].event_seq - 1], named)
+    assert ORDER.index(outcome.response.confidence) <= ORDER.index(BEST[DOUBTS[kind].effect])
+    assert doubts[kind].detail.endswith(".")
+    assert not any(inside in doubts[kind].detail for inside in ("injected", "Error", "{", "_failed"))
+
+
+def test_a_request_refused_as_too_long_is_told_once_and_without_the_servers_words(world: World) -> None:
+    outcome, _ = ran(broken("too_long"), world)
+
+    told: list[Any] = [doubt.detail for doubt in outcome.response.indicators if doubt.kind == "reasoning_retried"]
+    assert told == ["A call to the model failed: the provider did not accept the request."]

@@ -1,0 +1,60 @@
+"""A query whose process died goes on, and what is left of it is broken as well: the promises hold all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from faults import Fault, Judge, Plan, World, all_points, run_plan
+from faults.seams import seam_of
+from service import silence_logging
+from service.replaying import replay
+from vocabulary import events as e
+
+CORE = ("model.", "tool.", "store.append", "spawn.")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    silence_logging()
+    yield World(tmp_path)
+    structlog.reset_defaults()
+
+
+def plans(world: World) -> Iterator[Plan]:
+    """Every fault of model, tools, work and trace in the half that is gone on with, and each delivery dropped."""
+    seen = run_plan(world, Plan(scenario="resumed")).meeting.seen
+    for point in all_points(world):
+        kinds = seam_of(point).kinds if point.startswith(CORE) else ("drop",) if point.startswith("deliver.") else ()
+        for when in ("round_1", "round_2", "final"):
+            if (point, when) in seen:
+                for kind in kinds:
+                    # What was passed before the process died counts as passed: so every passage from there on.
+                    times = 0 if point.startswith(CORE) else 1
+                    fault = Fault(point=point, kind=kind, when=when, times=times)
+                    yield Plan(scenario="resumed", faults=(fault,))
+
+
+def test_a_resumed_query_that_is_broken_again_keeps_every_promise(world: World) -> None:
+    judge = Judge(world)
+    fired = 0
+
+    for plan in plans(world):
+        run, broken = judge.judge(plan)
+        fired += bool(run.fired)
+        assert broken == [], plan
+
+    assert fired > 150
+
+
+def test_a_resumed_query_ends_with_the_answer_of_one_that_was_not_interrupted(world: World) -> None:
+    whole, resumed = (run_plan(world, Plan(scenario=name)) for name in ("plain", "resumed"))
+
+    assert whole.outcome is not None
+    assert resumed.outcome is not None
+    assert resumed.outcome.response == whole.outcome.response
+    assert any(isinstance(said.event, e.QueryResumed) for said in resumed.trace)
+    assert replay(resumed.trace).divergence is None

@@ -1,0 +1,161 @@
+"""Budgets in whole queries: what is spent, what the answer says, and that a replay needs no table of prices."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from engine import connect, prices
+from faults import Plan, Run, World, run_plan
+from faults.spending import within_budget
+from service import silence_logging
+from service.replaying import replay
+from service.spending import rates_of, told_of_prices
+from tests.fakes_messages_api import (
+    Answer,
+    EngineStage,
+    Reset,
+    Stall,
+    asked,
+    block_started,
+    delta,
+    recorded,
+    refused,
+    sse,
+    started,
+    streamed,
+    text_reply,
+)
+from vocabulary import events as e
+from vocabulary.errors import BadInputError
+from vocabulary.ports import Model
+from vocabulary.values import QuerySettings, Usage
+
+RUN_OUT = ("tokens_run_out", "money_runs_out", "nothing_to_spend")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    silence_logging()
+    yield World(tmp_path)
+    structlog.reset_defaults()
+
+
+def doubts(run: Run) -> list[str]:
+    assert run.outcome is not None
+    return [doubt.kind for doubt in run.outcome.response.indicators]
+
+
+@pytest.mark.parametrize("scenario", RUN_OUT)
+def test_a_query_keeps_to_its_budget_answers_and_says_so(world: World, scenario: str) -> None:
+    run = run_plan(world, Plan(scenario=scenario))
+
+    assert run.outcome is not None
+    assert run.outcome.response.citations
+    assert "budget" in doubts(run)
+    assert list(within_budget(run)) == []
+
+
+@pytest.mark.parametrize("scenario", RUN_OUT)
+def test_a_query_with_a_budget_replays_to_the_same_events_when_prices_are_gone(
+    world: World, scenario: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_plan(world, Plan(scenario=scenario))
+    monkeypatch.setattr(prices, "PRICES", {})
+
+    result = replay(run.trace)
+
+    assert (result.divergence, result.closed) == (None, True)
+
+
+def test_spending_beyond_the_budget_is_a_broken_promise(world: World) -> None:
+    run = run_plan(world, Plan(scenario="tokens_run_out"))
+    at, said = next((at, said) for at, said in enumerate(run.trace) if isinstance(said.event, e.ReasoningCompleted))
+    from_then_on = e.Recorded(
+        query_id=said.query_id,
+        seq=said.seq,
+        cause=said.cause,
+        at=said.at,
+        event=e.ReasoningFailed(
+            call_id="another", failure="timeout", detail="", usage=Usage(input_tokens=7_000, cost_usd=0.0)
+        ),
+    )
+    run.trace.insert(at, from_then_on)
+
+    assert list(within_budget(run)) == ["12,252 tokens are spent, 7,000 are allowed"]
+
+
+async def test_the_tokens_of_an_attempt_that_broke_off_are_told_with_the_reply_of_the_next() -> None:
+    stage = EngineStage(Answer([sse(started()), Reset()]), streamed(*text_reply("Hello")))
+
+    done = await stage.call()
+
+    assert isinstance(done, e.ReasoningCompleted)
+    assert done.wasted.all_input_tokens == 12
+    assert done.usage == Usage(input_tokens=12, output_tokens=7)
+
+
+async def test_an_attempt_that_was_refused_has_used_nothing() -> None:
+    stage = EngineStage(refused(529, "overloaded_error"), streamed(*text_reply("Hello")))
+
+    done = await stage.call()
+
+    assert isinstance(done, e.ReasoningCompleted)
+    assert done.wasted == Usage()
+
+
+async def test_there_is_no_further_attempt_once_the_spare_tokens_are_wasted() -> None:
+    stage = EngineStage(Answer([sse(started()), Reset()]))
+
+    done = await stage.call(spare_tokens=11)
+
+    assert isinstance(done, e.ReasoningFailed)
+    assert done.usage.all_input_tokens == 12
+    assert len(stage.api.bodies) == 1
+
+
+async def test_a_call_that_is_given_up_tells_what_it_has_used() -> None:
+    begun = sse(started(), block_started(0, type="text", text=""), delta(0, "text_delta", text="Hel"))
+    stage = EngineStage(Answer([begun, Stall()]))
+    stage.engine.on_reasoning_requested(recorded(asked()))
+    while not stage.told:  # noqa: ASYNC110 - there is no event for it
+        await asyncio.sleep(0)
+
+    stage.engine.on_calls_abandoned(recorded(e.CallsAbandoned(call_ids=("c1",), why="the deadline passed")))
+    await stage.finish()
+
+    (failed,) = (event for event in stage.published if isinstance(event, e.ReasoningFailed))
+    assert failed.usage.all_input_tokens == 12
+
+
+async def test_a_call_that_ran_out_of_time_tells_what_it_has_used() -> None:
+    stage = EngineStage(Answer([sse(started()), Stall()]))
+
+    done = await stage.call(timeout_s=0.05)
+
+    assert isinstance(done, e.ReasoningFailed)
+    assert (done.failure, done.usage.all_input_tokens) == ("timeout", 12)
+
+
+def test_the_rates_of_a_query_are_those_of_all_who_may_answer(world: World) -> None:
+    settings = QuerySettings(model="claude-haiku-5-5", final_model="claude-opus-5-5")
+
+    rates = {rate.model for rate in rates_of(settings, world.parts())}
+
+    assert rates == {"claude-haiku-5-5", "claude-opus-5-5", "fallback"}
+
+
+def test_a_limit_of_cost_with_a_model_of_unknown_price_is_refused(world: World) -> None:
+    settings = QuerySettings(model="nobody-knows", max_cost_usd=1.0)
+    first = e.QueryReceived(query="Why?", session_id="s", settings=settings)
+    model = connect("key", "http://api.test")
+    models: dict[e.Reasoner, Model] = {"primary": model, "fallback": model}
+    parts = dataclasses.replace(world.parts(), rate_of=prices.rate_of, models=models)
+
+    with pytest.raises(BadInputError, match="'nobody-knows' costs is not known"):
+        told_of_prices(first, parts)

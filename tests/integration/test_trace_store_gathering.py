@@ -1,0 +1,71 @@
+"""What a query is found by is added when it is over, whoever ends it; until then its question finds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.story import placed, query_received, response_assembled
+from traces import SqliteTraceStore
+from vocabulary.errors import TraceError
+from vocabulary.events import Event, QueryClosed, ToolSucceeded
+from vocabulary.ports import TraceFilter
+from vocabulary.values import Kept, Passage
+
+PASSAGE = Passage(id="1", source="Ranking", text=Kept("Rare words."), course="Retrieval")
+STORY: tuple[Event, ...] = (
+    query_received(),
+    ToolSucceeded(tool_call_id="t1", name="search", output=Kept("found"), passages=(PASSAGE,), duration_ms=1.0),
+    response_assembled(),
+    QueryClosed(status="answered"),
+)
+EVENTS = placed("q1", STORY)
+
+
+async def _found(store: SqliteTraceStore, where: TraceFilter) -> list[str]:
+    return [line.query_id for line in await store.list(where=where)]
+
+
+async def test_a_query_under_way_is_found_by_its_question_and_one_that_is_over_by_everything(tmp_path: Path) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    await store.append("q1", 0, EVENTS[:3])
+
+    assert await _found(store, TraceFilter(text="RECALL what")) == ["q1"]
+    assert await _found(store, TraceFilter(text="recall nowhere")) == []
+    assert await _found(store, TraceFilter(course="Retrieval")) == []
+
+    await store.append("q1", 3, EVENTS[3:])
+
+    assert await _found(store, TraceFilter(text="RECALL what")) == ["q1"]
+    assert await _found(store, TraceFilter(text="share")) == ["q1"]
+    assert await _found(store, TraceFilter(course="Retrieval")) == ["q1"]
+    await store.close()
+
+
+async def test_a_query_that_another_process_ended_is_found_by_what_the_first_one_stored(tmp_path: Path) -> None:
+    first = SqliteTraceStore.open(tmp_path)
+    await first.append("q1", 0, EVENTS[:3])
+    await first.close()
+
+    second = SqliteTraceStore.open(tmp_path)
+    await second.append("q1", 3, EVENTS[3:])
+
+    assert await _found(second, TraceFilter(course="Retrieval")) == ["q1"]
+    assert await _found(second, TraceFilter(text="share")) == ["q1"]
+    await second.close()
+
+
+async def test_an_end_that_was_refused_and_stored_later_is_found_once(tmp_path: Path) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    await store.append("q1", 0, EVENTS[:3])
+    store._appender._locked_until = float("inf")  # as after another process held the lock
+    with pytest.raises(TraceError):
+        await store.append("q1", 3, EVENTS[3:])
+    store._appender._locked_until = 0.0
+
+    await store.append("q1", 3, EVENTS[3:])
+
+    assert await _found(store, TraceFilter(text="recall")) == ["q1"]
+    assert await _found(store, TraceFilter(course="Retrieval")) == ["q1"]
+    await store.close()

@@ -1,0 +1,71 @@
+"""The whole service in small: a real store in a folder, a double that plays a script, tools of the test."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from bus import SystemClock
+from dispatcher import Registry, tool_from_function
+from engine import Double, InProcessTransport, Script, connect, offline_model
+from faults.shelf import SmallLibrary, WordEmbedder
+from service import Antiphon, Built, Outcome, Parts, Settings
+from traces import Redaction, SqliteTraceStore
+from vocabulary.events import AnyEvent, Recorded
+
+
+class House:
+    """The service, its folder, and the double behind it."""
+
+    def __init__(self, folder: Path, service: Antiphon, store: SqliteTraceStore, double: Double) -> None:
+        self.folder = folder
+        self.service = service
+        self.store = store
+        self.double = double
+
+    def stored(self) -> bytes:
+        """Every byte in the folder: the database, its log, whatever lies beside them."""
+        return b"".join(path.read_bytes() for path in sorted(self.folder.iterdir()) if path.is_file())
+
+    def sent(self) -> str:
+        """All that the model was sent."""
+        return str(self.double.requests)
+
+    async def trace(self, outcome: Outcome) -> Sequence[Recorded[AnyEvent]]:
+        return await self.store.read(outcome.query_id)
+
+
+@asynccontextmanager
+async def house(
+    folder: Path,
+    script: object,
+    *tools: Callable[..., Awaitable[object]],
+    redaction: Redaction | None = None,
+    api_key: str = "key",
+) -> AsyncIterator[House]:
+    """The service, closed at the end."""
+    blots = redaction or Redaction()
+    double = Double(msgspec.convert(script, Script))
+    registry = Registry([tool_from_function(tool) for tool in tools])
+    parts = Parts(
+        clock=SystemClock(),
+        models={
+            "primary": connect(api_key, "http://double.test", transport=InProcessTransport(double)),
+            "fallback": offline_model(),
+        },
+        tools=registry,
+        tool_definitions=registry.definitions(),
+        embedder=None,
+        redaction=blots,
+    )
+    store = SqliteTraceStore.open(folder, redaction=blots)
+    library = SmallLibrary(WordEmbedder())
+    built = Built(parts=parts, store=store, library=library, models=(), reasoner="double", versions=())
+    service = Antiphon(Settings.model_construct(), built)
+    try:
+        yield House(folder, service, store, double)
+    finally:
+        await service.close()

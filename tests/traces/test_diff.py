@@ -1,0 +1,169 @@
+"""Two traces beside one another: what differs, why, and what only follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import msgspec
+import pytest
+import pytest_asyncio
+from msgspec.structs import replace
+
+from cli.trace_diff import show_diff
+from service import Change, Diff, diff
+from tests.traces.stage import Stage
+from traces import event_of, plain
+from vocabulary.errors import BadInputError
+from vocabulary.events import (
+    AnyEvent,
+    BriefingPrepared,
+    DeadlineNeared,
+    ReasoningCompleted,
+    Recorded,
+    ResponseAssembled,
+    ToolFailed,
+    ToolSucceeded,
+)
+from vocabulary.values import Usage
+
+Trace = Sequence[Recorded[AnyEvent]]
+
+
+@pytest_asyncio.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    await made.store.close()
+
+
+def changed(trace: Trace, seq: int, event: AnyEvent) -> Trace:
+    return [*trace[: seq - 1], replace(trace[seq - 1], event=event), *trace[seq:]]
+
+
+def with_other_ids(event: AnyEvent, ids: set[str]) -> AnyEvent:
+    text = msgspec.json.encode(plain(event)).decode()
+    for name in ids:
+        text = text.replace(f'"{name}"', f'"{name}-other"').replace(f'\\"{name}\\"', f'\\"{name}-other\\"')
+    return event_of(msgspec.json.decode(text))
+
+
+def of_kind(trace: Trace, kind: type[AnyEvent]) -> Recorded[AnyEvent]:
+    return next(said for said in trace if isinstance(said.event, kind))
+
+
+async def forked(stage: Stage, changes: list[Change], at: int | None = None) -> Diff:
+    running = await stage.again.fork("q1", at, changes, "recorded")
+    await running.outcome()
+    return diff(await stage.store.read("q1"), await stage.store.read(running.query_id))
+
+
+async def test_a_fork_in_which_nothing_is_changed_does_not_differ(stage: Stage) -> None:
+    await stage.ask()
+
+    found = await forked(stage, [], at=5)
+
+    assert {each.because for each in found.differences} <= {"order"}
+    assert {mark for mark, _ in found.sentences} == {"="}
+
+
+async def test_all_that_follows_from_a_changed_tool_result_differs_by_the_tool(stage: Stage) -> None:
+    before = await stage.ask()
+    result = of_kind(before, ToolSucceeded).event
+    assert isinstance(result, ToolSucceeded)
+
+    found = await forked(stage, [Change(kind="tool", name=result.tool_call_id, value="Nobody knows.")])
+
+    assert len(found.differences) > 3
+    assert {each.because for each in found.differences} - {"order"} == {"tool"}
+
+
+async def test_all_that_follows_from_another_reply_differs_by_the_model(stage: Stage) -> None:
+    before = await stage.ask()
+
+    found = await forked(
+        stage, [Change(kind="reply", value="It ranks by rarity.")], at=of_kind(before, ReasoningCompleted).seq
+    )
+
+    assert {each.because for each in found.differences} - {"order"} == {"model"}
+    assert ("+", "It ranks by rarity.") in found.sentences
+    assert "-" in {mark for mark, _ in found.sentences}
+
+
+async def test_all_that_follows_from_a_setting_differs_by_the_settings(stage: Stage) -> None:
+    await stage.ask()
+
+    found = await forked(stage, [Change(kind="setting", name="max_rounds", value="1")])
+
+    assert {each.because for each in found.differences} - {"order"} == {"settings"}
+    assert (found.left.rounds, found.right.rounds) == (2, 1)
+
+
+async def test_what_the_rules_say_otherwise_of_the_same_differs_by_the_code(stage: Stage) -> None:
+    before = await stage.ask()
+    briefing = of_kind(before, BriefingPrepared)
+    assert isinstance(briefing.event, BriefingPrepared)
+
+    found = diff(before, changed(before, briefing.seq, replace(briefing.event, tokens=99_999)))
+
+    assert [(each.kind, each.because, each.field) for each in found.differences] == [
+        ("briefing_prepared", "code", "tokens")
+    ]
+
+
+async def test_the_same_events_in_another_order_differ_by_the_order(stage: Stage) -> None:
+    before = await stage.ask()
+    first, second = (said for said in before if isinstance(said.event, ToolSucceeded) and said.seq < 20)
+    swapped = changed(changed(before, first.seq, second.event), second.seq, first.event)
+
+    found = diff(before, swapped)
+
+    assert [(each.kind, each.because) for each in found.differences] == [("tool_succeeded", "order")]
+
+
+async def test_time_that_was_short_differs_by_the_time(stage: Stage) -> None:
+    before = await stage.ask()
+    late = replace(before[-1], seq=len(before) + 1, cause=0, event=DeadlineNeared(left_s=1.0))
+
+    assert [each.because for each in diff(before, [*before, late]).differences] == ["time"]
+
+
+async def test_a_tool_that_failed_in_one_differs_by_the_tool(stage: Stage) -> None:
+    before = await stage.ask()
+    result = of_kind(before, ToolSucceeded)
+    assert isinstance(result.event, ToolSucceeded)
+    failed = ToolFailed(tool_call_id=result.event.tool_call_id, name="x", failure="error", detail="it raised")
+
+    assert {each.because for each in diff(before, changed(before, result.seq, failed)).differences} == {"tool"}
+
+
+async def test_the_ids_that_a_model_makes_up_are_no_difference(stage: Stage) -> None:
+    before = await stage.ask()
+    ids = {said.event.tool_call_id for said in before if isinstance(said.event, ToolSucceeded)}
+    renamed = [replace(said, event=with_other_ids(said.event, ids)) for said in before]
+
+    assert renamed != before
+    assert diff(before, renamed).differences == ()
+
+
+async def test_tokens_cost_and_time_stand_beside_one_another(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    before = await stage.ask()
+    said = of_kind(before, ResponseAssembled)
+    assert isinstance(said.event, ResponseAssembled)
+    dear = replace(said.event, usage=Usage(input_tokens=1200, output_tokens=34, cost_usd=0.0123))
+
+    show_diff(diff(before, changed(before, said.seq, dear)))
+
+    printed = capsys.readouterr().out
+    assert "1,200, 34" in printed
+    assert "$0.0123" in printed
+    assert " ms " in printed
+
+
+async def test_settings_that_no_query_may_have_are_refused(stage: Stage) -> None:
+    await stage.ask()
+
+    with pytest.raises(BadInputError, match="MAX_ROUNDS"):
+        await forked(stage, [Change(kind="setting", name="max_rounds", value="77")])
+    with pytest.raises(BadInputError, match="over at event"):
+        await forked(stage, [], at=len(await stage.store.read("q1")))

@@ -1,0 +1,158 @@
+"""Every recorded event can be turned into the fault that strikes at that point when the query is had again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+import structlog
+
+from faults import Injector, Kind, fault_at
+from service import diff, replay
+from tests.traces.stage import Stage
+from vocabulary.errors import BadInputError
+from vocabulary.events import (
+    AnyEvent,
+    FailureKind,
+    HandlerFailed,
+    QueryCancelled,
+    QueryClosed,
+    QueryReceived,
+    ReasoningFailed,
+    ReasoningRetried,
+    Recorded,
+    RecordingFailed,
+    ResponseAssembled,
+    SessionStalled,
+    ToolFailed,
+    ToolSucceeded,
+)
+
+RAISED = HandlerFailed(handler="ContextSynthesizer.on_round_opened", error="", event_seq=2)
+
+
+def retried(why: FailureKind) -> ReasoningRetried:
+    return ReasoningRetried(call_id="c", attempt=1, wait_s=1.0, why=why, detail="")
+
+
+def failed(why: FailureKind) -> ReasoningFailed:
+    return ReasoningFailed(call_id="c", failure=why, detail="")
+
+
+@pytest_asyncio.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    await made.store.close()
+
+
+async def struck(stage: Stage, seq: int, kind: str | None = None) -> tuple[Injector, list[Recorded[AnyEvent]]]:
+    """The query had again with event `seq` broken."""
+    found = fault_at(await stage.store.read("q1"), seq, kind)
+    injector = Injector(found.plan.faults)
+    running = await stage.again.fork("q1", found.at, [], "recorded", injector)
+    await running.outcome()
+    return injector, list(await stage.store.read(running.query_id))
+
+
+async def test_the_fault_of_any_event_fires_once_and_there_is_an_answer_all_the_same(stage: Stage) -> None:
+    before = list(await stage.ask())
+
+    with structlog.testing.capture_logs():
+        for said in before:
+            injector, forked = await struck(stage, said.seq)
+
+            assert len(injector.meeting.fired) == 1, said
+            assert sum(isinstance(each.event, ResponseAssembled) for each in forked) == 1, said
+            assert isinstance(forked[-1].event, QueryClosed)
+            if not injector.meeting.lost and not injector.meeting.unheard:
+                assert replay(forked).divergence is None, said
+    assert list(await stage.store.read("q1")) == before
+
+
+async def test_only_what_follows_the_fault_differs(stage: Stage) -> None:
+    before = list(await stage.ask())
+    last = max(said.seq for said in before if isinstance(said.event, ToolSucceeded))
+
+    _, forked = await struck(stage, last)
+
+    assert [said.event for said in forked[1 : last - 1]] == [said.event for said in before[1 : last - 1]]
+    lost = [said.event for said in forked if isinstance(said.event, ToolFailed)]
+    assert [each.failure for each in lost] == ["error"]
+    succeeded = before[last - 1].event
+    assert isinstance(succeeded, ToolSucceeded)
+    assert lost[0].tool_call_id == succeeded.tool_call_id
+    assert any(each.kind == "tool_failed" for each in diff(before, forked).differences)
+    first = forked[0].event
+    assert isinstance(first, QueryReceived)
+    assert (first.parent, first.parent_seq, first.change) == (
+        "q1",
+        last - 1,
+        "fault raise at tool.search_course_content",
+    )
+
+
+@pytest.mark.parametrize("kind", ["raise", "duplicate", "reorder", "late"])
+async def test_an_event_is_broken_in_the_way_that_is_named(stage: Stage, kind: Kind) -> None:
+    before = await stage.ask()
+    assembled = next(said.seq for said in before if isinstance(said.event, ResponseAssembled))
+
+    with structlog.testing.capture_logs():
+        injector, forked = await struck(stage, assembled, kind)
+
+    assert [(each.point, each.kind) for each in injector.meeting.fired] == [("publish.response_assembled", kind)]
+    assert any(isinstance(said.event, QueryClosed) for said in forked)
+
+
+@pytest.mark.parametrize(
+    ("event", "point", "kind", "at"),
+    [
+        (retried("rate_limit"), "model.request", "rate_limit", 3),
+        (failed("overloaded"), "model.request", "overload", 3),
+        (failed("truncated_stream"), "model.stream.before_end", "truncate", 3),
+        (failed("authentication"), "model.request", "raise", 3),
+        (RAISED, "deliver.round_opened.ContextSynthesizer", "raise", 2),
+        (SessionStalled(waiting_for=()), "publish.briefing_prepared", "drop", 3),
+        (RecordingFailed(detail="disk full"), "store.append", "locked", 3),
+        (QueryCancelled(why="gone"), "client", "cancel", 2),
+    ],
+)
+async def test_a_failure_in_a_trace_becomes_the_fault_that_makes_it_again(
+    stage: Stage, event: AnyEvent, point: str, kind: str, at: int
+) -> None:
+    before = list((await stage.ask())[:2])
+    last = Recorded[AnyEvent](query_id="q1", seq=3, cause=2, at=before[1].at, event=event)
+
+    found = fault_at([*before, last], 3)
+
+    assert [(fault.point, fault.kind) for fault in found.plan.faults] == [(point, kind)]
+    assert found.at == at
+
+
+async def test_what_cannot_happen_at_an_event_is_refused_with_what_can(stage: Stage) -> None:
+    events = await stage.ask()
+
+    with pytest.raises(
+        BadInputError, match=r"'rate_limit' cannot happen at event 2 \(round_opened\).*publish.round_op"
+    ):
+        fault_at(events, 2, "rate_limit")
+    with pytest.raises(BadInputError, match="There is no event 0"):
+        fault_at(events, 0)
+    with pytest.raises(BadInputError, match="There is no event 999"):
+        fault_at(events, 999)
+
+
+async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(stage: Stage) -> None:
+    before = await stage.ask()
+    injector = Injector(fault_at(before, 1).plan.faults)
+
+    with structlog.testing.capture_logs():
+        running = await stage.again.fork("q1", None, [], "recorded", injector)
+        await running.outcome()
+
+    forked = await stage.store.read(running.query_id)
+    assert len(injector.meeting.fired) == 1
+    assert forked[0].event.parent_seq == 0  # type: ignore[union-attr]  # a question, as every first event is
+    assert len(forked) > len(before) / 2

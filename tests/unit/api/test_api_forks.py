@@ -1,0 +1,95 @@
+"""Forks and comparisons over HTTP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from service import Change, NothingAround
+from tests.unit.api.fakes import Browser, FakeService, app_of
+
+
+async def asked() -> FakeService:
+    service = FakeService()
+    await Browser(app_of(service)).post("/api/query", {"query": "x"})
+    return service
+
+
+async def test_a_fork_is_a_trace_of_its_own_that_names_its_parent() -> None:
+    service = await asked()
+    body = {"at": 1, "change": {"kind": "setting", "name": "max_rounds", "value": 1}, "mode": "remodel"}
+
+    reply = await Browser(app_of(service)).post("/api/traces/q-1/fork", body)
+
+    told = reply.json()
+    assert reply.status == 201
+    assert reply.headers["location"] == "/api/traces/q-1-fork"
+    assert (told["query_id"], told["parent"], told["parent_seq"], told["mode"]) == ("q-1-fork", "q-1", 1, "remodel")
+    assert told["change"] == "setting max_rounds = 1"
+    assert told["answer"]["answer"] == "BM25 is good."
+    assert (await Browser(app_of(service)).get(told["diff"])).json()["right"]["query_id"] == "q-1-fork"
+
+
+async def test_several_changes_and_values_of_any_shape_are_taken() -> None:
+    service = await asked()
+    changes = [
+        {"kind": "tool", "name": "t1", "value": {"output": "none", "passages": []}},
+        {"kind": "reply", "value": "Hi"},
+    ]
+
+    reply = await Browser(app_of(service)).post("/api/traces/q-1/fork", {"at": 2, "change": changes})
+
+    assert reply.status == 201
+    assert service.again.forks[0][2:4] == (
+        (Change(kind="tool", name="t1", value='{"output":"none","passages":[]}'), Change(kind="reply", value="Hi")),
+        "recorded",
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"at": 1, "change": {"kind": "drop", "name": "f9"}}, 400, "bad_input"),
+        ({"at": "one"}, 422, "invalid_request"),
+        ({"at": -1}, 422, "invalid_request"),
+        ({"at": 1, "mode": "dead"}, 422, "invalid_request"),
+        ({"at": 1, "change": {"kind": "wish"}}, 422, "invalid_request"),
+        ({"at": 1, "change": {"kind": "set", "name": "half \ud800", "value": 1}}, 422, "invalid_request"),
+        ({"at": 1, "faults": {"faults": []}}, 400, "bad_input"),
+    ],
+)
+async def test_a_fork_that_cannot_be_is_refused(body: dict[str, Any], status: int, code: str) -> None:
+    service = await asked()
+
+    reply = await Browser(app_of(service)).post("/api/traces/q-1/fork", body)
+
+    assert (reply.status, reply.error["code"]) == (status, code)
+    assert service.again.forks == []
+
+
+async def test_a_fork_of_a_trace_that_is_not_there_is_not_found() -> None:
+    reply = await Browser(app_of(FakeService())).post("/api/traces/nobody/fork", {"at": 1})
+
+    assert (reply.status, reply.error["code"]) == (404, "not_found")
+
+
+async def test_faults_are_handed_on_where_the_service_takes_them() -> None:
+    service = await asked()
+    around = NothingAround()
+
+    reply = await Browser(app_of(service, lambda _: around)).post("/api/traces/q-1/fork", {"faults": {"faults": []}})
+
+    assert reply.status == 201
+    assert service.again.forks[0][4] is around
+
+
+async def test_two_traces_are_compared_and_one_that_is_not_there_is_not_found() -> None:
+    service = await asked()
+    browser = Browser(app_of(service))
+
+    same = await browser.get("/api/traces/q-1/diff/q-1")
+    missing = await Browser(app_of(service)).get("/api/traces/q-1/diff/nobody")
+
+    assert (same.status, same.json()["differences"]) == (200, [])
+    assert (missing.status, missing.error["code"]) == (404, "not_found")

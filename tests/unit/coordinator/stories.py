@@ -1,0 +1,82 @@
+"""Plays the other components to a coordinator, and keeps what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from coordinator import QueryCoordinator
+from vocabulary import events as e
+from vocabulary.values import Fact, Kept, Passage, QuerySettings, ToolCall, Usage
+
+
+class Story:
+    """Plays the other components to one coordinator, and remembers what it says."""
+
+    def __init__(self, settings: QuerySettings | None = None, **received: object) -> None:
+        self.said: list[e.AnyEvent] = []
+        self.coordinator = QueryCoordinator(self.said.append)
+        self.seq = 0
+        settings = settings or QuerySettings(early_dispatch=False)
+        self.tell(e.QueryReceived(query="What is BM25?", session_id="s", settings=settings, **received))  # type: ignore[arg-type]
+
+    def tell(self, *events: e.AnyEvent, at: float = 0.0) -> list[e.AnyEvent]:
+        """Delivers events; returns what was said in answer to them."""
+        before = len(self.said)
+        for event in events:
+            self.seq += 1
+            recorded = e.Recorded(query_id="q", seq=self.seq, cause=0, at=at, event=event)
+            getattr(self.coordinator, f"on_{event.__struct_config__.tag}")(recorded)
+        return self.said[before:]
+
+    def brief(self, at: float = 0.0, tokens: int = 1) -> list[e.AnyEvent]:
+        state = self.coordinator.state
+        prepared = e.BriefingPrepared(
+            call_id=state.call_id, round=state.round, messages=(), sources=(), facts=(), tokens=tokens
+        )
+        return self.tell(prepared, at=at)
+
+    def reply(
+        self,
+        *calls: ToolCall,
+        text: str = "",
+        stop_reason: str = "tool_use",
+        at: float = 0.0,
+        usage: Usage = Usage(input_tokens=10, output_tokens=2),  # noqa: B008 - a frozen value
+        wasted: Usage = Usage(),  # noqa: B008 - a frozen value
+    ) -> list[e.AnyEvent]:
+        state = self.coordinator.state
+        completed = e.ReasoningCompleted(
+            call_id=state.call_id, round=state.round, content=(), text=Kept(text), tool_calls=calls, citations=(),
+            stop_reason=stop_reason, usage=usage, model="m", message_id="x", wasted=wasted,
+        )  # fmt: skip
+        return self.tell(completed, at=at)
+
+    def settle(self, *, facts: int = 1, failed: Iterable[str] = (), at: float = 0.0) -> list[e.AnyEvent]:
+        """The round's tools settle, all successfully but the `failed`, and bring new facts."""
+        round_ = self.coordinator.state.round
+        ids = self.coordinator.state.tool_call_ids
+        failed = tuple(failed)
+        settled = e.ToolsSettled(round=round_, succeeded=tuple(i for i in ids if i not in failed), failed=failed)
+        passage = Passage(id="p", source="S", text=Kept("x"))
+        found = tuple(Fact(id=f"f{n}", passage=passage, tool_call_id="t", round=round_) for n in range(facts))
+        return self.tell(settled, e.ContextSynthesized(round=round_, facts=found), at=at)
+
+    def fail(
+        self,
+        failure: e.FailureKind = "overloaded",
+        usage: Usage = Usage(),  # noqa: B008 - a frozen value
+    ) -> list[e.AnyEvent]:
+        call_id = self.coordinator.state.call_id
+        return self.tell(e.ReasoningFailed(call_id=call_id, failure=failure, detail="529", usage=usage))
+
+
+def call(number: int, **arguments: object) -> ToolCall:
+    return ToolCall(id=f"t{number}", name="search", arguments=f'{{"query": "{arguments.get("query", number)}"}}')
+
+
+def kinds(events: Iterable[e.AnyEvent]) -> list[str]:
+    return [str(event.__struct_config__.tag) for event in events]
+
+
+def limits(events: Iterable[e.AnyEvent]) -> list[str]:
+    return [event.limit for event in events if isinstance(event, e.BreakerTripped)]

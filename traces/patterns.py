@@ -1,0 +1,93 @@
+"""Patterns that blot out what they match: checked before they are used, and bounded in the time that they may take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import regex
+import structlog
+
+from vocabulary.errors import ConfigurationError
+
+_log = structlog.get_logger(__name__)
+
+BLOT = "█"
+"""Stands for one letter. No letter itself, so that a blotted text is not matched as words anew."""
+
+_PROBE_S = 0.2
+_PROBE_CHARS = 3_000
+_SECRET_CHARS = 8
+"""A shorter secret would blot out what has nothing to do with it."""
+_ROUNDS = 5
+_RECURSION = regex.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
+
+
+class Patterns:
+    """What is to be blotted out.
+
+    Args:
+        named: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
+        secrets: Texts to blot out as they stand.
+
+    Raises:
+        ConfigurationError: A pattern is no regular expression, matches nothing at all, or takes too long.
+    """
+
+    def __init__(self, named: Mapping[str, str], secrets: Sequence[str]) -> None:
+        literal = [regex.compile(regex.escape(secret)) for secret in secrets if len(secret) >= _SECRET_CHARS]
+        self._patterns = [*literal, *(_checked(name, text) for name, text in named.items())]
+
+    def __bool__(self) -> bool:
+        return bool(self._patterns)
+
+    def blotted(self, text: str, until: float) -> str:
+        """The text with every match blotted out; all of it, where that takes longer than until this monotonic time."""
+        # Until nothing matches: what one pattern left may match another, and must not be met only the next time.
+        for _ in range(_ROUNDS):
+            before, text = text, self._once(text, until)
+            if text == before:
+                break
+        return text
+
+    def _once(self, text: str, until: float) -> str:
+        letters: list[str] | None = None
+        try:
+            for pattern in self._patterns:
+                for found in pattern.finditer(text, timeout=max(0.001, until - time.monotonic())):
+                    letters = letters or list(text)
+                    letters[found.start() : found.end()] = BLOT * (found.end() - found.start())
+        except (TimeoutError, MemoryError):
+            _log.warning("redaction_took_too_long", characters=len(text))
+            return BLOT * len(text)
+        return text if letters is None else "".join(letters)
+
+
+def _checked(name: str, text: str) -> regex.Pattern[str]:
+    if _RECURSION.search(text):
+        raise ConfigurationError(f"{name} calls itself or a part of itself, which may take for ever.")
+    try:
+        pattern = regex.compile(text)
+        empty = pattern.fullmatch("") is not None
+    except (regex.error, RecursionError, MemoryError) as error:
+        why = str(error) if isinstance(error, regex.error) else "it is nested too deep"
+        raise ConfigurationError(f"{name} is no regular expression that can be used: {why}.") from error
+    if empty:
+        raise ConfigurationError(f"{name} matches the empty text: say what must be there at least.")
+    try:
+        for probe in _probes(text):
+            pattern.search(probe, timeout=_PROBE_S)
+    except (TimeoutError, MemoryError) as error:
+        raise ConfigurationError(
+            f"{name} took more than {_PROBE_S:g} s to look through {_PROBE_CHARS:,} characters: write it without "
+            "repetitions inside or next to one another that can match the same letters, as (a+)+ does."
+        ) from error
+    return pattern
+
+
+def _probes(pattern: str) -> Iterator[str]:
+    """Texts on which a pattern that backtracks without end shows it: its own letters again and again, and no end."""
+    letters = sorted({*pattern[:200], "a", "0", " "})
+    for letter in letters[:60]:
+        yield letter * _PROBE_CHARS + "\x00"
+    yield pattern[:200] * (_PROBE_CHARS // max(1, len(pattern[:200]))) + "\x00"
