@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from msgspec.structs import asdict
 
-from api.query_schemas import CitationReply, IndicatorReply, QueryAnswer, UncertaintyReply, UsageReply
+from api.query_schemas import (
+    CitationReply,
+    IndicatorReply,
+    QueryAnswer,
+    SummariesReply,
+    UncertaintyReply,
+    UsageReply,
+)
 from service import Outcome
+from vocabulary.events import ResponseAssembled
+from vocabulary.values import Usage
 
 __all__ = ["QueryAnswer", "answer_of", "strict_status"]
 
@@ -33,7 +42,19 @@ def answer_of(outcome: Outcome) -> QueryAnswer:
         ),
         rounds=response.rounds,
         reasoner=response.reasoner,
-        usage=UsageReply(calls=response.calls, **asdict(response.usage)),
+        usage=_usage(response),
         duration_ms=round(outcome.duration_ms, 1),
         status=outcome.status,
     )
+
+
+def _usage(response: ResponseAssembled) -> UsageReply:
+    summed = SummariesReply(calls=response.summaries, **asdict(response.summary_usage))
+    return UsageReply(
+        calls=response.calls, **asdict(response.usage), summaries=summed if _summed_up(response) else None
+    )
+
+
+def _summed_up(response: ResponseAssembled) -> bool:
+    """Whether a summarising call was made, or used anything though it failed."""
+    return response.summaries > 0 or response.summary_usage != Usage()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
@@ -22,6 +22,9 @@ class QueryRequest(Schema):
     )
     deadline_s: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
         None, description="Seconds until the answer must be there, 1 to 600; null is the service's setting."
+    )
+    compression: Literal["extractive", "model"] | None = Field(
+        None, description="How older rounds are made short for later calls; null is the service's setting."
     )
     max_total_tokens: Annotated[int, Field(strict=True)] | None = Field(
         None,
@@ -66,6 +69,17 @@ class UncertaintyReply(Schema):
     indicators: list[IndicatorReply]
 
 
+class SummariesReply(Schema):
+    """Summarising calls and their tokens."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost_usd: float | None
+
+
 class UsageReply(Schema):
     """Reasoning calls and their tokens; all input = input + cache read + cache write."""
 
@@ -75,6 +89,11 @@ class UsageReply(Schema):
     cache_read_tokens: int
     cache_write_tokens: int
     cost_usd: float | None = Field(None, description="What they cost; null where a model's price is not known.")
+    summaries: SummariesReply | None = Field(
+        None,
+        exclude_if=lambda value: value is None,
+        description="Summarising calls, counted apart; left out where there were none.",
+    )
 
 
 class QueryAnswer(Schema):

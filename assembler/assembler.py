@@ -21,6 +21,9 @@ from vocabulary.events import (
     RecordingFailed,
     RecoveryStarted,
     ResponseAssembled,
+    SummaryCompleted,
+    SummaryFailed,
+    SummarySkipped,
     ToolCallsConfirmed,
     ToolFailed,
     ToolSubstituted,
@@ -55,6 +58,15 @@ class ResponseAssembler:
 
     def on_reasoning_completed(self, said: Recorded[ReasoningCompleted]) -> None:
         self._seen = keeping.note_reply(self._seen, said)
+
+    def on_summary_completed(self, said: Recorded[SummaryCompleted]) -> None:
+        self._seen = keeping.note_summary(self._seen, said)
+
+    def on_summary_failed(self, said: Recorded[SummaryFailed]) -> None:
+        self._note_trouble(said)
+
+    def on_summary_skipped(self, said: Recorded[SummarySkipped]) -> None:
+        self._note_trouble(said)
 
     def on_context_synthesized(self, said: Recorded[ContextSynthesized]) -> None:
         self._seen = keeping.note_round(self._seen, said)

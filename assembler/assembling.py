@@ -31,6 +31,8 @@ def assemble(seen: Seen, said: Recorded[AnswerRequested]) -> ResponseAssembled:
         reasoner=draft.reasoner,
         calls=len(seen.replies),
         usage=seen.usage,
+        summaries=len(seen.summaries),
+        summary_usage=seen.summary_usage,
     )
 
 

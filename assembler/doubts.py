@@ -13,6 +13,9 @@ from vocabulary.events import (
     ReasoningRetried,
     Recorded,
     RecoveryStarted,
+    SummaryCompleted,
+    SummaryFailed,
+    SummarySkipped,
     ToolFailed,
     ToolSubstituted,
 )
@@ -44,6 +47,8 @@ def _doubt(said: Recorded[Trouble], asked: frozenset[str], failed: frozenset[int
         return _tool_doubt(event, said.seq) if event.tool_call_id in asked else None
     if isinstance(event, ReasoningRetried | ReasoningFailed):
         return _model_doubt(event, said.seq)
+    if isinstance(event, SummaryCompleted | SummaryFailed | SummarySkipped):
+        return indicator("summary_missing", said.seq, reason=_no_summary(event))
     if isinstance(event, BreakerTripped):
         return indicator(LIMIT_DOUBTS[event.limit], said.seq) if event.limit in LIMIT_DOUBTS else None
     if isinstance(event, RecoveryStarted):
@@ -63,6 +68,12 @@ def _tool_doubt(event: ToolFailed | ToolSubstituted, seq: int) -> Indicator | No
 def _model_doubt(event: ReasoningRetried | ReasoningFailed, seq: int) -> Indicator:
     failure = event.why if isinstance(event, ReasoningRetried) else event.failure
     return indicator("reasoning_retried", seq, reason=MODEL_FAILURES[failure])
+
+
+def _no_summary(event: SummaryCompleted | SummaryFailed | SummarySkipped) -> str:
+    if isinstance(event, SummaryFailed):
+        return MODEL_FAILURES[event.failure]
+    return event.detail if isinstance(event, SummarySkipped) else "the model gave none"
 
 
 def _recovery_doubt(event: RecoveryStarted, seq: int, failed: frozenset[int]) -> Indicator | None:

@@ -18,6 +18,9 @@ from vocabulary.events import (
     Recorded,
     RecordingFailed,
     RecoveryStarted,
+    SummaryCompleted,
+    SummaryFailed,
+    SummarySkipped,
     ToolCallsConfirmed,
     ToolFailed,
     ToolSubstituted,
@@ -32,6 +35,9 @@ Trouble = (
     | RecoveryStarted
     | ReasoningRetried
     | ReasoningFailed
+    | SummaryCompleted
+    | SummaryFailed
+    | SummarySkipped
     | HandlerFailed
     | RecordingFailed
 )
@@ -47,6 +53,7 @@ class Seen(Value, frozen=True, kw_only=True):
         speakers: Pairs of a call and who answered it.
         fallback_calls: Pairs of a call that the fallback reasoner was asked for, and the event that asked.
         replies: Replies, in order.
+        summaries: The usage of each summarising call, in order.
         rounds: What each settled round brought, in order.
         troubles: Reasons for doubt, in order.
         confirmed: Ids of the tool calls that made up rounds; some were asked for by an attempt that then failed.
@@ -58,6 +65,7 @@ class Seen(Value, frozen=True, kw_only=True):
     speakers: tuple[tuple[str, str], ...] = ()
     fallback_calls: tuple[tuple[str, int], ...] = ()
     replies: tuple[Recorded[ReasoningCompleted], ...] = ()
+    summaries: tuple[Usage, ...] = ()
     rounds: tuple[Recorded[ContextSynthesized], ...] = ()
     troubles: tuple[Recorded[Trouble], ...] = ()
     confirmed: tuple[str, ...] = ()
@@ -68,6 +76,12 @@ class Seen(Value, frozen=True, kw_only=True):
         replies = [usage for said in self.replies for usage in (said.event.usage, said.event.wasted)]
         failed = [said.event.usage for said in self.troubles if isinstance(said.event, ReasoningFailed)]
         return sum((*replies, *failed), start=Usage())
+
+    @property
+    def summary_usage(self) -> Usage:
+        """The tokens of all summarising calls, in the same way."""
+        failed = [said.event.usage for said in self.troubles if isinstance(said.event, SummaryFailed)]
+        return sum((*self.summaries, *failed), start=Usage())
 
     def briefing_of(self, call_id: str) -> Recorded[BriefingPrepared] | None:
         """What the call was shown."""
@@ -104,6 +118,12 @@ def note_speaker(seen: Seen, event: ReasoningStarted) -> Seen:
 
 def note_reply(seen: Seen, said: Recorded[ReasoningCompleted]) -> Seen:
     return replace(seen, replies=(*seen.replies, said))
+
+
+def note_summary(seen: Seen, said: Recorded[SummaryCompleted]) -> Seen:
+    """Its tokens are counted, whether it could be used or not."""
+    seen = replace(seen, summaries=(*seen.summaries, said.event.usage + said.event.wasted))
+    return seen if said.event.is_usable else note_trouble(seen, said)
 
 
 def note_round(seen: Seen, said: Recorded[ContextSynthesized]) -> Seen:

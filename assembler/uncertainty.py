@@ -24,6 +24,9 @@ DOUBTS: dict[str, Doubt] = {
     "tool_substituted": Doubt("The tool {tool} failed; {substitute} was used in its place.", "medium"),
     "partial_evidence": Doubt("The answer is put together from what was found until then: {why}.", "low"),
     "context_compressed": Doubt("Not everything found fitted into the last call; {count} item(s) were cut.", "none"),
+    "summary_missing": Doubt(
+        "What earlier rounds found was to be summarised, and only its best sentences were kept: {reason}.", "none"
+    ),
     "fact_lost": Doubt(
         "{count} sentence(s) of the answer are supported only by material that its last call was not shown.", "medium"
     ),

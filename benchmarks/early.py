@@ -64,7 +64,6 @@ async def settled_s(url: str, *, early: bool) -> float:
             models={"primary": model, "fallback": model},
             tools=registry,
             tool_definitions=registry.definitions(),
-            embedder=None,
         )
         caller = Caller()
         session = Bus(store, clock).open("q", lambda ports: wire(parts, ports, caller))

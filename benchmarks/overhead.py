@@ -60,7 +60,6 @@ class OurSide:
             models={"primary": self.model, "fallback": self.model},
             tools=registry,
             tool_definitions=registry.definitions(),
-            embedder=None,
         )
         self.asked = 0
 

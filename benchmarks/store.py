@@ -53,7 +53,6 @@ async def one_trace(folder: Path) -> Trace:
         models={"primary": model, "fallback": model},
         tools=registry,
         tool_definitions=registry.definitions(),
-        embedder=None,
     )
     store = SqliteTraceStore.open(folder)
     session = Bus(store, parts.clock).open("template", lambda ports: wire(parts, ports, Caller()))

@@ -46,6 +46,8 @@ def _summary(outcome: Outcome) -> str:
     response = outcome.response
     rounds = f"{response.rounds} round{'' if response.rounds == 1 else 's'}"
     calls = f"{response.calls} call{'' if response.calls == 1 else 's'}"
+    if response.summaries:
+        calls += f" and {response.summaries} to sum up"
     seconds = outcome.duration_ms / 1000
     return (
         f"\n{response.confidence} confidence · answered by {one_line(response.reasoner, 60)} · {rounds}, {calls} · "

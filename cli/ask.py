@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -28,6 +28,10 @@ def ask(
     session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
     rounds: Annotated[int | None, typer.Option("--rounds", help="Most rounds of tool calls, 0 to 5.")] = None,
     deadline: Annotated[float | None, typer.Option("--deadline", help="Seconds until the answer must come.")] = None,
+    compression: Annotated[
+        Literal["extractive", "model"] | None,
+        typer.Option("--compression", help="How older rounds are made short for later calls."),
+    ] = None,
     max_tokens: Annotated[
         int | None, typer.Option("--max-total-tokens", help="Most tokens of all calls, input and output.")
     ] = None,
@@ -52,6 +56,7 @@ def ask(
                 deadline_s=deadline,
                 max_total_tokens=max_tokens,
                 max_cost_usd=max_cost,
+                compression=compression,
             )
             return await _watched(service, wishes, every_event=events)
 

@@ -77,10 +77,14 @@ def _show_memory(found: MemoryView) -> None:
     for place in found.coverage:
         lesson = "whole course" if place.lesson is None else f"lesson {place.lesson}"
         out.print(f"  reached: {one_line(place.course, 80)}, {lesson}: {', '.join(place.facts)}", soft_wrap=True)
+    if found.summary:
+        out.print(f"  summed up by a model: {one_line(found.summary, 400)}", soft_wrap=True)
 
 
 def _show_briefing(found: BriefingView) -> None:
     out.print(f"{found.call_id} (event {found.seq}): {found.tokens} tokens, +{found.came} -{found.went}")
+    if found.summary:
+        out.print(f"  with the summary of {found.summary} among its notes")
     for change in found.changes:
         numbers = f" sentences {', '.join(map(str, change.sentences))}" if change.sentences else ""
         line = f"  {change.change:9} {change.what}{numbers}: {change.why} ({change.tokens} tokens)"

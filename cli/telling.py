@@ -17,6 +17,11 @@ _LINES: Mapping[type[e.Event], Line] = {
     e.RoundOpened: lambda it: f"final call {it.call_id}" if it.final else f"round {it.round}, call {it.call_id}",
     e.SentencesToScore: lambda it: f"{len(it.sentences)} sentences to rank",
     e.SentencesScored: lambda it: f"{len(it.scores)} scores" if it.scores else "no scores could be had",
+    e.SummaryWanted: lambda it: f"of {len(it.of)} facts, {it.tokens} tokens, for {it.call_id}",
+    e.SummaryRequested: lambda it: f"{it.call_id} by {it.model}, within {it.timeout_s:.1f} s",
+    e.SummarySkipped: lambda it: f"{it.limit}: {it.detail}",
+    e.SummaryFailed: lambda it: f"{it.call_id}: {it.failure}: {it.detail}",
+    e.SummaryCompleted: lambda it: f"{it.stop_reason}, {_tokens(it.usage)}: “{it.text.text}”",
     e.BriefingPrepared: lambda it: f"{it.tokens} tokens, {len(it.facts)} facts, {len(it.dropped)} things dropped",
     e.ReasoningRequested: lambda it: (
         f"{it.call_id} of the {it.reasoner} reasoner, within {it.timeout_s:.1f} s "
@@ -54,6 +59,7 @@ _LINES: Mapping[type[e.Event], Line] = {
 NOTABLE = frozenset(
     {e.ToolRequested, e.ToolSucceeded, e.ToolFailed, e.ToolSubstituted, e.BreakerTripped, e.RecoveryStarted}
     | {e.RoundOpened, e.ReasoningRetried, e.ReasoningFailed, e.DeadlineNeared, e.DeadlinePassed, e.HandlerFailed}
+    | {e.SummaryRequested, e.SummarySkipped, e.SummaryFailed}
     | {e.QueryResumed, e.SessionStalled, e.RecordingFailed, e.QueryCancelled}
 )
 """What somebody who waits for an answer wants to see."""

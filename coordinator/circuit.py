@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import get_args
 
-from vocabulary.events import FailureKind, ReasoningCompleted, ReasoningFailed, ReasoningRequested, Recorded
+from vocabulary.events import (
+    FailureKind,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    Recorded,
+    SummaryCompleted,
+    SummaryFailed,
+)
 
 FAILURES = 5
 """Failed calls on end, of whichever queries, that open the circuit."""
@@ -14,6 +22,8 @@ REST_S = 30.0
 _OURS: frozenset[FailureKind] = frozenset({"invalid_request", "illegal_request", "abandoned", "malformed"})
 PROVIDERS: frozenset[str] = frozenset(get_args(FailureKind)) - _OURS
 """Failures that tell of the provider; the others tell of one request, or that nobody waited for its end."""
+OF_SUMMARIES = PROVIDERS - {"timeout", "not_found"}
+"""Of a summarising call these tell nothing: it is given little time, and asks for a model of its own."""
 
 
 class ProviderCircuit:
@@ -67,4 +77,11 @@ class ProviderWatch:
 
     def on_reasoning_failed(self, said: Recorded[ReasoningFailed]) -> None:
         if said.event.call_id in self._asked and said.event.failure in PROVIDERS:
+            self._circuit.failed(said.at)
+
+    def on_summary_completed(self, _: Recorded[SummaryCompleted]) -> None:
+        self._circuit.succeeded()  # only the primary reasoner is asked for summaries
+
+    def on_summary_failed(self, said: Recorded[SummaryFailed]) -> None:
+        if said.event.failure in OF_SUMMARIES:
             self._circuit.failed(said.at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from coordinator import endings, rounds
+from coordinator import endings, rounds, summaries
 from coordinator.state import QueryState
 from coordinator.steps import Decision
 from vocabulary.events import (
@@ -22,6 +22,9 @@ from vocabulary.events import (
     Recorded,
     ResponseAssembled,
     SessionStalled,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryWanted,
     ToolAnsweredLate,
     ToolCallStreamed,
     ToolsSettled,
@@ -45,6 +48,15 @@ class QueryCoordinator:
 
     def on_query_received(self, said: Recorded[QueryReceived]) -> None:
         self._follow(rounds.after_query_received, said)
+
+    def on_summary_wanted(self, said: Recorded[SummaryWanted]) -> None:
+        self._follow(summaries.after_summary_wanted, said)
+
+    def on_summary_completed(self, said: Recorded[SummaryCompleted]) -> None:
+        self._follow(summaries.after_summary_completed, said)
+
+    def on_summary_failed(self, said: Recorded[SummaryFailed]) -> None:
+        self._follow(summaries.after_summary_failed, said)
 
     def on_briefing_prepared(self, said: Recorded[BriefingPrepared]) -> None:
         self._follow(rounds.after_briefing, said)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from coordinator import summaries
 from coordinator.state import QueryState
 from coordinator.steps import Decision, answer_from_facts, partial, plain, stop_work, then
 from vocabulary.events import (
@@ -25,9 +26,11 @@ from vocabulary.events import (
 
 
 def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Decision:
-    """Tool rounds end here; what is left is the final call's."""
-    if state.final or state.phase in ("answering", "closed"):
+    """Tool rounds end here, and summaries; what is left is the final call's."""
+    if state.phase in ("answering", "closed"):
         return state, ()
+    if state.final:
+        return stop_work(state, "the time for summaries is used up") if state.summarising else (state, ())
     tripped = BreakerTripped(limit="deadline", detail="the time for tools is used up; the final call follows")
     state, abandoned = stop_work(replace(state, finish="final"), tripped.detail)
     return state, (tripped, *abandoned)
@@ -37,11 +40,10 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
     if state.phase in ("answering", "closed"):
         return state, ()
     tripped = BreakerTripped(limit="deadline", detail="the time is used up; the answer is built from what was found")
-    state = replace(state, finish="now")
+    state, abandoned = stop_work(replace(state, finish="now"), tripped.detail)
     if state.phase in ("reasoning", "tools"):
-        state, abandoned = stop_work(state, tripped.detail)
         return state, (tripped, *abandoned)
-    return then((state, (tripped,)), partial("no time was left for an answer by the model"))
+    return then((state, (tripped, *abandoned)), partial("no time was left for an answer by the model"))
 
 
 def after_stall(state: QueryState, said: Recorded[SessionStalled]) -> Decision:
@@ -51,6 +53,8 @@ def after_stall(state: QueryState, said: Recorded[SessionStalled]) -> Decision:
     state = replace(state, stalls=state.stalls + 1)
     if state.stalls > 2:
         return replace(state, phase="closed"), (QueryClosed(status="failed"),)
+    if state.summarising and state.phase == "briefing":
+        return summaries.do_without(state, "stalled", "the call for it was lost")
     owed = "nothing moved any more: " + ", ".join(said.event.waiting_for)
     recovery = RecoveryStarted(level="response", why=owed, event_seq=said.seq)
     why = "a part of the service did not answer"

@@ -12,6 +12,10 @@ MARGIN_SHARE = 0.05
 MARGIN_MOST_S = 1.0
 RESERVE_SHARE = 0.4
 LEAST_CALL_S = 0.05
+SUMMARY_MOST_S = 10.0
+SUMMARY_SHARE = 0.25
+SUMMARY_LEAST_S = 0.5
+"""A summary that would have less time is not asked for: it would hold the answer up for nothing."""
 
 
 def margin_s(settings: QuerySettings) -> float:
@@ -48,3 +52,8 @@ def kept_s(settings: QuerySettings, *, final: bool) -> float:
 def tool_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
     """Seconds that a tool begun after `elapsed_s` may take."""
     return max(LEAST_CALL_S, min(settings.tool_timeout_s, neared_after_s(settings) - elapsed_s))
+
+
+def summary_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
+    """Seconds that a summarising call begun after `elapsed_s` may take: a share of what the tool rounds have left."""
+    return min(SUMMARY_MOST_S, SUMMARY_SHARE * (neared_after_s(settings) - elapsed_s))

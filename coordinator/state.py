@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from coordinator.purse import Purse
+from coordinator.purse import Purse, Spend
 from vocabulary.events import Reasoner
 from vocabulary.values import QuerySettings, ToolCall, Value
 
@@ -32,6 +32,9 @@ class QueryState(Value, frozen=True, kw_only=True):
         shown_tokens: Estimated tokens of what the open round's call is shown.
         final_follows: After the search of its own comes the final call.
         purse: What was spent, and what may be.
+        summarising: The summarising call that the open round's briefing waits for; empty where none is under way.
+        summaries: Summarising calls asked for so far.
+        set_aside: The most that the summarising call which was asked for last may take.
         briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
     """
 
@@ -57,6 +60,9 @@ class QueryState(Value, frozen=True, kw_only=True):
     final_follows: bool = False
     purse: Purse = Purse()
     shown_tokens: int = 0
+    summarising: str = ""
+    summaries: int = 0
+    set_aside: Spend = Spend()
     briefing_tokens: int | None = None
 
     @property

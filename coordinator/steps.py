@@ -80,11 +80,11 @@ def _round_opened(state: QueryState) -> RoundOpened:
         call_id=state.call_id,
         final=state.final,
         rounds_left=left,
-        briefing_tokens=_briefing_tokens(state),
+        briefing_tokens=briefing_tokens(state),
     )
 
 
-def _briefing_tokens(state: QueryState) -> int | None:
+def briefing_tokens(state: QueryState) -> int | None:
     """Most tokens of the round's briefing: what the budget pays for, where that is less than is usual."""
     if not state.purse.is_limited:
         return state.briefing_tokens
@@ -109,6 +109,7 @@ def stop_work(state: QueryState, why: str) -> Decision:
     running: dict[str, tuple[str, ...]] = {
         "reasoning": (state.call_id, *state.tool_call_ids),
         "tools": state.tool_call_ids,
+        "briefing": (state.summarising,) if state.summarising else (),
     }
     call_ids = running.get(state.phase, ())
     return state, (CallsAbandoned(call_ids=call_ids, why=why),) if call_ids else ()

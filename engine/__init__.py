@@ -8,11 +8,13 @@ from engine.in_process import InProcessTransport
 from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
 from engine.prices import rate_of
 from engine.profile import Profile
-from engine.prompts import SYSTEM_VERSION
+from engine.prompts import SUMMARY_PROMPT, SYSTEM_VERSION
 from engine.reasoning import ReasoningEngine
 from engine.request import build_request, fixed_size, request_bytes, request_json, request_size
+from engine.summarising import SummaryEngine, prepare_summary
 
 __all__ = [
+    "SUMMARY_PROMPT",
     "SYSTEM_VERSION",
     "AnthropicModel",
     "CitationStyles",
@@ -24,12 +26,14 @@ __all__ = [
     "ReasoningEngine",
     "Script",
     "ScriptedReply",
+    "SummaryEngine",
     "build_request",
     "connect",
     "events_of",
     "find_capabilities",
     "fixed_size",
     "offline_model",
+    "prepare_summary",
     "rate_of",
     "read_script",
     "reply_of",

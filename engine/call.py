@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from engine.failures import kind_of
 from engine.fold import Reply, ReplyFold, joined
@@ -16,7 +17,6 @@ from engine.request import continued
 from engine.retry import retry_wait
 from vocabulary.errors import ModelError
 from vocabulary.events import (
-    ReasoningRequested,
     ReasoningRetried,
     ReasoningStarted,
     TextDelta,
@@ -29,6 +29,28 @@ from vocabulary.values import Request, Usage
 PAUSED = "pause_turn"
 MOST_PARTS = 5
 """A reply that is paused more often than this is taken as it is."""
+
+
+class Asked(Protocol):
+    """What is asked for: a reasoning call, or a summarising one."""
+
+    @property
+    def call_id(self) -> str: ...
+
+    @property
+    def round(self) -> int: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def timeout_s(self) -> float: ...
+
+    @property
+    def spare_tokens(self) -> int | None: ...
+
+    @property
+    def spare_usd(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +72,7 @@ class Outside:
 class Call:
     """Makes one call; everything but its outcome is published from here."""
 
-    def __init__(self, asked: ReasoningRequested, prepared: Prepared, model: Model, outside: Outside) -> None:
+    def __init__(self, asked: Asked, prepared: Prepared, model: Model, outside: Outside) -> None:
         self._asked = asked
         self._prepared = prepared
         self._model = model

@@ -61,6 +61,7 @@ UNUSED = {
     "store.ids": "a query looks for no trace",
     "store.clear_conversation": "a query does not clear conversations",
     "store.close": "a query does not close the store",
+    "summary.stream.in_tool_json": "a summarising call is offered no tools",
     "embedder.count_tokens": "only indexing counts tokens",
     "provider_circuit.keeps_out": "the service asks it before the query begins",
     "redaction.text": "only a service that redacts passes through it",

@@ -78,6 +78,9 @@ def within_limits(run: Run) -> Iterator[str]:
     replies = {event.call_id for event in _of(run, e.ReasoningCompleted) if isinstance(event, e.ReasoningCompleted)}
     if len(replies) > settings.max_rounds + 1:
         yield f"{len(replies)} replies, {settings.max_rounds + 1} are allowed"
+    summed = {event.call_id for event in _of(run, e.SummaryRequested) if isinstance(event, e.SummaryRequested)}
+    if len(summed) > settings.max_rounds:
+        yield f"{len(summed)} summaries, {settings.max_rounds} are allowed"
     asked = [event for event in _of(run, e.ToolRequested) if isinstance(event, e.ToolRequested)]
     rounds = {event.round for event in asked if not event.call.id.startswith(OWN)}
     if len({event.call.id for event in asked if event.call.id.startswith(OWN)}) > 1:

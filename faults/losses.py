@@ -21,6 +21,8 @@ _ALWAYS: dict[type, str] = {
     e.ReasoningRetried: "reasoning_retried",
     e.HandlerFailed: "component_failed",
     e.RecordingFailed: "trace_incomplete",
+    e.SummaryFailed: "summary_missing",
+    e.SummarySkipped: "summary_missing",
 }
 _CUT_OFF = ("max_tokens", "model_context_window_exceeded")
 
@@ -61,6 +63,8 @@ def _owed(event: AnyEvent, used: frozenset[str]) -> set[str]:
             return {_LEVELS[level]} if level in _LEVELS else set()
         case e.QueryReceived(history_missing=missing):
             return {"history_missing"} if missing else set()
+        case e.SummaryCompleted():
+            return set() if event.is_usable else {"summary_missing"}
         case e.AnswerRequested(mode=mode):
             return set() if mode == "reply" else {"partial_evidence", "no_evidence"}
         case e.BreakerTripped(limit=limit):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import NoReturn
 
+from engine import SUMMARY_PROMPT
 from faults.content import spoiled
 from faults.kinds import FOREVER_S
 from faults.passage import InjectedError, Meeting
@@ -14,6 +15,8 @@ from vocabulary.errors import ModelError
 from vocabulary.ports import Clock, Json, Model
 from vocabulary.values import Request
 
+SUMMARY = "summary"
+"""The doors of summarising calls, whichever model makes them."""
 PLACES = ("before_first_token", "in_text", "in_tool_json", "before_end")
 
 
@@ -32,22 +35,23 @@ class FaultyModel:
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         self._meeting.act()
-        fault = self._meeting.meet(f"{self._prefix}.request")
+        prefix = SUMMARY if request.system == SUMMARY_PROMPT else self._prefix
+        fault = self._meeting.meet(f"{prefix}.request")
         if fault is not None:
             await self._refuse(fault, timeout_s)
             if fault.kind == "empty":
                 return
-        content = self._meeting.meet(f"{self._prefix}.content")
+        content = self._meeting.meet(f"{prefix}.content")
         events = self._inner.stream(request, timeout_s)
         if content is not None:
             whole = [event async for event in events]
             for event in spoiled(whole, content.kind):
                 yield event
             return
-        async for event in self._along(events, timeout_s):
+        async for event in self._along(events, timeout_s, prefix):
             yield event
 
-    async def _along(self, events: AsyncIterator[Json], timeout_s: float) -> AsyncIterator[Json]:
+    async def _along(self, events: AsyncIterator[Json], timeout_s: float, prefix: str) -> AsyncIterator[Json]:
         """The stream's events, with faults at its places."""
         held: list[Json] = []
         passed: set[str] = set()
@@ -55,7 +59,7 @@ class FaultyModel:
             fault = None
             for place in (place for place in _places(event) if place not in passed):
                 passed.add(place)
-                fault = fault or self._meeting.meet(f"{self._prefix}.stream.{place}")
+                fault = fault or self._meeting.meet(f"{prefix}.stream.{place}")
             if fault is not None and fault.kind == "truncate":
                 return
             if fault is not None and fault.kind == "reorder":

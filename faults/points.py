@@ -9,7 +9,7 @@ from bus import Ports
 from dispatcher import CourseLibrary
 from faults.deliveries import point_of
 from faults.injector import is_port
-from faults.model_door import PLACES
+from faults.model_door import PLACES, SUMMARY
 from faults.story import Story
 from faults.world import World
 from service import Caller, Parts, wire
@@ -22,8 +22,7 @@ def all_points(world: World) -> list[str]:
     """The doors, in the order in which a query meets their sorts."""
     parts = world.parts()
     points = ["intake", *_wired(parts)]
-    for reasoner in parts.models:
-        model = "model" if reasoner == "primary" else reasoner
+    for model in ("model", *(name for name in parts.models if name != "primary"), SUMMARY):
         points += [f"{model}.request", *(f"{model}.stream.{place}" for place in PLACES), f"{model}.content"]
     points += [f"tool.{tool.name}" for tool in parts.tools.tools]
     for name, protocol in (_PROTOCOLS | _new_ports(parts)).items():
@@ -53,7 +52,7 @@ def _wired(parts: Parts) -> Iterator[str]:
 def _new_ports(parts: Parts) -> dict[str, type]:
     """The ports that nobody has described here."""
     values = {field.name: getattr(parts, field.name) for field in dataclasses.fields(parts)}
-    known = {"clock", "models", "tools", "embedder"}
+    known = {"clock", "models", "tools"}
     return {name: type(value) for name, value in values.items() if name not in known and is_port(value)}
 
 

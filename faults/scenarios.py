@@ -6,6 +6,8 @@ first that does. A door that none of them reaches is told as a failure of the ha
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from faults.plan import Fault
 from vocabulary.values import QuerySettings, Value
 
@@ -39,6 +41,8 @@ class Scenario(Value, frozen=True, kw_only=True):
 def _always(point: str, kind: str) -> Fault:
     return Fault(point=point, kind=kind, times=0)  # type: ignore[arg-type]  # the callers below name kinds
 
+
+_SUMS_UP = QuerySettings(compression="model", briefing_tokens=600, max_total_tokens=20_000, max_cost_usd=0.1)
 
 SCENARIOS: dict[str, Scenario] = {
     "plain": Scenario(
@@ -122,4 +126,21 @@ SCENARIOS: dict[str, Scenario] = {
     "caller_leaves": Scenario(what="the caller goes away", leaves=True),
     "circuit_open": Scenario(what="the provider failed before", provider_open=True),
     "resumed": Scenario(what="the process died in the first round", resumed_after="tool_requested"),
+    "sums_up": Scenario(what="a model sums up what the final briefing leaves out", settings=_SUMS_UP),
+    "sums_up_early": Scenario(
+        what="a model sums up before the last round of tools", settings=replace(_SUMS_UP, max_rounds=3), greedy=True
+    ),
+    "sums_up_never": Scenario(
+        what="there is no time for a model to sum up", settings=replace(_SUMS_UP, deadline_s=3.0)
+    ),
+    "sums_up_too_dearly": Scenario(
+        what="the budget pays for one summary of two",
+        settings=replace(_SUMS_UP, max_rounds=3, max_total_tokens=9_800),
+        greedy=True,
+    ),
+    "cannot_sum_up": Scenario(
+        what="the model that is to sum up cannot be reached",
+        settings=_SUMS_UP,
+        faults=(_always("summary.request", "drop"),),
+    ),
 }

@@ -224,6 +224,7 @@ SEAMS: tuple[Seam, ...] = (
 
 
 def seam_of(point: str) -> Seam:
-    """The sort of door that `point` is; the fallback model's doors are like the model's."""
-    name = "model." + point.removeprefix("fallback.") if point.startswith("fallback.") else point
+    """The sort of door that `point` is; the fallback model's doors and those of summaries are like the model's."""
+    door, _, rest = point.partition(".")
+    name = f"model.{rest}" if door in ("fallback", "summary") else point
     return next(seam for seam in SEAMS if name.startswith(seam.prefix))

@@ -10,6 +10,7 @@ from vocabulary.events import AnyEvent
 from vocabulary.values import Rate, Usage
 
 _SLACK_USD = 1e-9
+_OUTCOMES = (e.ReasoningCompleted, e.ReasoningFailed, e.SummaryCompleted, e.SummaryFailed)
 
 
 def within_budget(run: Run) -> Iterator[str]:
@@ -35,11 +36,13 @@ def _used(events: Sequence[AnyEvent]) -> Iterator[tuple[Usage, Rate | None]]:
     for event in events:
         if isinstance(event, e.ReasoningRequested):
             asked[event.call_id] = rates.get("fallback" if event.reasoner == "fallback" else event.model)
-        if not isinstance(event, e.ReasoningCompleted | e.ReasoningFailed) or event.call_id in told:
+        if isinstance(event, e.SummaryRequested):
+            asked[event.call_id] = rates.get(event.model)
+        if not isinstance(event, _OUTCOMES) or event.call_id in told:
             continue
         told.add(event.call_id)
         yield event.usage, asked.get(event.call_id)
-        if isinstance(event, e.ReasoningCompleted):
+        if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
             yield event.wasted, asked.get(event.call_id)
 
 

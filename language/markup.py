@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-Tag = Literal["conversation", "question", "attempts", "reasoning", "open", "round"]
+Tag = Literal["conversation", "question", "attempts", "reasoning", "summary", "open", "round", "material"]
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -52,3 +52,21 @@ def read_attempts(text: str) -> tuple[Attempt, ...]:
     """The attempts written in `text`; none where the tag is missing."""
     body = unwrap("attempts", text)
     return tuple(msgspec.json.decode(line, type=Attempt) for line in (body or "").split("\n") if line.strip())
+
+
+class Material(msgspec.Struct, frozen=True, kw_only=True):
+    """Some of what one source said, for a summary."""
+
+    source: str
+    said: str
+
+
+def write_material(material: tuple[Material, ...]) -> str:
+    """The material as JSON lines in its tag."""
+    return wrap("material", "\n".join(msgspec.json.encode(each).decode() for each in material))
+
+
+def read_material(text: str) -> tuple[Material, ...]:
+    """The material that `text` begins with; none where it is something else."""
+    body = unwrap("material", text) if text.startswith("<material>\n") else None
+    return tuple(msgspec.json.decode(line, type=Material) for line in (body or "").split("\n") if line.strip())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from typing import Literal
 
 import structlog
 from msgspec.structs import replace
@@ -39,6 +40,7 @@ class Question(Value, frozen=True, kw_only=True):
     """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings.
 
     Attributes:
+        compression: How older rounds are made short in this query.
         settings: All settings of the query at once, in the place of the service's.
     """
 
@@ -48,6 +50,7 @@ class Question(Value, frozen=True, kw_only=True):
     deadline_s: float | None = None
     max_total_tokens: int | None = None
     max_cost_usd: float | None = None
+    compression: Literal["extractive", "model"] | None = None
     settings: QuerySettings | None = None
 
 
@@ -187,6 +190,8 @@ class Antiphon:
             max_cost_usd=question.max_cost_usd,
             limits=self._limits,
         )
+        if question.compression is not None:
+            first = replace(first, settings=replace(first.settings, compression=question.compression))
         first = told_of_prices(self._described(first), self._built.parts)
         try:
             async with asyncio.timeout(REMEMBERING_S):

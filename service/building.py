@@ -11,14 +11,12 @@ from dispatcher import Registry, course_tools, load_tools
 from engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
 from knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
 from service.redaction import redaction_of
-from service.settings import Settings
+from service.settings import ANTHROPIC_URL, Settings
 from service.spending import cannot_keep, rates_of, without_price
 from service.wiring import Parts
 from traces import SqliteTraceStore
 from vocabulary.errors import ConfigurationError, KnowledgeError
 from vocabulary.ports import Embedder
-
-ANTHROPIC_URL = "https://api.anthropic.com"
 
 
 class Shelves(Protocol):
@@ -72,7 +70,6 @@ def build(settings: Settings) -> Built:
         models={"primary": primary, "fallback": offline},
         tools=registry,
         tool_definitions=registry.definitions(),
-        embedder=embedder,
         styles=CitationStyles({"primary": profile_of(settings)} if settings.speaks_to_claude else {}),
         redaction=redaction,
     )

@@ -24,6 +24,7 @@ from vocabulary.events import (
     QueryResumed,
     ReasoningRequested,
     Recorded,
+    SummaryRequested,
     ToolRequested,
 )
 from vocabulary.ports import Publish, TraceStore
@@ -144,7 +145,7 @@ def _acting(wired: Sequence[Subscription], recorded: Recorded[AnyEvent]) -> list
 
 
 def _call_id(event: AnyEvent) -> str:
-    if isinstance(event, ReasoningRequested):
+    if isinstance(event, ReasoningRequested | SummaryRequested):
         return event.call_id
     return event.call.id if isinstance(event, ToolRequested) else ""
 

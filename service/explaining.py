@@ -20,6 +20,8 @@ from vocabulary.events import (
     ReasoningRetried,
     Recorded,
     SentencesScored,
+    SummaryCompleted,
+    SummaryFailed,
     ToolCallStreamed,
     ToolFailed,
     ToolStarted,
@@ -35,6 +37,7 @@ somebody waited, or went away; `order`: the same, in another order; `code`: noth
 _OWN: tuple[tuple[tuple[type[AnyEvent], ...], Cause], ...] = (
     ((QueryReceived,), "settings"),
     ((ReasoningCompleted, ReasoningFailed, ReasoningRetried, ToolCallStreamed), "model"),
+    ((SummaryCompleted, SummaryFailed), "model"),
     ((ToolSucceeded, ToolFailed, ToolStarted, ToolSubstituted, SentencesScored), "tool"),
     ((DeadlineNeared, DeadlinePassed, QueryResumed, QueryCancelled), "time"),
 )

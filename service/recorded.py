@@ -19,6 +19,8 @@ from vocabulary.events import (
     ReasoningFailed,
     ReasoningStarted,
     Recorded,
+    SummaryCompleted,
+    SummaryFailed,
     ToolFailed,
     ToolRequested,
     ToolSubstituted,
@@ -28,7 +30,7 @@ from vocabulary.ports import Json, Model, ToolOutput
 from vocabulary.values import Request
 
 K = TypeVar("K")
-Reply = ReasoningCompleted | ReasoningFailed
+Reply = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
 Result = ToolSucceeded | ToolFailed
 
 
@@ -45,7 +47,7 @@ class RecordedModel:
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         reply = self._replies.get(request)
-        if isinstance(reply, ReasoningFailed):
+        if isinstance(reply, ReasoningFailed | SummaryFailed):
             raise ModelError(reply.failure, reply.detail, request_id=reply.request_id)
         told = self._behind.stream(request, timeout_s) if reply is None else _streamed(reply)
         async for event in told:
@@ -147,7 +149,7 @@ def _said(arguments: dict[str, object]) -> str:
     ).decode()
 
 
-async def _streamed(reply: ReasoningCompleted) -> AsyncIterator[Json]:
+async def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> AsyncIterator[Json]:
     usage = {
         "input_tokens": reply.usage.input_tokens,
         "output_tokens": reply.usage.output_tokens,

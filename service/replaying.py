@@ -14,7 +14,7 @@ from bus import StallCount, Table, fold_waiters
 from engine import SYSTEM_VERSION
 from service.deciding import DecidingParts, Raised, Said, failures_by_event
 from service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
-from service.telling import fields_of, in_words, prompts_of
+from service.telling import Call, fields_of, in_words, prompts_of
 from traces import from_json, plain
 from vocabulary.errors import DecodeError
 from vocabulary.events import (
@@ -36,6 +36,9 @@ from vocabulary.events import (
     ResponseAssembled,
     RoundOpened,
     SentencesToScore,
+    SummaryRequested,
+    SummarySkipped,
+    SummaryWanted,
     ToolCallsConfirmed,
     ToolRequested,
 )
@@ -44,7 +47,7 @@ from vocabulary.values import Kept, QuerySettings, Value
 DECIDED: tuple[type[Event], ...] = (
     *(RoundOpened, ReasoningRequested, ToolRequested, ToolCallsConfirmed, BreakerTripped, CallsAbandoned),
     *(RecoveryStarted, AnswerRequested, QueryClosed, ContextSynthesized, SentencesToScore, BriefingPrepared),
-    ResponseAssembled,
+    *(ResponseAssembled, SummaryWanted, SummaryRequested, SummarySkipped),
 )
 """What only deciding parts say; everything else in a trace came from outside them."""
 
@@ -113,7 +116,7 @@ class Replaying:
         self._events = events
         self._forms = forms
         self._failed = failures_by_event(events)
-        self._asked: dict[str, ReasoningRequested] = {}
+        self._asked: dict[str, Call] = {}
         self._stalls = StallCount()
         self._compared = 0
         self._table: Table = {}
@@ -159,7 +162,7 @@ class Replaying:
 
     def _check(self, recorded: Recorded[AnyEvent]) -> Divergence | None:
         event, said = recorded.event, self.parts.said
-        if isinstance(event, ReasoningRequested):
+        if isinstance(event, Call):
             self._asked[event.call_id] = event
         if isinstance(event, ReasoningStarted):
             self._note_prompt(recorded, event)

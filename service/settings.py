@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from vocabulary.errors import BadInputError, ConfigurationError
 from vocabulary.values import QuerySettings
 
+ANTHROPIC_URL = "https://api.anthropic.com"
 SWITCHES = ("tool_choice_none", "caching", "thinking")
 """What a server may lack."""
 
@@ -29,6 +30,8 @@ class Settings(BaseSettings):
         other_model: The model that is asked where a call of these fails; None: the offline reasoner at once.
         effort: How much the model is to do; None: its own default.
         thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
+        compression: How older rounds are made short: `extractive`, or with a `model` that sums up what goes.
+        compression_model: That model; None is a small one at Anthropic, and elsewhere the one of the reasoning calls.
         citations: How sources are shown: as `search_result` blocks (`native`), as numbered text (`inline`), or `auto`:
             native at Anthropic; elsewhere found out by one small call and remembered.
         server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`.
@@ -80,6 +83,8 @@ class Settings(BaseSettings):
     early_dispatch: bool = True
     on_tool_failure: Literal["recover", "stop"] = "recover"
     context: Literal["briefing", "transcript"] = "briefing"
+    compression: Literal["extractive", "model"] = "extractive"
+    compression_model: str | None = None
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     chroma_url: str | None = None
     tools: str = ""
@@ -127,6 +132,14 @@ class Settings(BaseSettings):
         return self.reasoner == "claude"
 
     @property
+    def summarising_model(self) -> str:
+        """The small model: the one that is set, else Anthropic's at Anthropic, and elsewhere the only one known."""
+        if self.compression_model is not None:
+            return self.compression_model
+        at_anthropic = self.anthropic_base_url in (None, ANTHROPIC_URL)
+        return QuerySettings().compression_model if at_anthropic else self.model
+
+    @property
     def lacking(self) -> frozenset[str]:
         """The switches that are off."""
         return frozenset(name.strip() for name in self.server_lacks.split(",") if name.strip())
@@ -145,6 +158,8 @@ class Settings(BaseSettings):
             early_dispatch=self.early_dispatch,
             on_tool_failure=self.on_tool_failure,
             context=self.context,
+            compression=self.compression,
+            compression_model=self.summarising_model,
             final_model=self.final_model,
             other_model=self.other_model,
             effort=self.effort,

@@ -34,6 +34,8 @@ def rates_of(settings: QuerySettings, parts: Parts) -> tuple[Rate, ...]:
     """The rates of the models that a query may ask, as far as they are known."""
     asked = dict.fromkeys(_models(settings))
     named = {model: _label(parts.models, "primary") or model for model in asked}
+    if settings.compression == "model":
+        named.setdefault(settings.compression_model, _label(parts.models, "primary") or settings.compression_model)
     named["fallback"] = _label(parts.models, "fallback") or settings.model
     found = (parts.rate_of(name, called) for called, name in named.items())
     return tuple(rate for rate in found if rate is not None)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from engine import Profile, build_request
+from engine import Profile, build_request, prepare_summary
 from service.divergence import kind_of
-from vocabulary.events import AnyEvent, ReasoningRequested
+from vocabulary.events import AnyEvent, ReasoningRequested, SummaryRequested
 from vocabulary.values import Kept
 
+Call = ReasoningRequested | SummaryRequested
+"""What asks for a call to a model."""
 
-def prompts_of(asked: ReasoningRequested) -> list[Kept]:
+
+def prompts_of(asked: Call) -> list[Kept]:
     """The system prompts that a call may have now, the usual one first: servers differ in what they can be sent."""
+    if isinstance(asked, SummaryRequested):
+        return [prepare_summary(asked).request.system]
     return [
         build_request(asked, Kept("[]"), profile, inline=inline).system
         for profile in (Profile(), Profile(caching=False))

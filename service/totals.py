@@ -15,8 +15,10 @@ class Totals:
     def __init__(self) -> None:
         self.queries: Counter[Status] = Counter()
         self.calls = 0
+        self.summaries = 0
         self.seconds = 0.0
         self.usage = Usage()
+        self.summary_usage = Usage()
 
     def add(self, outcome: Outcome) -> None:
         """Counts one more query."""
@@ -24,3 +26,5 @@ class Totals:
         self.calls += outcome.response.calls
         self.seconds += outcome.duration_ms / 1000
         self.usage += outcome.response.usage
+        self.summaries += outcome.response.summaries
+        self.summary_usage += outcome.response.summary_usage

@@ -11,13 +11,13 @@ from assembler import ResponseAssembler
 from bus import Components, Ports, Subscription
 from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from dispatcher import Registry, ToolCircuits, ToolDispatcher
-from engine import CitationStyles, ReasoningEngine, rate_of
+from engine import CitationStyles, ReasoningEngine, SummaryEngine, rate_of
 from service.caller import Caller
 from synthesizer import ContextSynthesizer
 from traces import Redaction
 from vocabulary import events as e
 from vocabulary.events import Reasoner, Recorded
-from vocabulary.ports import Clock, Embedder, Model, Publish, TraceStore
+from vocabulary.ports import Clock, Model, Publish, TraceStore
 from vocabulary.values import Kept, Rate
 
 
@@ -32,7 +32,6 @@ class Parts:
     models: Mapping[Reasoner, Model]
     tools: Registry
     tool_definitions: Kept
-    embedder: Embedder | None
     styles: CitationStyles | None = None
     chance: Callable[[], float] = random.random
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
@@ -102,6 +101,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         styles=parts.styles,
         chance=parts.chance,
     )
+    summaries = SummaryEngine(publish, ports.spawn, parts.clock, models=parts.models, chance=parts.chance)
     dispatcher = ToolDispatcher(publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
     watch = ProviderWatch(parts.provider_circuit)
     synthesizer = ContextSynthesizer(ports.publish)
@@ -113,6 +113,18 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.QueryReceived, coordinator.on_query_received),
         (e.QueryReceived, caller.on_query_received),
         (e.RoundOpened, synthesizer.on_round_opened),
+        (e.SummaryWanted, coordinator.on_summary_wanted),
+        (e.SummaryRequested, summaries.on_summary_requested),
+        (e.SummarySkipped, assembler.on_summary_skipped),
+        (e.SummarySkipped, synthesizer.on_summary_skipped),
+        (e.SummaryFailed, watch.on_summary_failed),
+        (e.SummaryFailed, assembler.on_summary_failed),
+        (e.SummaryFailed, coordinator.on_summary_failed),
+        (e.SummaryFailed, synthesizer.on_summary_failed),
+        (e.SummaryCompleted, watch.on_summary_completed),
+        (e.SummaryCompleted, assembler.on_summary_completed),
+        (e.SummaryCompleted, coordinator.on_summary_completed),
+        (e.SummaryCompleted, synthesizer.on_summary_completed),
         (e.BriefingPrepared, assembler.on_briefing_prepared),
         (e.BriefingPrepared, coordinator.on_briefing_prepared),
         (e.ReasoningRequested, assembler.on_reasoning_requested),
@@ -148,6 +160,7 @@ def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]
         (e.DeadlineNeared, coordinator.on_deadline_neared),
         (e.DeadlinePassed, coordinator.on_deadline_passed),
         (e.CallsAbandoned, engine.on_calls_abandoned),
+        (e.CallsAbandoned, summaries.on_calls_abandoned),
         (e.CallsAbandoned, dispatcher.on_calls_abandoned),
         (e.RecoveryStarted, assembler.on_recovery_started),
         (e.QueryCancelled, coordinator.on_query_cancelled),

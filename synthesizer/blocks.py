@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -26,6 +28,7 @@ class SourceBlock(Value, frozen=True, kw_only=True):
         sentences: Which sentences of the fact it holds, one content block each.
         tokens: Estimated tokens of each of them.
         terms: The stems that each of them holds; worked out once, for serving parts and for worth.
+        rounds: The round in which each of them was found: a fact that took in earlier ones has sentences of theirs.
         label_tokens: Estimated tokens of its source and title.
         labels: The stems of its source and title.
         title: The stems of its title alone.
@@ -36,6 +39,7 @@ class SourceBlock(Value, frozen=True, kw_only=True):
     sentences: tuple[int, ...]
     tokens: tuple[int, ...]
     terms: tuple[frozenset[str], ...]
+    rounds: tuple[int, ...]
     label_tokens: int
     labels: frozenset[str] = frozenset()
     title: frozenset[str] = frozenset()
@@ -51,8 +55,12 @@ def text_block(text: str) -> Kept:
     return _kept({"type": "text", "text": text})
 
 
-def source_block(fact: Fact) -> SourceBlock:
-    """The block of a whole fact; blank sentences are never sent, the API refuses them."""
+def source_block(fact: Fact, olds: Sequence[SourceBlock] = ()) -> SourceBlock:
+    """The block of a whole fact; blank sentences are never sent, the API refuses them.
+
+    Args:
+        olds: The blocks of the facts that it took in.
+    """
     passage = fact.passage
     numbers = tuple(n for n in range(len(passage.starts)) if passage.sentence(n).strip())
     texts = [passage.sentence(number) for number in numbers]
@@ -63,10 +71,27 @@ def source_block(fact: Fact) -> SourceBlock:
         sentences=numbers,
         tokens=tuple(tokens_of(text) for text in texts),
         terms=tuple(_terms_of(text) if len(text) <= REMEMBERED_CHARS else frozenset(terms(text)) for text in texts),
+        rounds=tuple(_round_of(fact, number, olds) for number in numbers),
         label_tokens=tokens_of(source) + tokens_of(title),
         labels=label_terms(source) | label_terms(title) | label_terms(passage.course or ""),
         title=label_terms(title),
     )
+
+
+def _round_of(fact: Fact, number: int, olds: Sequence[SourceBlock]) -> int:
+    """The round in which a sentence of the fact was first found; by its place in the lesson."""
+    place = (fact.passage.start or 0) + fact.passage.starts[number]
+    return min((found for old in olds if (found := _round_at(old, place)) is not None), default=fact.round)
+
+
+def _round_at(block: SourceBlock, place: int) -> int | None:
+    """The round of the sentence that stands at `place` of the lesson; None where the block does not reach there."""
+    passage = block.fact.passage
+    at = place - (passage.start or 0)
+    if not 0 <= at < len(passage.text.text):
+        return None
+    number = bisect_right(passage.starts, at) - 1
+    return dict(zip(block.sentences, block.rounds, strict=True)).get(number)
 
 
 @lru_cache(maxsize=4096)
@@ -88,6 +113,7 @@ def with_sentences(block: SourceBlock, numbers: frozenset[int]) -> SourceBlock:
         sentences=shown,
         tokens=tuple(block.tokens[place] for place in places),
         terms=tuple(block.terms[place] for place in places),
+        rounds=tuple(block.rounds[place] for place in places),
     )
 
 

@@ -26,19 +26,25 @@ REPEATED = "says nearly the same as {fact}"
 
 def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
     """The briefing for the call of `opened`: without what has decayed, and within the budget."""
-    ground, worth = _ground(memory, opened)
+    return _briefing(memory, opened, within_budget(*ground_of(memory, opened)))
+
+
+def within_budget(ground: Ground, worth: Sequence[float]) -> Shown:
+    """What is shown of the ground: without what has decayed, and as much of the rest as there is room for."""
     decayed = shown(ground)
-    if decayed.tokens <= ground.room:
-        return _briefing(memory, opened, decayed)
-    return _briefing(memory, opened, shown(ground, first_to_go(ground, drop_order(ground, worth))))
+    return decayed if decayed.tokens <= ground.room else shown(ground, first_to_go(ground, drop_order(ground, worth)))
 
 
-def _ground(memory: Memory, opened: RoundOpened) -> tuple[Ground, list[float]]:
-    """What may be shown, and what each sentence of it is worth."""
+def ground_of(memory: Memory, opened: RoundOpened, reserve: int = 0) -> tuple[Ground, list[float]]:
+    """What may be shown, and what each sentence of it is worth.
+
+    Args:
+        reserve: Tokens that are kept free for more notes.
+    """
     sources = _showable(memory)
     by_words = worths(aim_of(memory), sources)
     gone = decay.decayed(memory.intent, sources, by_words, memory.settings.briefing_tokens)
-    room = _room(memory, write_notes(memory, opened, _numbers(memory, sources)))
+    room = _room(memory, write_notes(memory, opened, _numbers(memory, sources))) - reserve
     return Ground(sources, gone, decay.protected(memory.intent, sources), room), by_words
 
 
@@ -114,4 +120,5 @@ def _briefing(memory: Memory, opened: RoundOpened, kept: Shown) -> BriefingPrepa
         tokens=memory.head_tokens + kept.tokens + tokens_of(notes.text),
         dropped=dropped,
         changes=changes(memory.sources, memory.before, table, dropped),
+        summary=notes.summary,
     )

@@ -15,6 +15,7 @@ class BriefingView(Value, frozen=True, kw_only=True):
         seq: Its event.
         came: Estimated tokens that came in since the briefing before.
         went: Estimated tokens that went.
+        summary: The summarising call whose text stands in its notes; empty where none does.
     """
 
     seq: int
@@ -26,6 +27,7 @@ class BriefingView(Value, frozen=True, kw_only=True):
     sources: tuple[ShownSource, ...]
     changes: tuple[Change, ...]
     dropped: tuple[Dropped, ...]
+    summary: str = ""
 
 
 def briefings_of(events: Iterable[Recorded[AnyEvent]]) -> tuple[BriefingView, ...]:
@@ -45,4 +47,5 @@ def _view(seq: int, event: BriefingPrepared) -> BriefingView:
         sources=event.sources,
         changes=event.changes,
         dropped=event.dropped,
+        summary=event.summary,
     )

@@ -52,11 +52,12 @@ def drop_order(ground: Ground, worths: Sequence[float]) -> list[int]:
         worths: The worth of every sentence, in order.
     """
     tokens, places = ground.tokens(), ground.places()
+    rounds = [found_in for block in ground.sources for found_in in block.rounds]
     newest = max((block.fact.round for block in ground.sources), default=0)
 
     def key(place: int) -> tuple[bool, bool, bool, float, int]:
         count, source = tokens[place], places[place][0]
-        aged = worths[place] - AGE_WEIGHT * (newest - ground.sources[source].fact.round)
+        aged = worths[place] - AGE_WEIGHT * (newest - rounds[place])
         return count <= ground.room, ground.needed[source], not too_long(count, ground.room), aged, -place
 
     return sorted((place for place in range(len(tokens)) if place not in ground.decayed), key=key)

@@ -51,8 +51,8 @@ def decayed(intent: Intent, sources: Sequence[SourceBlock], worths: Sequence[flo
     gone: set[int] = set()
     place = 0
     for source, open_part in zip(sources, needed, strict=True):
-        age = newest - source.fact.round
-        for held in source.terms:
+        for held, found_in in zip(source.terms, source.rounds, strict=True):
+            age = newest - found_in
             weak = worths[place] < least[min(age, len(least) - 1)]
             if weak and not open_part and _may_go(intent, source, held, age):
                 gone.add(place)

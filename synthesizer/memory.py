@@ -5,13 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from language.markup import wrap
-from synthesizer import facts, intent, reasoning, transcript, usage
+from synthesizer import facts, intent, reasoning, summary, transcript, usage
 from synthesizer.blocks import SourceBlock, source_block, text_block
 from synthesizer.changes import Before
 from synthesizer.conversation import conversation_tag
 from synthesizer.facts import Facts
 from synthesizer.intent import Intent
 from synthesizer.reasoning import Reasoning
+from synthesizer.summary import Summaries
 from synthesizer.tokens import tokens_of
 from synthesizer.transcript import Transcript
 from synthesizer.usage import ToolUsage
@@ -36,6 +37,7 @@ class Memory(Value, frozen=True, kw_only=True):
         settled_rounds: Rounds whose outcomes are in.
         before: What the last briefing showed, so that the next can say what changed.
         transcript: Replies and tool outcomes as they came; empty where calls are shown briefings.
+        summaries: What summarising calls brought; empty where compression is extractive.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -49,6 +51,7 @@ class Memory(Value, frozen=True, kw_only=True):
     settled_rounds: tuple[int, ...] = ()
     before: Before = Before()
     transcript: Transcript = Transcript()
+    summaries: Summaries = Summaries()
 
 
 def remember(memory: Memory, event: Event) -> Memory:
@@ -59,6 +62,7 @@ def remember(memory: Memory, event: Event) -> Memory:
         reasoning=reasoning.fold(memory.reasoning, event),
         intent=intent.fold(memory.intent, event),
         usage=usage.fold(memory.usage, event),
+        summaries=summary.fold(memory.summaries, event),
     )
     if memory.settings.context == "transcript":
         memory = replace(memory, transcript=transcript.fold(memory.transcript, event))
@@ -89,7 +93,8 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
     if event.round in memory.settled_rounds:
         return memory, None
     layer, discovery = facts.settle(memory.facts, event)
-    blocks = tuple(source_block(fact) for fact in discovery.new)
+    known = {block.fact.id: block for block in memory.sources}
+    blocks = tuple(source_block(fact, [known[old] for old in fact.merged]) for fact in discovery.new)
     tried = usage.settle(memory.usage, event, discovery)
     served = intent.serve(memory.intent, blocks)
     memory = replace(

@@ -9,7 +9,7 @@ from typing import Generic, Literal, TypeVar
 import msgspec
 
 from language.markup import Attempt, wrap, write_attempts
-from synthesizer import intent, reasoning
+from synthesizer import intent, reasoning, summary
 from synthesizer.memory import Memory
 from synthesizer.shortening import shorten
 from synthesizer.tokens import tokens_of
@@ -36,9 +36,14 @@ T = TypeVar("T")
 
 
 class Notes(Value, frozen=True, kw_only=True):
-    """The tags of the last block, and what did not fit among them."""
+    """The tags of the last block, and what did not fit among them.
+
+    Attributes:
+        summary: The summarising call whose text stands among them; empty where none does.
+    """
 
     text: str
+    summary: str = ""
     dropped: tuple[Dropped, ...] = ()
 
 
@@ -50,18 +55,24 @@ def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int])
     twins = {fact.id: fact.passage.source for fact in memory.facts.known if fact.like is not None}
     attempts = [_attempt(memory.usage, tried, numbers, twins) for tried in memory.usage.settled]
     fixed = [_open_tag(memory) if attempts else "", _round_tag(opened)]
-    room = most_tokens(memory) - sum(map(tokens_of, fixed)) - 1  # the tags' line breaks
+    room = most_tokens(memory) - sum(map(tokens_of, fixed)) - 2  # the tags' line breaks
+    summed = _summary_tag(memory, room)
+    room -= tokens_of(summed)
     tried = _newest([_Line(a.round, a, tokens_of(write_attempts((a,)))) for a in attempts], room)
     lines = reasoning.lines(memory.reasoning)
     said = _newest([_Line(n, line, tokens_of(wrap("reasoning", line))) for n, line in lines], tried.room)
     tags = [
         write_attempts(tuple(line.content for line in tried.kept)) if tried.kept else "",
         wrap("reasoning", "\n".join(line.content for line in said.kept)) if said.kept else "",
+        summed,
         *fixed,
     ]
     gone = [(line.round, line.tokens) for line in said.gone] + [(line.round, line.tokens) for line in tried.gone]
     dropped = tuple(Dropped(what=f"round {number} notes", why=OUTGROWN, tokens=tokens) for number, tokens in gone)
-    return Notes(text="\n".join(tag for tag in tags if tag), dropped=dropped)
+    newest = memory.summaries.newest
+    return Notes(
+        text="\n".join(tag for tag in tags if tag), summary=newest.call_id if newest and summed else "", dropped=dropped
+    )
 
 
 def most_tokens(memory: Memory) -> int:
@@ -127,6 +138,11 @@ def _detail(tried: Tried, numbers: Mapping[str, int], twins: Mapping[str, str]) 
         if id_ in twins and id_ in numbers
     ]
     return ". ".join(part for part in (answered, shorten(tried.detail, DETAIL_CHARS), *told[:MOST_TWINS]) if part)
+
+
+def _summary_tag(memory: Memory, room: int) -> str:
+    most = min(room, summary.most_tokens(memory.settings.briefing_tokens))
+    return summary.summary_tag(memory.summaries.newest, most)
 
 
 def _open_tag(memory: Memory) -> str:

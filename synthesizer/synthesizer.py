@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from synthesizer.briefing import brief
 from synthesizer.memory import Memory, remember, settle, within
+from synthesizer.summarising import want_summary
 from synthesizer.transcript import transcribe
 from vocabulary.events import (
     BreakerTripped,
@@ -12,6 +13,9 @@ from vocabulary.events import (
     ReasoningCompleted,
     Recorded,
     RoundOpened,
+    SummaryCompleted,
+    SummaryFailed,
+    SummarySkipped,
     ToolFailed,
     ToolRequested,
     ToolsSettled,
@@ -28,6 +32,7 @@ class ContextSynthesizer:
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
         self._memory = Memory()
+        self._waiting: RoundOpened | None = None
 
     @property
     def memory(self) -> Memory:
@@ -64,12 +69,40 @@ class ContextSynthesizer:
             self._publish(synthesized)
 
     def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
-        """Says the briefing, or the transcript where calls are shown that."""
+        """Says the briefing, or the transcript where calls are shown that; or first the wish for a summary."""
         memory = self._memory = within(self._memory, said.event)
+        self._waiting = None
         if memory.settings.context == "transcript" and said.event.briefing_tokens is None:
             self._publish(transcribe(memory.transcript, memory.head, memory.sources, said.event))
             return
-        briefing = brief(memory, said.event)
+        wanted = want_summary(memory, said.event)
+        if wanted is None:
+            self._brief(said.event)
+            return
+        self._waiting = said.event
+        self._remember(wanted)
+        self._publish(wanted)
+
+    def on_summary_completed(self, said: Recorded[SummaryCompleted]) -> None:
+        self._go_on(said.event)
+
+    def on_summary_failed(self, said: Recorded[SummaryFailed]) -> None:
+        self._go_on(said.event)
+
+    def on_summary_skipped(self, said: Recorded[SummarySkipped]) -> None:
+        self._go_on(said.event)
+
+    def _go_on(self, event: SummaryCompleted | SummaryFailed | SummarySkipped) -> None:
+        """Says the briefing that waited, with a summary or without."""
+        opened = self._waiting
+        if opened is None or opened.call_id != event.for_call:
+            return
+        self._waiting = None
+        self._remember(event)
+        self._brief(opened)
+
+    def _brief(self, opened: RoundOpened) -> None:
+        briefing = brief(self._memory, opened)
         self._remember(briefing)
         self._publish(briefing)
 

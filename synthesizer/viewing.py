@@ -61,6 +61,7 @@ class MemoryView(Value, frozen=True, kw_only=True):
         meant: The question with what it refers to in the conversation.
         beyond: Terms (stems) that calls looked for and the question does not hold, in order.
         said: What the model said around its tool calls, a line a round.
+        summary: What a summarising call made of older rounds; empty where there is none.
     """
 
     at: int
@@ -74,6 +75,7 @@ class MemoryView(Value, frozen=True, kw_only=True):
     attempts: tuple[Tried, ...]
     coverage: tuple[CoverageView, ...]
     said: tuple[str, ...]
+    summary: str = ""
 
     def facts_for_part(self, number: int) -> tuple[FactView, ...]:
         """The facts that serve part `number`, from 1."""
@@ -115,6 +117,7 @@ def view(memory: Memory, at: int) -> MemoryView:
             CoverageView(course=course, lesson=lesson, facts=ids) for (course, lesson), ids in coverage(found).items()
         ),
         said=tuple(line for _, line in reasoning.lines(memory.reasoning)),
+        summary=memory.summaries.newest.text if memory.summaries.newest else "",
     )
 
 

@@ -50,7 +50,6 @@ async def ask(
         models={"primary": model, "fallback": offline_model()},
         tools=registry,
         tool_definitions=registry.definitions(),
-        embedder=None,
         styles=CitationStyles({"primary": profile} if profile else {}),
     )
     bus = Bus(store, clock)

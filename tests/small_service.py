@@ -58,7 +58,6 @@ async def house(
         },
         tools=registry,
         tool_definitions=registry.definitions(),
-        embedder=None,
         redaction=blots,
     )
     store = SqliteTraceStore.open(folder, redaction=blots)

@@ -81,7 +81,6 @@ class House:
             models={"primary": self.primary, "fallback": self.fallback},
             tools=registry,
             tool_definitions=registry.definitions(),
-            embedder=None,
         )
 
     async def ask(self, query: str, settings: QuerySettings | None = None, query_id: str = "q") -> Outcome:

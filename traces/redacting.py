@@ -34,6 +34,7 @@ _NO_TEXT = frozenset(
         "session_id", "parent", "fact", "fact_id", "merged", "like", "repeated", "what", "kind", "handler",
         "waiting_for", "repairs", "caching", "settings", "versions", "tools", "system", "tool_choice", "extra",
         "model", "reasoner", "stop_reason", "effort", "thinking", "usage",
+        "for_call", "summary",
     }
 )  # fmt: skip
 """Fields that name things: blotting them would take apart what belongs together."""

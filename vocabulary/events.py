@@ -47,6 +47,7 @@ ToolFailureKind = Literal[
 RecoveryLevel = Literal["tool", "round", "session", "response"]
 AnswerMode = Literal["reply", "partial", "plain"]
 Reasoner = Literal["primary", "fallback"]
+SummaryLimit = Literal["deadline", "provider_open", "summaries", "tokens", "cost", "stalled"]
 CitationStyle = Literal["native", "inline"]
 Confidence = Literal["high", "medium", "low"]
 Status = Literal["answered", "partial", "cancelled", "failed"]
@@ -125,6 +126,84 @@ class SentencesScored(Event, frozen=True, kw_only=True, tag="sentences_scored"):
     scores: tuple[float, ...]
 
 
+class SummaryWanted(Event, frozen=True, kw_only=True, tag="summary_wanted"):
+    """A briefing is to leave out much of what earlier rounds found, and a model could summarise that.
+
+    Attributes:
+        call_id: The reasoning call whose briefing waits for it.
+        of: What would be summarised: facts and their sentences.
+        messages: What a summarising call would be shown.
+        tokens: Estimated tokens of the messages.
+    """
+
+    call_id: str
+    round: int
+    of: tuple[ShownSource, ...]
+    messages: tuple[Message, ...]
+    tokens: int
+
+
+class SummaryRequested(Event, frozen=True, kw_only=True, tag="summary_requested"):
+    """A summarising call is asked for; it is counted apart from the reasoning calls.
+
+    Attributes:
+        call_id: Its own id; its attempts are `ReasoningStarted` under it.
+        for_call: The reasoning call whose briefing waits for it.
+        spare_tokens: Tokens that its attempts may waste before there must be no other; None: as many as they like.
+        spare_usd: The same in US dollars.
+    """
+
+    call_id: str
+    for_call: str
+    round: int
+    reasoner: Reasoner
+    model: str
+    max_tokens: int
+    timeout_s: float
+    messages: tuple[Message, ...]
+    spare_tokens: int | None = None
+    spare_usd: float | None = None
+
+
+class SummarySkipped(Event, frozen=True, kw_only=True, tag="summary_skipped"):
+    """The breaker let no summarising call through: the briefing does without."""
+
+    for_call: str
+    limit: SummaryLimit
+    detail: str
+
+
+class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
+    """A summarising call brought no reply: the briefing does without."""
+
+    call_id: str
+    for_call: str
+    failure: FailureKind
+    detail: str
+    request_id: str | None = None
+    usage: Usage = Usage()
+
+
+class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"):
+    """A whole reply to a summarising call; the fields are those of `ReasoningCompleted`."""
+
+    call_id: str
+    for_call: str
+    content: tuple[Kept, ...]
+    text: Kept
+    stop_reason: str
+    usage: Usage
+    model: str
+    message_id: str
+    request_id: str | None = None
+    wasted: Usage = Usage()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it holds a summary: some servers answer with nothing, and a model may decline."""
+        return bool(self.text.text.strip()) and self.stop_reason != "refusal"
+
+
 class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"):
     """What the next reasoning call is shown.
 
@@ -134,6 +213,7 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
         facts: Ids of the facts shown, whole or in part.
         dropped: What of the memory it leaves out.
         changes: What differs from the briefing before it.
+        summary: The summarising call whose text stands in its notes; empty where none does.
     """
 
     call_id: str
@@ -144,6 +224,7 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
     tokens: int
     dropped: tuple[Dropped, ...] = ()
     changes: tuple[Change, ...] = ()
+    summary: str = ""
 
 
 class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_requested"):
@@ -442,6 +523,9 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
         rounds: Rounds of tools that were run.
         reasoner: Who spoke: the model's name, `offline`, or `none`.
         calls: Reasoning calls that brought a reply.
+        usage: Their tokens.
+        summaries: Summarising calls that brought a reply.
+        summary_usage: Their tokens, counted apart.
     """
 
     answer: str
@@ -454,6 +538,8 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
     reasoner: str
     calls: int
     usage: Usage
+    summaries: int = 0
+    summary_usage: Usage = Usage()
 
 
 class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
@@ -463,7 +549,8 @@ class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
 
 
 AnyEvent = (
-    QueryReceived | RoundOpened | SentencesToScore | SentencesScored | BriefingPrepared | ReasoningRequested
+    QueryReceived | RoundOpened | SentencesToScore | SentencesScored | SummaryWanted | SummaryRequested
+    | SummarySkipped | SummaryFailed | SummaryCompleted | BriefingPrepared | ReasoningRequested
     | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
     | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolAnsweredLate | ToolCallsConfirmed | ToolsSettled
     | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted

@@ -311,6 +311,9 @@ class QuerySettings(Value, frozen=True, kw_only=True):
         context: What a call is shown: a `briefing` built afresh, or the `transcript`, a plain growing message list.
         max_total_tokens: Most tokens of all calls together, input and output; None: no limit.
         max_cost_usd: The most that all calls together may cost, in US dollars; None: no limit.
+        compression: How older rounds are made short: `extractive` keeps the sentences that matter and no others; with
+            `model` a small model also summarises what goes, in a call of its own.
+        compression_model: That small model.
     """
 
     max_rounds: int = 2
@@ -330,3 +333,5 @@ class QuerySettings(Value, frozen=True, kw_only=True):
     max_total_tokens: int | None = None
     max_cost_usd: float | None = None
     other_model: str | None = None
+    compression: Literal["extractive", "model"] = "extractive"
+    compression_model: str = "claude-haiku-5-5"

@@ -32,7 +32,11 @@ def as_text(totals: Totals) -> str:
     ]
     lines += ["# TYPE antiphon_query_seconds_total counter", f"antiphon_query_seconds_total {totals.seconds:.3f}"]
     lines += ["# TYPE antiphon_reasoning_calls_total counter", f"antiphon_reasoning_calls_total {totals.calls}"]
+    lines += ["# TYPE antiphon_summarising_calls_total counter", f"antiphon_summarising_calls_total {totals.summaries}"]
     lines += ["# TYPE antiphon_tokens_total counter"]
     lines += [f'antiphon_tokens_total{{kind="{kind}"}} {count}' for kind, count in tokens.items()]
+    spent = totals.summary_usage
+    lines += [f'antiphon_tokens_total{{kind="summary_input"}} {spent.all_input_tokens}']
+    lines += [f'antiphon_tokens_total{{kind="summary_output"}} {spent.output_tokens}']
     lines += ["# TYPE antiphon_cached_input_share gauge", f"antiphon_cached_input_share {usage.cached_share:.4f}"]
     return "\n".join([*lines, ""])

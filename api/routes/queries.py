@@ -59,6 +59,7 @@ async def ask(body: QueryRequest, request: Request, service: Service, under_way:
         deadline_s=body.deadline_s,
         max_total_tokens=body.max_total_tokens,
         max_cost_usd=body.max_cost_usd,
+        compression=body.compression,
     )
     asked = await _started(service, wishes, body, request)
     request.state.query_id = asked.query_id

@@ -1,4 +1,7 @@
-"""`make eval-memory`: transcript, briefing, and briefing at half budget over the same two-round runs."""
+"""`make eval-memory`: transcript, briefing, and briefing at half budget over the same two-round runs.
+
+Beside them half the budget with a summary of older rounds, made by the offline reasoner: by extraction.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def main() -> int:
 
 
 def _show(report: Report) -> None:
-    out = Console(width=150)
+    out = Console(width=170)
     for each in report.sets:
         out.print(table(each))
     for speed in report.speed:

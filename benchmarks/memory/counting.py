@@ -7,6 +7,7 @@ titles, tool names and arguments. System prompt and tools are the same in every 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
 from typing import Any
 
 import msgspec
@@ -48,6 +49,18 @@ def kept(gold: Sequence[str], messages: Sequence[Message]) -> int:
     """How many of the sentences stand in the evidence of the messages, word for word."""
     evidence = [_plain(text) for message in messages for block in message.content for text in _evidence(block.text)]
     return sum(any(_plain(sentence) in text for text in evidence) for sentence in gold)
+
+
+def told(gold: Sequence[str], messages: Sequence[Message]) -> int:
+    """How many of the sentences stand anywhere in the messages, be it in a note that nothing can cite."""
+    blocks = [msgspec.json.decode(block.text) for message in messages for block in message.content]
+    read = [_plain(unescape(text)) for block in blocks for text in (" ".join(_read(block)),)]
+    return sum(any(_plain(sentence) in text for text in read) for sentence in gold)
+
+
+def summary_tokens(messages: Sequence[Message]) -> int:
+    """What a summarising call is shown."""
+    return sum(_tokens(block.text) for message in messages for block in message.content)
 
 
 def plain_loop_tokens(question: str, rounds: Sequence[Sequence[tuple[str, str, str]]]) -> list[int]:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 import msgspec
 from rich.table import Table
 
-from benchmarks.memory.counting import costs, kept, plain_loop_tokens
-from benchmarks.memory.runs import Run, briefings
+from benchmarks.memory.counting import costs, kept, plain_loop_tokens, summary_tokens, told
+from benchmarks.memory.runs import Run, shown
 from vocabulary.values import QuerySettings, Value
 
+HALF = QuerySettings().briefing_tokens // 2
 MODES: dict[str, QuerySettings] = {
     "transcript": QuerySettings(context="transcript"),
     "briefing": QuerySettings(),
-    "briefing, half budget": QuerySettings(briefing_tokens=QuerySettings().briefing_tokens // 2),
+    "briefing, half budget": QuerySettings(briefing_tokens=HALF),
+    "half budget and a summary": QuerySettings(briefing_tokens=HALF, compression="model"),
 }
 TARGETS = {"briefing": (0.62, 0.47, 0.98), "briefing, half budget": (0.62, 0.47, 0.94)}
 """Most of the transcript's tokens over all calls and at the last call, and least share of needed sentences kept."""
@@ -24,11 +26,13 @@ class Row(Value, frozen=True, kw_only=True):
     """One mode over one set of runs.
 
     Attributes:
-        tokens: Of all calls.
+        tokens: Of all calls; those that only sum up are counted apart.
         last_tokens: Of the last calls.
         priced: Of all calls, with what each shares with the one before at a tenth.
         needed: Sentences that the answers need and the tools returned.
-        kept: How many of them stand in the last request, word for word.
+        kept: How many of them stand in the last request, word for word, where they can be cited.
+        told: How many stand there at all, notes included.
+        summed: Tokens that summarising calls were shown.
     """
 
     mode: str
@@ -37,6 +41,8 @@ class Row(Value, frozen=True, kw_only=True):
     priced: int
     needed: int
     kept: int
+    told: int
+    summed: int = 0
 
     @property
     def share_kept(self) -> float:
@@ -63,7 +69,14 @@ def table(measured: Measured) -> Table:
     base, loop = measured.rows[0], measured.plain_loop
     title = f"{measured.name}: {measured.runs} questions of two rounds"
     found = Table(
-        "Mode", "Tokens, all calls", "Last call", "Cache reads at a tenth", "Needed sentences kept", title=title
+        "Mode",
+        "Tokens, all calls",
+        "Last call",
+        "Cache reads at a tenth",
+        "Needed sentences kept",
+        "Told",
+        "To sum up",
+        title=title,
     )
     for row in (loop, *measured.rows):
         found.add_row(
@@ -72,6 +85,8 @@ def table(measured: Measured) -> Table:
             _shares(row.last_tokens, base.last_tokens, loop.last_tokens),
             f"{row.priced:,} ({row.priced / base.priced:.1%})",
             "" if row is loop else f"{row.kept}/{row.needed} ({row.share_kept:.1%})",
+            "" if row is loop else str(row.told),
+            f"{row.summed:,}" if row.summed else "",
         )
     return found
 
@@ -93,17 +108,23 @@ def shortfalls(measured: Measured) -> list[str]:
 
 
 def _row(mode: str, settings: QuerySettings, runs: Sequence[Run]) -> Row:
-    tokens = last = needed = found = 0
+    tokens = last = needed = found = mentioned = summed = 0
     priced = 0.0
     for run in runs:
-        calls = [briefing.messages for briefing in briefings(run, settings)]
+        run_shown = shown(run, settings)
+        calls = [briefing.messages for briefing in run_shown.briefings]
         spent = costs(calls)
         tokens += sum(cost.tokens for cost in spent)
         last += spent[-1].tokens
         priced += sum(cost.priced for cost in spent)
         needed += len(run.gold)
         found += kept(run.gold, calls[-1])
-    return Row(mode=mode, tokens=tokens, last_tokens=last, priced=round(priced), needed=needed, kept=found)
+        mentioned += told(run.gold, calls[-1])
+        summed += sum(summary_tokens(wanted.messages) for wanted in run_shown.summaries)
+    return Row(
+        mode=mode, tokens=tokens, last_tokens=last, priced=round(priced), needed=needed, kept=found, told=mentioned,
+        summed=summed,
+    )  # fmt: skip
 
 
 def _plain_loop(runs: Sequence[Run]) -> Row:
@@ -118,6 +139,7 @@ def _plain_loop(runs: Sequence[Run]) -> Row:
         priced=round(priced),
         needed=needed,
         kept=needed,
+        told=needed,
     )
 
 

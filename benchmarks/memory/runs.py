@@ -7,6 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
+from engine.offline.summing import summary
+from language.markup import read_material, unwrap
 from synthesizer import ContextSynthesizer
 from vocabulary.events import (
     AnyEvent,
@@ -16,6 +18,8 @@ from vocabulary.events import (
     ReasoningCompleted,
     Recorded,
     RoundOpened,
+    SummaryCompleted,
+    SummaryWanted,
     ToolRequested,
     ToolsSettled,
     ToolSucceeded,
@@ -43,18 +47,27 @@ class Run(Value, frozen=True, kw_only=True):
     courses: str = ""
 
 
-def briefings(run: Run, settings: QuerySettings) -> list[BriefingPrepared]:
-    """What each of the three calls is shown."""
+class Shown(Value, frozen=True, kw_only=True):
+    """What the calls of a run are shown: the three that reason, and those that sum up."""
+
+    briefings: tuple[BriefingPrepared, ...]
+    summaries: tuple[SummaryWanted, ...] = ()
+
+
+def shown(run: Run, settings: QuerySettings) -> Shown:
+    """Everything that a run's calls are shown; summaries are the offline reasoner's, by extraction."""
     said: list[AnyEvent] = []
     told = _Teller(ContextSynthesizer(publish=said.append))
     received = QueryReceived(query=run.question, session_id="eval", settings=settings, courses=Kept(run.courses))
     told.synthesizer.on_query_received(told.place(received))
     for number, made in enumerate(run.rounds, start=1):
-        told.synthesizer.on_round_opened(told.place(_opened(number, len(run.rounds))))
+        _open(told, said, number, len(run.rounds))
         _round(told, number, made)
-    final = len(run.rounds) + 1
-    told.synthesizer.on_round_opened(told.place(_opened(final, len(run.rounds))))
-    return [event for event in said if isinstance(event, BriefingPrepared)]
+    _open(told, said, len(run.rounds) + 1, len(run.rounds))
+    return Shown(
+        briefings=tuple(event for event in said if isinstance(event, BriefingPrepared)),
+        summaries=tuple(event for event in said if isinstance(event, SummaryWanted)),
+    )
 
 
 class _Teller:
@@ -65,6 +78,27 @@ class _Teller:
     def place(self, event: Said) -> Recorded[Said]:
         self._seq += 1
         return Recorded(query_id="eval", seq=self._seq, cause=0, at=0.0, event=event)
+
+
+def _open(told: _Teller, said: Sequence[AnyEvent], number: int, rounds: int) -> None:
+    told.synthesizer.on_round_opened(told.place(_opened(number, rounds)))
+    if isinstance(wanted := said[-1], SummaryWanted):
+        told.synthesizer.on_summary_completed(told.place(_summed_up(wanted)))
+
+
+def _summed_up(wanted: SummaryWanted) -> SummaryCompleted:
+    question, material = (msgspec.json.decode(block.text)["text"] for block in wanted.messages[0].content)
+    (block,) = summary(unwrap("question", question) or "", read_material(material))
+    return SummaryCompleted(
+        call_id=f"{wanted.call_id}-summary",
+        for_call=wanted.call_id,
+        content=(),
+        text=Kept(block["text"]),
+        stop_reason="end_turn",
+        usage=Usage(),
+        model="offline",
+        message_id="msg",
+    )
 
 
 def _opened(number: int, rounds: int) -> RoundOpened:

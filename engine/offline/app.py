@@ -9,8 +9,9 @@ import msgspec
 
 from engine.offline.answering import answer
 from engine.offline.planning import plan
-from engine.offline.reading import read_task
+from engine.offline.reading import read_task, summary_task
 from engine.offline.shapes import RefusedError, parse
+from engine.offline.summing import summary
 from engine.offline.task import Task
 from engine.offline.wire import error_of, message_of, stream_of
 from language.evidence import Weigh
@@ -49,15 +50,19 @@ class OfflineMessagesApi:
     async def _reply(self, body: bytes, send: Send) -> None:
         try:
             request = parse(body)
-            task = read_task(request)
+            content = self._content(request)
         except RefusedError as error:
             await _error(send, 400, "invalid_request_error", str(error))
             return
-        message = message_of(body, MODEL, reply_content(task, self._weigh))
+        message = message_of(body, MODEL, content)
         if request.get("stream"):
             await _send(send, 200, b"text/event-stream; charset=utf-8", stream_of(message))
         else:
             await _send(send, 200, b"application/json", [msgspec.json.encode(message)])
+
+    def _content(self, request: Json) -> list[Json]:
+        wanted = summary_task(request)
+        return reply_content(read_task(request), self._weigh) if wanted is None else summary(*wanted, self._weigh)
 
 
 def reply_content(task: Task, weigh: Weigh | None) -> list[Json]:

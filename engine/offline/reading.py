@@ -10,7 +10,7 @@ import msgspec
 
 from engine.offline.shapes import Message, RefusedError, blocks_of, messages_of
 from engine.offline.task import OfferedTool, Source, Task
-from language.markup import Attempt, Tag, read_attempts, unwrap
+from language.markup import Attempt, Material, Tag, read_attempts, read_material, unwrap
 from language.sentences import sentences
 from vocabulary.ports import Json
 
@@ -27,7 +27,7 @@ def read_task(request: Json) -> Task:
         RefusedError: The request is not of the API's shape.
     """
     messages = messages_of(request)
-    texts = [str(block["text"]) for message in messages if message.role == "user" for block in _texts(message)]
+    texts = _said(messages)
     question = _tagged("question", texts) or _last_question(messages)
     conversation = _tagged("conversation", texts)
     earlier = _EARLIER.findall(conversation) if conversation else _earlier_questions(messages)
@@ -38,6 +38,24 @@ def read_task(request: Json) -> Task:
         attempts=_written_attempts(texts) or tuple(_transcribed_attempts(messages)),
         tools=_tools(request),
     )
+
+
+def summary_task(request: Json) -> tuple[str, tuple[Material, ...]] | None:
+    """The question and the material of a request for a summary; None where it is none.
+
+    Raises:
+        RefusedError: The request is not of the API's shape.
+    """
+    texts = _said(messages_of(request))
+    try:
+        material = next((found for text in texts if (found := read_material(text))), ())
+    except msgspec.MsgspecError:
+        return None
+    return ((_tagged("question", texts) or "")[:MAX_QUESTION], material) if material else None
+
+
+def _said(messages: list[Message]) -> list[str]:
+    return [str(block["text"]) for message in messages if message.role == "user" for block in _texts(message)]
 
 
 def _texts(message: Message) -> Iterator[Json]:

@@ -187,21 +187,6 @@ def _passage(number: int, text: str) -> Passage:
     )
 
 
-class SeededEmbedder:
-    """Vectors out of a text's letters."""
-
-    name = "seeded"
-    dimensions = 3
-    max_tokens = 200
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        vectors = ([float(len(text)), float(text.count("e") + 1), float(text.count("r"))] for text in texts)
-        return [[x / sum(y * y for y in vector) ** 0.5 for x in vector] for vector in vectors]
-
-    def count_tokens(self, text: str) -> int:
-        return len(text) // 4
-
-
 def settings_of(dice: random.Random) -> QuerySettings:
     """Settings that make every limit bite now and then."""
     return QuerySettings(
@@ -210,9 +195,10 @@ def settings_of(dice: random.Random) -> QuerySettings:
         final_reserve_s=dice.choice([1.0, 15.0]),
         tool_timeout_s=dice.choice([1.0, 10.0]),
         max_tool_calls=dice.choice([2, 8]),
-        briefing_tokens=dice.choice([200, 400, 6000]),
+        briefing_tokens=dice.choice([200, 400, 600, 6000]),
         early_dispatch=dice.random() < 0.7,
         on_tool_failure=dice.choice(["recover", "recover", "recover", "stop"]),
+        compression=dice.choice(["extractive", "model", "model", "model"]),
     )
 
 
@@ -260,10 +246,7 @@ async def play(seed: int, store: TraceStore, *, breaks: bool = True) -> Outcome:
         "primary": SeededModel(dice, clock, trouble),
         "fallback": SeededModel(dice, clock, trouble / 2, name="offline"),
     }
-    embedder: Any = SeededEmbedder() if dice.random() < 0.7 else None
-    parts = Parts(
-        clock=clock, models=models, tools=registry, tool_definitions=registry.definitions(), embedder=embedder
-    )
+    parts = Parts(clock=clock, models=models, tools=registry, tool_definitions=registry.definitions())
     caller = Caller()
     bus = Bus(store, clock)
     broken = dice.choice(list(BREAKABLE)) if breaks and dice.random() < 0.15 else None

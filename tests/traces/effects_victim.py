@@ -73,7 +73,6 @@ def parts_in(folder: Path, *, keyed: bool) -> Parts:
         models=models,  # type: ignore[arg-type]  # the keys are the two reasoners
         tools=registry,
         tool_definitions=registry.definitions(),
-        embedder=None,
     )
 
 

@@ -24,6 +24,9 @@ from vocabulary.events import (
     ReasoningRequested,
     Recorded,
     ResponseAssembled,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
     ToolFailed,
     ToolRequested,
     ToolSucceeded,
@@ -66,8 +69,8 @@ def _calls(folder: Path) -> Counter[str]:
 def _in_flight(trace: Trace) -> int:
     """Calls that were asked for and not answered when the process died."""
     before = trace[: next((at for at, said in enumerate(trace) if isinstance(said.event, QueryResumed)), len(trace))]
-    asked = sum(isinstance(said.event, ReasoningRequested | ToolRequested) for said in before)
-    answers = (ReasoningCompleted, ReasoningFailed, ToolSucceeded, ToolFailed)
+    asked = sum(isinstance(said.event, ReasoningRequested | SummaryRequested | ToolRequested) for said in before)
+    answers = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed, ToolSucceeded, ToolFailed)
     return asked - sum(isinstance(said.event, answers) for said in before)
 
 
@@ -93,3 +96,4 @@ async def test_killed_at_every_event_a_query_ends_with_the_same_answer(
         assert calls - _calls(root / str(seq)) == Counter()
     assert len(answer) == 1
     assert answer[0].rounds == 2
+    assert answer[0].summaries == 1

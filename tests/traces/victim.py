@@ -19,7 +19,7 @@ from benchmarks.double import blocks_of_reply
 from bus import Bus, SystemClock
 from coordinator import receive
 from dispatcher import Registry, tool_from_function
-from engine import events_of, request_json
+from engine import SUMMARY_PROMPT, events_of, request_json
 from service import Again
 from service.caller import Caller
 from service.wiring import Parts, wire
@@ -29,6 +29,10 @@ from vocabulary.ports import Json
 from vocabulary.values import QuerySettings, Request
 
 QUERY_ID = "victim"
+FIRST = "bm25 0 0"
+"""What the first round looks for."""
+FILLING = " ".join(f"Clerk {n} of the old harbour counted the grain of ship {n}." for n in range(40))
+"""What goes from the last briefing, so that it is summed up."""
 
 
 class MortalStore(SqliteTraceStore):
@@ -43,6 +47,9 @@ class MortalStore(SqliteTraceStore):
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
+SUMMARY: list[dict[str, object]] = [{"type": "text", "text": "Clerks counted grain."}]
+
+
 class CountedModel:
     """Two rounds of tools, then an answer; each request that comes is noted."""
 
@@ -53,10 +60,11 @@ class CountedModel:
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         body = request_json(request)
-        blocks, stop_reason = blocks_of_reply(body)
+        is_summary = request.system == SUMMARY_PROMPT
+        blocks, stop_reason = (SUMMARY, "end_turn") if is_summary else blocks_of_reply(body)
         note(self._folder, f"model {len(request.messages[0].content)} {stop_reason}")
         await asyncio.sleep(0.001)
-        message = {"id": "m", "model": "counted", "content": blocks, "stop_reason": stop_reason, "usage": {}}
+        message: Json = {"id": "m", "model": "counted", "content": blocks, "stop_reason": stop_reason, "usage": {}}
         for event in events_of(message):
             await asyncio.sleep(0)
             yield event
@@ -75,7 +83,7 @@ def parts_in(folder: Path) -> Parts:
         """Searches."""
         note(folder, f"search {text}")
         await asyncio.sleep(0.002)
-        return f"BM25 ranks {text}. It looks at how rare words are."
+        return f"BM25 ranks {text}. It looks at how rare words are. {FILLING if text == FIRST else ''}"
 
     async def get_course_outline(text: str) -> str:
         """Outlines."""
@@ -90,7 +98,6 @@ def parts_in(folder: Path) -> Parts:
         models={"primary": model, "fallback": model},
         tools=registry,
         tool_definitions=registry.definitions(),
-        embedder=None,
     )
 
 
@@ -100,7 +107,7 @@ async def ask(folder: Path, dies_at: int) -> None:
     store.dies_at = dies_at  # type: ignore[attr-defined]  # `open` makes one of its own class
     parts = parts_in(folder)
     session = Bus(store, parts.clock).open(QUERY_ID, lambda ports: wire(parts, ports, Caller()))
-    await session.run(receive("How does BM25 rank?", "s1", QuerySettings()))
+    await session.run(receive("How does BM25 rank?", "s1", QuerySettings(compression="model")))
     await store.close()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.memory.counting import costs, kept
 from benchmarks.memory.report import measure, shortfalls
-from benchmarks.memory.runs import Made, Run, briefings
+from benchmarks.memory.runs import Made, Run, shown
 from synthesizer.blocks import text_block
 from tests.unit.synthesizer.stories import passage
 from vocabulary.ports import ToolOutput
@@ -29,8 +29,8 @@ RUN = Run(
 
 
 def test_every_mode_sees_the_same_facts_and_a_transcript_keeps_all_of_them() -> None:
-    transcript = briefings(RUN, QuerySettings(context="transcript"))
-    briefing = briefings(RUN, QuerySettings())
+    transcript = shown(RUN, QuerySettings(context="transcript")).briefings
+    briefing = shown(RUN, QuerySettings()).briefings
 
     assert len(transcript) == len(briefing) == 3
     assert transcript[-1].facts == briefing[-1].facts == ("f1", "f2")
@@ -38,7 +38,7 @@ def test_every_mode_sees_the_same_facts_and_a_transcript_keeps_all_of_them() -> 
 
 
 def test_a_sentence_counts_as_kept_only_word_for_word() -> None:
-    (last,) = [briefings(RUN, QuerySettings())[-1].messages]
+    (last,) = [shown(RUN, QuerySettings()).briefings[-1].messages]
 
     assert kept([GOLD.replace("two", "three")], last) == 0
 
@@ -53,5 +53,6 @@ def test_what_two_calls_share_from_their_beginning_is_priced_at_a_tenth() -> Non
 def test_a_missed_target_is_said() -> None:
     measured = measure("tiny", [RUN])
 
-    assert [row.mode for row in measured.rows] == ["transcript", "briefing", "briefing, half budget"]
+    modes = [row.mode for row in measured.rows]
+    assert modes == ["transcript", "briefing", "briefing, half budget", "half budget and a summary"]
     assert all(sentence.startswith("tiny, briefing") for sentence in shortfalls(measured))

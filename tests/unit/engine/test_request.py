@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine import SYSTEM_VERSION
+from engine import SUMMARY_PROMPT, SYSTEM_VERSION
 from engine.prompts import system_prompt
 from engine.request import build_request, request_bytes, request_json
 from tests.fakes_messages_api import TOOLS, asked
@@ -56,9 +56,10 @@ def test_the_system_prompt_depends_on_the_rounds_alone(rounds: int) -> None:
 
 
 def test_the_system_prompt_has_not_changed_without_a_new_version() -> None:
-    assert (SYSTEM_VERSION, system_prompt(2).key[:16]) == ("2", "bec63bc2b401dd5b")
+    assert (SYSTEM_VERSION, system_prompt(2).key[:16]) == ("3", "151656f711c11a87")
+    assert SUMMARY_PROMPT.key[:16] == "5ea04fbe60270900"
 
 
 def test_the_system_prompt_explains_every_tag_of_a_briefing() -> None:
-    for tag in ("conversation", "question", "attempts", "reasoning", "open", "round"):
+    for tag in ("conversation", "question", "attempts", "reasoning", "summary", "open", "round"):
         assert f"<{tag}>" in system_prompt(2).text

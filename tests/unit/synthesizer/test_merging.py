@@ -63,6 +63,16 @@ def test_a_neighbour_found_later_makes_a_new_fact_that_has_the_old_one_in_it() -
     assert ("f1", "merged", "stands in f2 now") in [(c.what, c.change, c.why) for c in story.briefing.changes]
 
 
+def test_in_a_fact_that_grew_each_sentence_keeps_the_round_in_which_it_was_found() -> None:
+    story = Told(asked(), *round_of(found("a", piece(1, 3))))
+    story.tell(*round_of(found("b", piece(2, 5)), round_=2), *round_of(found("c", piece(0, 2)), round_=3))
+
+    block = story.synthesizer.memory.sources[-1]
+
+    assert block.fact.passage.text.text == "".join(SENTENCES[:5]).rstrip()
+    assert block.rounds == (3, 1, 1, 2, 2)
+
+
 def test_what_does_not_touch_or_is_not_of_the_same_lesson_stays_apart() -> None:
     assert join(piece(0, 3), piece(4, 5)) is None
     assert join(piece(0, 3), piece(3, 5, lesson=2)) is None
