@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-mutants faults-kill faults-model-away lock clean
+.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -57,6 +57,10 @@ faults: $(VENV)/.dev
 
 faults-pairs: $(VENV)/.dev
 	$(BIN)/antiphon faults run --pairs
+
+# For the night: SEED and MINUTES may be given; a failing plan is made small and written to faults-SEED.yaml.
+faults-random: $(VENV)/.dev
+	$(BIN)/antiphon faults random --seed $(or $(SEED),$(shell date +%Y%m%d)) --minutes $(or $(MINUTES),60)
 
 faults-mutants: $(VENV)/.dev
 	$(BIN)/python -m tests.faults.mutants

@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
+from cli.faults_random import run_random
+from cli.faults_showing import progress, refuse_unwritable, show, show_pairs, show_run, write_report
+from cli.faults_worlds import opener, world_of
 from cli.options import Json
 from cli.terminal import err, one_line, out, print_json
-from dispatcher import Tool, load_tools
 from faults import (
     KINDS,
     MEANING,
     Chosen,
-    Judge,
-    Report,
-    Verdict,
+    Plan,
+    Step,
+    Story,
     World,
     all_points,
     as_html,
     as_json,
-    counts,
-    read_plan,
+    fault_of,
+    judge_story,
+    pairs_as_html,
+    pairs_as_json,
+    read_story,
     reasons,
     run_pairs,
     run_singles,
     seam_of,
-    table,
+    unknown_points,
 )
-from faults.pairs import PairVerdict
 from service import silence_logging
-
-EVERY = 100
-"""A line of progress after so many cells."""
+from vocabulary.errors import BadInputError
 
 Points = Annotated[str, typer.Option("--points", help="Only these points, with commas between; `tool.*` is all tools.")]
 Tools = Annotated[str, typer.Option("--tools", help="Tools of your own: package.module:name, with commas between.")]
+Seed = Annotated[int, typer.Option("--seed", help="Chooses the question and the order of queries.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Write the report as a page.")]
+JsonFile = Annotated[Path | None, typer.Option("--json-file", help="Write the report as JSON.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -48,6 +50,7 @@ def add_to(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Break the service on purpose and check its promises.")
     group.command("run")(run)
     group.command("list")(list_points)
+    group.command("random")(run_random)
     app.add_typer(group, name="faults")
 
 
@@ -56,45 +59,55 @@ def run(
     kinds: Annotated[str, typer.Option("--kinds", help="Only these kinds, with commas between.")] = "",
     when: Annotated[str, typer.Option("--when", help="Only in this part: start, round_1, round_2, final.")] = "",
     tools: Tools = "",
+    fault: Annotated[
+        list[str] | None, typer.Option("--fault", help="Run one query with this fault, POINT:KIND[:WHEN]; repeatable.")
+    ] = None,
     plan: Annotated[Path | None, typer.Option("--plan", help="Run this fault plan alone (YAML or JSON).")] = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Two faults at a time.")] = False,
     most: Annotated[int, typer.Option("--most", help="With --pairs: at most so many, chosen by the seed.")] = 0,
-    seed: Annotated[int, typer.Option("--seed", help="Chooses the question and the order of queries.")] = 0,
-    html: Annotated[Path | None, typer.Option("--html", help="Write the report as a page.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json-file", help="Write the report as JSON.")] = None,
+    seed: Seed = 0,
+    html: Html = None,
+    json_file: JsonFile = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first failure.")] = False,
     as_json_: Json = False,
 ) -> None:
     """Tries every single fault (or those named), each in a query of its own; exit code 1 where a promise breaks."""
     silence_logging()
-    with tempfile.TemporaryDirectory() as folder:
-        world = World(Path(folder), _tools(tools))
-        if plan is not None:
-            _run_plan(world, plan)
-        elif pairs:
-            _run_pairs(world, seed, most)
+    _refuse_mixture(
+        alone=bool(plan or fault), chosen=bool(points or kinds or when), pairs=pairs, report=html or json_file
+    )
+    for path in filter(None, (html, json_file)):
+        refuse_unwritable(path)
+    if plan is not None or fault:
+        _run_story(read_story(plan) if plan else _story_of(fault or [], seed), tools)
+        return
+    with world_of(tools) as world:
+        if pairs:
+            _run_pairs(world, seed, most, html, json_file)
         else:
-            _run_singles(
-                world, seed, Chosen(_split(points), _split(kinds), when), html, json_file, as_json_, fail_fast=fail_fast
-            )
+            wanted = Chosen(_split(points), _split(kinds), when)
+            _run_singles(world, seed, wanted, html, json_file, as_json_, fail_fast=fail_fast)
 
 
 def list_points(tools: Tools = "") -> None:
     """Names every point and the kinds that it knows."""
     silence_logging()
-    with tempfile.TemporaryDirectory() as folder:
-        for point in all_points(World(Path(folder), _tools(tools))):
-            out.print(f"{point}  [dim]{' '.join(seam_of(point).kinds)}[/]", soft_wrap=True)
+    with world_of(tools) as world:
+        for point in all_points(world):
+            out.print(f"{point}  {' '.join(seam_of(point).kinds)}", soft_wrap=True)
     for kind in KINDS:
         err.print(f"{kind}: {MEANING[kind]}", style="dim", soft_wrap=True)
 
 
-def _tools(names: str) -> Sequence[Tool]:
-    return load_tools(names)
-
-
 def _split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _refuse_mixture(*, alone: bool, chosen: bool, pairs: bool, report: Path | None) -> None:
+    if alone and (chosen or pairs or report):
+        raise BadInputError("A plan or a fault runs alone: without --points, --kinds, --when, --pairs and reports.")
+    if pairs and chosen:
+        raise BadInputError("Pairs are chosen by --most and --seed, not by --points, --kinds or --when.")
 
 
 def _run_singles(
@@ -108,87 +121,54 @@ def _run_singles(
     fail_fast: bool,
 ) -> None:
     began = time.monotonic()
-    report = run_singles(world, seed, chosen, _progress(), fail_fast=fail_fast)
+    report = run_singles(world, seed, chosen, progress("cells"), fail_fast=fail_fast)
     if html is not None:
-        html.write_text(as_html(report), encoding="utf-8")
+        write_report(html, as_html(report).encode())
     if json_file is not None:
-        json_file.write_bytes(as_json(report))
+        write_report(json_file, as_json(report))
     if as_json_:
         print_json(as_json(report).decode())
     else:
-        _show(report)
+        show(report)
     err.print(f"{time.monotonic() - began:.0f} s", style="dim")
+    if not report.verdicts:
+        why = next(iter(reasons(report.not_applicable)), ("no such cell", 0))[0]
+        err.print(f"✗ Nothing was tried: {why}.", style="red", soft_wrap=True)
     if report.failures or not report.verdicts:
         raise typer.Exit(1)
 
 
-def _progress() -> Callable[[Verdict], None]:
-    done = 0
-
-    def told(verdict: Verdict) -> None:
-        nonlocal done
-        done += 1
-        if verdict.result != "kept":
-            _show_failure(verdict)
-        elif done % EVERY == 0:
-            err.print(f"  {done} cells …", style="dim")
-
-    return told
-
-
-def _show_failure(verdict: Verdict) -> None:
-    what = "; ".join(verdict.broken) or "the fault never fired"
-    err.print(f"✗ {one_line(what, 300)}\n    {verdict.cell.command}", style="red", soft_wrap=True)
-
-
-def _show(report: Report) -> None:
-    shown: list[str] = ["none"] * any(verdict.cell.kind == "none" for verdict in report.verdicts) + [
-        kind for kind in KINDS if any(verdict.cell.kind == kind for verdict in report.verdicts)
-    ]
-    grid = Table("point", *(kind.replace("_", "\n") for kind in shown), padding=(0, 0))
-    for point, row in table(report):
-        grid.add_row(point, *(row.get(kind, "·") for kind in shown))
-    out.print(grid)
-    for why, number in reasons(report.not_applicable):
-        out.print(f"· {number}: {why}", style="dim", soft_wrap=True)
-    told = counts(report)
-    out.print(
-        f"cells run {told['run']}, fired {told['fired']}, kept {told['kept']}, broken {told['broken']}, "
-        f"never fired {told['not_fired']}, not applicable {told['not_applicable']}",
-        soft_wrap=True,
-    )
-
-
-def _run_plan(world: World, path: Path) -> None:
-    run, broken = Judge(world, 0).judge(read_plan(path), twice=True)
-    for fired in run.fired:
-        out.print(f"fired: {fired.kind} at {fired.point} in {fired.when}", soft_wrap=True)
-    if run.outcome is not None:
-        doubts = ", ".join(doubt.kind for doubt in run.outcome.response.indicators) or "no doubts"
-        out.print(f"{run.outcome.status}, {run.outcome.response.confidence} ({doubts})", soft_wrap=True)
-        out.print(run.outcome.response.answer, soft_wrap=True, markup=False)
-    for wrong in broken:
-        err.print(f"✗ {wrong}", style="red", soft_wrap=True)
-    if broken or not run.fired:
+def _run_pairs(world: World, seed: int, most: int, html: Path | None, json_file: Path | None) -> None:
+    began = time.monotonic()
+    verdicts = run_pairs(world, seed, progress("pairs"), most)
+    if html is not None:
+        write_report(html, pairs_as_html(verdicts, seed).encode())
+    if json_file is not None:
+        write_report(json_file, pairs_as_json(verdicts, seed))
+    show_pairs(verdicts, time.monotonic() - began)
+    if any(verdict.result != "kept" for verdict in verdicts):
         raise typer.Exit(1)
 
 
-def _run_pairs(world: World, seed: int, most: int) -> None:
-    began = time.monotonic()
-    verdicts = run_pairs(world, seed, _tell_pair, most)
-    broken = [verdict for verdict in verdicts if verdict.result == "broken"]
-    both = sum(verdict.fired == 2 for verdict in verdicts)
-    idle = sum(verdict.fired == 0 for verdict in verdicts)
-    out.print(
-        f"pairs run {len(verdicts)}, both fired {both}, one kept the other from firing "
-        f"{len(verdicts) - both - idle}, none fired {idle}, broken {len(broken)}, {time.monotonic() - began:.0f} s",
-        soft_wrap=True,
-    )
+def _story_of(faults: list[str], seed: int) -> Story:
+    return Story(steps=(Step(at_once=(Plan(faults=tuple(map(fault_of, faults)), seed=seed),)),))
+
+
+def _run_story(story: Story, tools: str) -> None:
+    open_world = opener(tools)
+    with world_of(tools) as world:
+        for point in unknown_points(world, story):
+            raise BadInputError(f"There is no point {point!r}: `antiphon faults list` names them.")
+    steps, broken = judge_story(open_world, story, twice=True)
+    runs = [each for step in steps for each in step]
+    for number, each in enumerate(runs, start=1):
+        if len(runs) > 1:
+            out.print(f"query {number}: {each.plan.scenario}", style="bold")
+        show_run(each)
+    for wrong in broken:
+        err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
+    idle = any(each.plan.faults for each in runs) and not any(each.fired for each in runs)
+    if idle:
+        err.print("✗ No fault fired: nothing was tested.", style="red")
     if broken or idle:
         raise typer.Exit(1)
-
-
-def _tell_pair(verdict: PairVerdict) -> None:
-    if verdict.result != "kept":
-        names = " and ".join(f"{c.kind} at {c.point} in {c.when}" for c in (verdict.first, verdict.second))
-        err.print(f"✗ {names}: {one_line('; '.join(verdict.broken), 300)}", style="red", soft_wrap=True)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import importlib
 import inspect
 
+from dispatcher.bounds import line
 from dispatcher.definition import tool_from_function
 from dispatcher.tool import Tool
 from vocabulary.errors import ConfigurationError
+
+SHOWN = 300
+"""Characters of what a module raised."""
 
 
 def load_tools(names: str) -> tuple[Tool, ...]:
@@ -27,10 +31,10 @@ def _find(path: str) -> object:
         raise ConfigurationError(f"Tools are named as package.module:name, found {path!r}.")
     try:
         module = importlib.import_module(module_name)
-    except (ImportError, SyntaxError) as error:
+    except (Exception, SystemExit) as error:
+        hint = "it must be installed, or its folder be on PYTHONPATH" if isinstance(error, ImportError) else "mend it"
         raise ConfigurationError(
-            f"Tool {path}: importing {module_name} failed ({type(error).__name__}: {error}); "
-            "it must be installed, or its folder be on PYTHONPATH."
+            f"Tool {path}: importing {module_name} failed ({line(f'{type(error).__name__}: {error}', SHOWN)}); {hint}."
         ) from error
     if not hasattr(module, name):
         raise ConfigurationError(f"Tool {path}: {module_name} has no {name}.")

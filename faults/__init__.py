@@ -4,15 +4,20 @@ from faults.cells import Cell, NotApplicable
 from faults.from_trace import Struck, fault_at
 from faults.injector import Injector, around_of
 from faults.invariants import broken_promises
+from faults.judge import Judge, OpenWorld, judge_story
 from faults.kinds import KINDS, MEANING, Kind
 from faults.leaving import leave_as_planned
-from faults.matrix import Chosen, Judge, Report, Verdict, run_singles
-from faults.pairs import run_pairs
-from faults.plan import Fault, Plan, plan_of, read_plan, write_plan
-from faults.points import all_points
-from faults.report import as_html, as_json, counts, reasons, table
-from faults.running import Run, run_plan
+from faults.matrix import Chosen, Report, Verdict, run_singles
+from faults.pairs import PairVerdict, run_pairs
+from faults.plan import Fault, Plan
+from faults.points import all_points, unknown_points
+from faults.reading import fault_of, plan_of, read_plan, write_plan
+from faults.report import as_html, as_json, counts, pair_counts, pairs_as_html, pairs_as_json, reasons, table
+from faults.roamed import Roamed
+from faults.running import Run
 from faults.seams import seam_of
+from faults.stage import run_plan
+from faults.story import Step, Story, read_story, story_of, write_story
 from faults.world import World
 
 __all__ = [
@@ -25,9 +30,14 @@ __all__ = [
     "Judge",
     "Kind",
     "NotApplicable",
+    "OpenWorld",
+    "PairVerdict",
     "Plan",
     "Report",
+    "Roamed",
     "Run",
+    "Step",
+    "Story",
     "Struck",
     "Verdict",
     "World",
@@ -38,14 +48,23 @@ __all__ = [
     "broken_promises",
     "counts",
     "fault_at",
+    "fault_of",
+    "judge_story",
     "leave_as_planned",
+    "pair_counts",
+    "pairs_as_html",
+    "pairs_as_json",
     "plan_of",
     "read_plan",
+    "read_story",
     "reasons",
     "run_pairs",
     "run_plan",
     "run_singles",
     "seam_of",
+    "story_of",
     "table",
+    "unknown_points",
     "write_plan",
+    "write_story",
 ]

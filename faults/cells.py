@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from faults.kinds import KINDS, Kind
 from faults.plan import WHENS, Fault, Plan, When
-from faults.running import run_plan
 from faults.scenarios import SCENARIOS
 from faults.seams import seam_of
+from faults.stage import run_plan
 from faults.world import World
 from vocabulary.values import Value
 
@@ -34,10 +35,15 @@ class Cell(Value, frozen=True, kw_only=True):
             faults=(Fault(point=self.point, kind=self.kind, when=when),), scenario=self.scenario or "plain", seed=seed
         )
 
-    @property
-    def command(self) -> str:
-        """The command that tries it alone."""
-        return f"antiphon faults run --points {self.point} --kinds {self.kind} --when {self.when}"
+    def command(self, tools: str, seed: int) -> str:
+        """The command that tries it alone, with these tools and this seed."""
+        wanted = ["--points", self.point, "--kinds", self.kind, "--when", self.when]
+        return shlex.join(["antiphon", "faults", "run", *wanted, *with_same(tools, seed)])
+
+
+def with_same(tools: str, seed: int) -> list[str]:
+    """The options that say the tools and the seed again, where they are not what goes without saying."""
+    return [*(["--tools", tools] if tools else []), *(["--seed", str(seed)] if seed else [])]
 
 
 class NotApplicable(Value, frozen=True, kw_only=True):
@@ -79,11 +85,16 @@ def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
     return reached
 
 
+def with_works(points: Sequence[str], reached: Reached) -> list[str]:
+    """The doors, and the work that components were seen to start: no table names it before it runs."""
+    return [*points, *sorted({point for point, _ in reached if point.startswith("spawn.")})]
+
+
 def cells_of(points: Sequence[str], reached: Reached) -> Iterator[Cell | NotApplicable]:
     """Every scenario by itself, then every point with every kind in every part of a query."""
     for name in SCENARIOS:
         yield Cell(point=f"scenario.{name}", kind="none", when="any", scenario=name)
-    for point in points:
+    for point in with_works(points, reached):
         seam = seam_of(point)
         for kind in KINDS:
             if kind not in seam.kinds:

@@ -60,6 +60,7 @@ class Deliveries:
     def _spoil(self, kind: str, act: Callable[[], None], point: str, for_s: float) -> None:
         match kind:
             case "raise":
+                self._meeting.note_raised(point)
                 raise InjectedError(f"{point}: injected: raise")
             case "duplicate":
                 act()

@@ -17,12 +17,13 @@ from faults.doors import Door
 from faults.model_door import FaultyModel
 from faults.passage import Meeting
 from faults.passed import passages
-from faults.plan import Fault, part_of, plan_of
+from faults.plan import Fault, part_of
+from faults.reading import plan_of
 from faults.tool_door import faulty_tool
 from faults.works import faulty_spawn
 from service import Parts
 from vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
-from vocabulary.events import AnyEvent, Event, QueryReceived, Recorded, RoundOpened
+from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, RoundOpened
 from vocabulary.ports import Model, TraceStore
 from vocabulary.values import Kept
 
@@ -43,13 +44,22 @@ class Injector:
     Args:
         provider_open: The query is told that the provider's circuit is open.
         apart: What fails here on purpose does not open the circuits of other queries.
+        primary: Stands in the place of the model that is asked first; None leaves the service's own.
     """
 
-    def __init__(self, faults: Sequence[Fault] = (), *, provider_open: bool = False, apart: bool = False) -> None:
+    def __init__(
+        self,
+        faults: Sequence[Fault] = (),
+        *,
+        provider_open: bool = False,
+        apart: bool = False,
+        primary: Model | None = None,
+    ) -> None:
         self.meeting = Meeting(faults)
         self._faults = tuple(faults)
         self._provider_open = provider_open
         self._apart = apart
+        self._primary = primary
 
     def __str__(self) -> str:
         return "; ".join(f"fault {fault.kind} at {fault.point}" for fault in self._faults)
@@ -72,7 +82,7 @@ class Injector:
         if self._apart:
             parts = dataclasses.replace(parts, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
         models: dict[str, Model] = {
-            name: FaultyModel(model, meeting, "model" if name == "primary" else name, parts.clock)
+            name: FaultyModel(self._model(name, model), meeting, "model" if name == "primary" else name, parts.clock)
             for name, model in parts.models.items()
         }
         changed: dict[str, object] = {"models": models}
@@ -98,7 +108,11 @@ class Injector:
 
         return build
 
+    def _model(self, name: str, model: Model) -> Model:
+        return self._primary if self._primary is not None and name == "primary" else model
+
     def _note(self, event: AnyEvent) -> None:
+        self.meeting.closing = self.meeting.closing or isinstance(event, QueryClosed)
         if isinstance(event, RoundOpened):
             self.meeting.when = part_of(event)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from faults.legality import faults_of
 from faults.losses import OF_CONTENT, owed
 from faults.running import Run
 from faults.spending import within_budget
 from vocabulary import events as e
-from vocabulary.events import AnyEvent, Recorded
+from vocabulary.events import AnyEvent
 
 OWN = "own-search-"
 """How the ids of searches begin that no model asked for."""
@@ -24,9 +24,26 @@ def broken_promises(run: Run) -> list[str]:
     """Each promise that the run breaks, in a sentence."""
     if run.refused:
         return []
+    if run.outcome is None and nobody_watched(run):
+        return []
     if run.outcome is None:
         return [f"no answer: {run.broke or 'nothing came'}"]
     return [f"{name}: {wrong}" for name, rule in RULES.items() for wrong in rule(run)]
+
+
+WATCHING = (
+    "clock.", "spawn.DeadlineTimer", "spawn.ToolRun._time_out", "publish.deadline_", "deliver.deadline_",
+    "deliver.query_received.DeadlineTimer",
+)  # fmt: skip
+
+
+def nobody_watched(run: Run) -> bool:
+    """Whether several faults fired and took a watch over the time away: then nothing need come in time.
+
+    One fault never does: where a watch fails alone, another one ends what hangs.
+    """
+    fired = {(each.point, each.kind) for each in run.meeting.fired}
+    return len(fired) > 1 and any(point.startswith(WATCHING) for point, _ in fired)
 
 
 def _of(run: Run, *kinds: type) -> list[AnyEvent]:
@@ -51,7 +68,7 @@ def one_answer(run: Run) -> Iterator[str]:
 def in_time(run: Run) -> Iterator[str]:
     """Within the deadline, measured where the caller stands."""
     deadline_s = run.scenario.settings.deadline_s
-    if run.took_s > deadline_s + _SLACK_S:
+    if run.took_s > deadline_s + _SLACK_S and not nobody_watched(run):
         yield f"it took {run.took_s:.2f} s of {deadline_s:g} s"
 
 
@@ -75,12 +92,18 @@ def within_limits(run: Run) -> Iterator[str]:
     ]
     if any(len(set(ids)) > settings.max_tool_calls for ids in confirmed):
         yield f"more than {settings.max_tool_calls} tool calls in a round"
-    attempts = [event for event in _of(run, e.ReasoningStarted) if isinstance(event, e.ReasoningStarted)]
-    most = max(Counter(event.call_id for event in attempts).values(), default=0)
+    # An attempt that a fault told twice is one attempt.
+    attempts = {
+        (event.call_id, event.reasoner, event.attempt, event.part)
+        for event in _of(run, e.ReasoningStarted)
+        if isinstance(event, e.ReasoningStarted)
+    }
+    most = max(Counter(call_id for call_id, *_ in attempts).values(), default=0)
     if most > MOST_ATTEMPTS:
         yield f"{most} attempts at one call"
     starts = Counter(event.tool_call_id for event in _of(run, e.ToolStarted) if isinstance(event, e.ToolStarted))
-    if max(starts.values(), default=0) > MOST_STARTS:
+    told_twice = sum(isinstance(event, e.ToolStarted) for event in run.meeting.lost)
+    if max(starts.values(), default=0) > MOST_STARTS + told_twice:
         yield f"one tool call was started {max(starts.values())} times"
 
 
@@ -158,10 +181,12 @@ def signs_name_their_events(run: Run) -> Iterator[str]:
 
 
 def says_so(run: Run) -> Iterator[str]:
-    """An answer that is none is never called sure."""
+    """An answer that is none is never called sure; one that was whole before its query failed may be."""
     assert run.outcome is not None
-    if run.outcome.status in ("failed", "cancelled") and run.outcome.response.confidence != "low":
-        yield f"a query that {run.outcome.status} answers with confidence {run.outcome.response.confidence}"
+    status = run.outcome.status
+    unsure = status == "cancelled" or (status == "failed" and not _of(run, e.ResponseAssembled))
+    if unsure and run.outcome.response.confidence != "low":
+        yield f"a query that {status} answers with confidence {run.outcome.response.confidence}"
 
 
 def causes_are_sound(run: Run) -> Iterator[str]:
@@ -188,15 +213,11 @@ def kept_or_told(run: Run) -> Iterator[str]:
 
 def errors_are_recorded(run: Run) -> Iterator[str]:
     """A bug in a component is an event, save where what was being handled tells of a bug already."""
-    bugs = [
-        fired
-        for fired in run.meeting.fired
-        if fired.kind == "raise" and fired.point.startswith(("deliver.", "spawn.", "publish."))
-    ]
     telling = ("deliver.handler_failed", "deliver.session_stalled")
-    quiet = [fired.point for fired in bugs if fired.point.startswith(telling) or ".query_closed" in fired.point]
+    bugs = run.meeting.raised
+    quiet = [point for point in bugs if point.startswith(telling) or ".query_closed" in point]
     if bugs and not quiet and not _of(run, e.HandlerFailed, e.SessionStalled):
-        yield f"{bugs[0].point} raised, and the trace does not say so"
+        yield f"{bugs[0]} raised, and the trace does not say so"
 
 
 def stored_before_acted_on(run: Run) -> Iterator[str]:
@@ -226,20 +247,3 @@ RULES: dict[str, Rule] = {
     "stored before acted on": stored_before_acted_on,
     "nothing is left": nothing_left,
 }
-
-
-def same_trace(first: Sequence[Recorded[AnyEvent]], second: Sequence[Recorded[AnyEvent]]) -> str:
-    """Where two traces differ, ids of queries and conversations left out; empty where they do not."""
-    for one, other in zip(first, second, strict=False):
-        if _bare(one) != _bare(other):
-            return f"event {one.seq}: {type(one.event).__name__} became {type(other.event).__name__} or another of it"
-    return "" if len(first) == len(second) else f"{len(first)} events became {len(second)}"
-
-
-def _bare(said: Recorded[AnyEvent]) -> tuple[object, ...]:
-    event = said.event
-    if isinstance(event, e.QueryReceived):
-        return said.seq, said.cause, said.at, event.query
-    if isinstance(event, e.RecordingFailed):
-        return said.seq, said.cause, said.at  # it may name the query
-    return said.seq, said.cause, said.at, event

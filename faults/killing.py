@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from faults.plan import Plan
-from faults.running import run_plan
+from faults.stage import run_plan
 from faults.virtual import run
 from faults.world import World
 from traces import SqliteTraceStore

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faults.matrix import Judge
+from faults.judge import Judge
 from faults.plan import Fault, Plan
-from faults.running import Run, run_plan
+from faults.running import Run
+from faults.stage import run_plan
 from faults.world import World
 from vocabulary import events as e
 from vocabulary.values import Value
@@ -25,7 +26,7 @@ class Cut(Value, frozen=True, kw_only=True):
 def run_lineage(world: World, seed: int = 0) -> list[Cut]:
     """Runs the question well, then once without each tool call that its citations lead back to."""
     good = run_plan(world, Plan(seed=seed))
-    judge = Judge(world, seed)
+    judge = Judge(world)
     return [_cut(judge, call, plan) for call, plan in _plans(good, seed)]
 
 

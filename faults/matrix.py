@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from faults.cells import Cell, NotApplicable, cells_of, reconnoitre
-from faults.invariants import broken_promises, same_trace
+from faults.judge import Judge
 from faults.killing import kill_everywhere
-from faults.plan import Plan
+from faults.kinds import KINDS
+from faults.own_tools import own_cells, unsound
+from faults.plan import WHENS
 from faults.points import all_points
-from faults.running import Run, run_plan
 from faults.world import World
-from vocabulary.events import AnyEvent, Recorded
+from vocabulary.errors import BadInputError
 from vocabulary.values import Value
 
 Result = Literal["kept", "broken", "not fired"]
 
 
 class Verdict(Value, frozen=True, kw_only=True):
-    """What came of a cell: `not fired` is a failure of the harness, `broken` one of the service."""
+    """What came of a cell: `not fired` is a failure of the harness, `broken` one of the service.
+
+    Attributes:
+        command: Tries the cell alone.
+    """
 
     cell: Cell
+    command: str
     result: Result
     broken: tuple[str, ...] = ()
     status: str = ""
@@ -41,6 +47,20 @@ class Chosen:
     def takes(self, cell: Cell | NotApplicable) -> bool:
         point = not self.points or any(_fits(cell.point, wanted) for wanted in self.points)
         return point and (not self.kinds or cell.kind in self.kinds) and self.when in ("", cell.when)
+
+    def refuse_unknown(self) -> None:
+        """Raises BadInputError where a kind or a part is named that there is not."""
+        if self.when not in ("", "any", *WHENS):
+            raise BadInputError(f"There is no part {self.when!r} of a query; there are {', '.join(WHENS)}.")
+        for kind in self.kinds:
+            if kind not in (*KINDS, "none"):
+                raise BadInputError(f"There is no kind of fault {kind!r}; there are {', '.join(KINDS)}.")
+
+    def refuse_unknown_points(self, points: Sequence[str]) -> None:
+        """Raises BadInputError where a point is named that is none of `points`."""
+        for wanted in self.points:
+            if not any(_fits(point, wanted) for point in points):
+                raise BadInputError(f"There is no point {wanted!r}: `antiphon faults list` names them.")
 
 
 def _fits(point: str, wanted: str) -> bool:
@@ -61,35 +81,6 @@ class Report:
         return [verdict for verdict in self.verdicts if verdict.result != "kept"]
 
 
-class Judge:
-    """Runs plans against the promises; knows how the neighbour's trace looks when nothing is broken."""
-
-    def __init__(self, world: World, seed: int) -> None:
-        self._world = world
-        self._unbroken: dict[int, Sequence[Recorded[AnyEvent]]] = {}
-        self._seed = seed
-
-    def judge(self, plan: Plan, *, twice: bool = False) -> tuple[Run, list[str]]:
-        """The run of a plan, and each promise that it breaks.
-
-        Args:
-            twice: Runs it again and compares the traces.
-        """
-        run = run_plan(self._world, plan)
-        broken = broken_promises(run)
-        differs = same_trace(self._neighbour(plan.seed), run.neighbour)
-        if differs:
-            broken.append(f"the query beside it changed: {differs}")
-        if twice and (differs := same_trace(run.trace, run_plan(self._world, plan).trace)):
-            broken.append(f"the same plan gave another trace: {differs}")
-        return run, broken
-
-    def _neighbour(self, seed: int) -> Sequence[Recorded[AnyEvent]]:
-        if seed not in self._unbroken:
-            self._unbroken[seed] = run_plan(self._world, Plan(seed=seed)).neighbour
-        return self._unbroken[seed]
-
-
 TWICE_EVERY = 7
 """Every so many cells one is run twice, to see that the same seed gives the same trace."""
 
@@ -98,34 +89,50 @@ def run_singles(
     world: World,
     seed: int = 0,
     chosen: Chosen | None = None,
-    told: Callable[[Verdict], None] = lambda _: None,
+    told: Callable[[Verdict, int], None] = lambda _, __: None,
     *,
     fail_fast: bool = False,
 ) -> Report:
-    """Tries every chosen cell by itself; `fail_fast` ends at the first that fails."""
-    report = Report(seed=seed)
-    judge = Judge(world, seed)
-    for number, cell in enumerate(_cells(world, seed, chosen or Chosen())):
-        if isinstance(cell, NotApplicable):
-            report.not_applicable.append(cell)
-            continue
-        verdict = _killed(cell) if cell.point == "process" else _tried(judge, cell, seed, number)
+    """Tries every chosen cell by itself.
+
+    Args:
+        told: Hears each verdict, and how many there will be.
+        fail_fast: Ends at the first cell that fails.
+
+    Raises:
+        BadInputError: A point or a kind is chosen that there is not.
+    """
+    judge = Judge(world)
+    found = _cells(world, seed, chosen or Chosen())
+    cells = [cell for cell in found if isinstance(cell, Cell)]
+    report = Report(seed=seed, not_applicable=[cell for cell in found if isinstance(cell, NotApplicable)])
+    for number, cell in enumerate(cells):
+        command = cell.command(world.named, seed)
+        verdict = _killed(cell, command) if cell.point == "process" else _tried(judge, cell, command, seed, number)
         report.verdicts.append(verdict)
-        told(verdict)
+        told(verdict, len(cells))
         if fail_fast and verdict.result != "kept":
             break
     return report
 
 
-def _cells(world: World, seed: int, chosen: Chosen) -> Iterable[Cell | NotApplicable]:
-    return (cell for cell in cells_of(all_points(world), reconnoitre(world, seed)) if chosen.takes(cell))
+def _cells(world: World, seed: int, chosen: Chosen) -> list[Cell | NotApplicable]:
+    chosen.refuse_unknown()
+    # Where nothing is to be broken, nobody need know which doors are passed.
+    reached = {} if set(chosen.kinds) == {"none"} else reconnoitre(world, seed)
+    cells = [*own_cells(world), *cells_of(all_points(world), reached)]
+    chosen.refuse_unknown_points([cell.point for cell in cells])
+    return [cell for cell in cells if chosen.takes(cell)]
 
 
-def _tried(judge: Judge, cell: Cell, seed: int, number: int) -> Verdict:
+def _tried(judge: Judge, cell: Cell, command: str, seed: int, number: int) -> Verdict:
     run, broken = judge.judge(cell.plan(seed), twice=number % TWICE_EVERY == 0)
+    if cell.kind == "none":
+        broken += unsound(run, cell.point)
     result: Result = "broken" if broken else "kept"
     return Verdict(
         cell=cell,
+        command=command,
         result=result if run.fired or cell.kind == "none" else "not fired",
         broken=tuple(broken),
         status="refused" if run.refused else run.outcome.status if run.outcome else "none",
@@ -133,6 +140,7 @@ def _tried(judge: Judge, cell: Cell, seed: int, number: int) -> Verdict:
     )
 
 
-def _killed(cell: Cell) -> Verdict:
+def _killed(cell: Cell, command: str) -> Verdict:
     runs, broken = kill_everywhere()
-    return Verdict(cell=cell, result="broken" if broken else "kept", broken=tuple(broken), status="killed", runs=runs)
+    result: Result = "broken" if broken else "kept"
+    return Verdict(cell=cell, command=command, result=result, broken=tuple(broken), status="killed", runs=runs)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
 
-from faults.cells import Cell, cells_of, reconnoitre
-from faults.matrix import Judge, Result
+from faults.cells import Cell, cells_of, reconnoitre, with_same
+from faults.judge import Judge
+from faults.matrix import Result
 from faults.plan import Plan
 from faults.points import all_points
+from faults.reading import short
 from faults.seams import seam_of
 from faults.world import World
 from vocabulary.values import Value
@@ -18,32 +21,38 @@ EXHAUSTIVE = ("model.", "tool.", "store.append")
 
 
 class PairVerdict(Value, frozen=True, kw_only=True):
-    """What came of two faults together; `fired` counts those that did (the first may keep the second from firing)."""
+    """What came of two faults together; `fired` counts those that did (the first may keep the second from firing).
+
+    Attributes:
+        command: Tries the pair alone.
+    """
 
     first: Cell
     second: Cell
+    command: str
     result: Result
     fired: int
     broken: tuple[str, ...] = ()
 
 
 def run_pairs(
-    world: World, seed: int = 0, told: Callable[[PairVerdict], None] = lambda _: None, most: int = 0
+    world: World, seed: int = 0, told: Callable[[PairVerdict, int], None] = lambda _, __: None, most: int = 0
 ) -> list[PairVerdict]:
     """Tries pairs of faults.
 
     Args:
+        told: Hears each verdict, and how many there will be.
         most: How many at most, chosen by the seed; 0 is all.
     """
-    judge = Judge(world, seed)
+    judge = Judge(world)
     cells = [c for c in cells_of(all_points(world), reconnoitre(world, seed)) if isinstance(c, Cell) and _usable(c)]
     pairs = list(pairs_of(cells, seed))
     if most and most < len(pairs):
         pairs = random.Random(seed).sample(pairs, most)
     verdicts = []
     for pair in pairs:
-        verdicts.append(_tried(judge, *pair, seed))
-        told(verdicts[-1])
+        verdicts.append(_tried(judge, *pair, seed, world.named))
+        told(verdicts[-1], len(pairs))
     return verdicts
 
 
@@ -73,9 +82,11 @@ def _covering(rest: Sequence[Cell], core: Sequence[Cell], seed: int) -> Iterator
             yield first, second
 
 
-def _tried(judge: Judge, first: Cell, second: Cell, seed: int) -> PairVerdict:
+def _tried(judge: Judge, first: Cell, second: Cell, seed: int, tools: str) -> PairVerdict:
     faults = (*first.plan(seed).faults, *second.plan(seed).faults)
     run, broken = judge.judge(Plan(faults=faults, seed=seed))
     fired = len({(each.point, each.kind) for each in run.fired})
     result: Result = "broken" if broken else "kept" if fired else "not fired"
-    return PairVerdict(first=first, second=second, result=result, fired=fired, broken=tuple(broken))
+    named = (word for fault in faults for word in ("--fault", short(fault)))
+    command = shlex.join(["antiphon", "faults", "run", *named, *with_same(tools, seed)])
+    return PairVerdict(first=first, second=second, command=command, result=result, fired=fired, broken=tuple(broken))

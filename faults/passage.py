@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from typing import Any
 
 from bus import handled_seq
 from faults.plan import Fault, When
@@ -35,6 +36,9 @@ class Meeting:
         lost: Events that a fault kept out of the trace, or put in twice.
         stored_seq: The last event that the store took.
         acted_unstored: The first event that was acted on before the store had taken it; 0 where there is none.
+        raised: Doors at which an injected error was really raised: work that is ended before it begins raises none.
+        held: Work that was to begin later; what was ended before it began is closed after the query.
+        closing: The end of the query was said.
         unheard: Events (by kind) that a fault kept from a component, as pairs of kind and component.
     """
 
@@ -44,9 +48,17 @@ class Meeting:
         self.fired: list[Fired] = []
         self.lost: list[Event] = []
         self.unheard: set[tuple[str, str]] = set()
+        self.raised: list[str] = []
+        self.held: list[Coroutine[Any, Any, None]] = []
+        self.closing = False
         self.stored_seq = 0
         self.acted_unstored = 0
         self._armed = [_Armed(fault) for fault in faults]
+
+    def note_raised(self, point: str) -> None:
+        """An injected error was raised at `point`, while the query could still say so."""
+        if not self.closing:
+            self.raised.append(point)
 
     def act(self) -> None:
         """A model or a tool is called: the event that led to it should be stored."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
-import msgspec
-import yaml
+from msgspec import Meta
 
 from faults.kinds import Kind
-from faults.seams import seam_of
-from vocabulary.errors import FaultPlanError
 from vocabulary.events import RoundOpened
 from vocabulary.values import Value
 
 When = Literal["any", "start", "round_1", "round_2", "final"]
 WHENS: tuple[When, ...] = ("start", "round_1", "round_2", "final")
-MOST_FAULTS = 50
+LONGEST_S = 86_400.0
 
 
 class Fault(Value, frozen=True, kw_only=True):
@@ -33,9 +29,9 @@ class Fault(Value, frozen=True, kw_only=True):
     point: str
     kind: Kind
     when: When = "any"
-    nth: Annotated[int, msgspec.Meta(ge=1)] = 1
-    times: Annotated[int, msgspec.Meta(ge=0)] = 1
-    for_s: Annotated[float, msgspec.Meta(ge=0.0, le=86_400.0)] = 0.0
+    nth: Annotated[int, Meta(ge=1)] = 1
+    times: Annotated[int, Meta(ge=0)] = 1
+    for_s: Annotated[float, Meta(ge=0, le=LONGEST_S)] = 0.0
 
 
 class Plan(Value, frozen=True, kw_only=True):
@@ -56,54 +52,3 @@ def part_of(event: RoundOpened) -> When:
     if event.final:
         return "final"
     return "round_1" if event.round == 1 else "round_2"
-
-
-def plan_of(data: object) -> Plan:
-    """The plan that a decoded JSON or YAML value says.
-
-    Raises:
-        FaultPlanError: It is none; the message names the field.
-    """
-    try:
-        plan = msgspec.convert(data, Plan)
-    except msgspec.ValidationError as error:
-        raise FaultPlanError(f"This is no fault plan ({error}): see docs/faults.md.") from error
-    if len(plan.faults) > MOST_FAULTS:
-        raise FaultPlanError(f"A fault plan may hold {MOST_FAULTS} faults, this one holds {len(plan.faults)}.")
-    for fault in plan.faults:
-        _check_door(fault)
-    return plan
-
-
-def _check_door(fault: Fault) -> None:
-    """Refuses a door that there cannot be, and a kind of fault that its door does not know."""
-    point, seam = fault.point, seam_of(fault.point)
-    if not seam.prefix and "." not in point and not point.endswith("*"):
-        raise FaultPlanError(f"There is no point {point[:60]!r}: `antiphon faults list` names them all.")
-    if seam.prefix and not point.endswith("*") and fault.kind not in seam.kinds:
-        known = ", ".join(seam.kinds)
-        raise FaultPlanError(f"`{fault.kind}` cannot happen at {point[:60]!r} ({seam.why_not}): it knows {known}.")
-
-
-def read_plan(path: Path) -> Plan:
-    """The plan of a file, YAML or JSON (which is YAML too).
-
-    Raises:
-        FaultPlanError: The file cannot be read, or holds no plan.
-    """
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise FaultPlanError(f"{path} cannot be read as a fault plan: {error}") from error
-    return plan_of(data)
-
-
-def write_plan(plan: Plan) -> str:
-    """The plan as YAML, without what goes without saying."""
-    faults = [_shown(msgspec.to_builtins(fault), Fault) for fault in plan.faults]
-    return yaml.safe_dump(_shown(msgspec.to_builtins(plan), Plan) | {"faults": faults}, sort_keys=False)
-
-
-def _shown(fields: dict[str, object], kind: type[msgspec.Struct]) -> dict[str, object]:
-    defaults = {field.name: field.default for field in msgspec.structs.fields(kind)}
-    return {name: value for name, value in fields.items() if value != defaults[name]}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bus import Ports
 from dispatcher import CourseLibrary
 from faults.deliveries import point_of
 from faults.injector import is_port
 from faults.model_door import PLACES, SUMMARY
+from faults.story import Story
 from faults.world import World
 from service import Caller, Parts, wire
 from vocabulary.ports import Clock, Embedder, TraceStore
@@ -27,6 +28,17 @@ def all_points(world: World) -> list[str]:
     for name, protocol in (_PROTOCOLS | _new_ports(parts)).items():
         points += [f"{name}.{method}" for method in _methods(protocol)]
     return [*points, "follower", "client", "process"]
+
+
+def unknown_points(world: World, story: Story) -> list[str]:
+    """The points of a story that are no doors; what work components start is known only while they run."""
+    known = all_points(world)
+    named = {fault.point for step in story.steps for plan in step.at_once for fault in plan.faults}
+    return sorted(name for name in named if not name.startswith("spawn.") and not _is_there(name, known))
+
+
+def _is_there(name: str, known: Sequence[str]) -> bool:
+    return any(point.startswith(name[:-1]) if name.endswith("*") else point == name for point in known)
 
 
 def _wired(parts: Parts) -> Iterator[str]:

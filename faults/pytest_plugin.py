@@ -5,24 +5,42 @@ pytest_plugins = ["faults.pytest_plugin"]
 @pytest.mark.faults("tool.my_tool", "hang", tools="my_package:my_tool")
 def test_a_slow_tool_is_survived(faulted):
     assert faulted.broken == []
+
+Without a point the tools are called with nothing broken: `@pytest.mark.faults(tools="my_package:my_tool")`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import structlog
 
 from dispatcher import load_tools
-from faults.matrix import Judge
-from faults.plan import Plan, plan_of
+from faults.judge import Judge
+from faults.own_tools import unsound
+from faults.plan import Plan
+from faults.points import unknown_points
+from faults.reading import plan_of
 from faults.running import Run
+from faults.story import Step, Story
 from faults.world import World
+from service import silence_logging
+from vocabulary.errors import ServiceError
+
+USAGE = (
+    "faults(point, kind, when='any', nth=1, times=1, for_s=0, tools=''): a fault that the query of `faulted` meets; "
+    "without point and kind the tools are tried by themselves"
+)
 
 
 class Faulted(NamedTuple):
-    """What came of the test's faults: the run, and each promise that it breaks, in a sentence."""
+    """What came of the test's faults: the run, and each promise that it breaks, in a sentence.
+
+    A fault that never fired is among them: then nothing was tested.
+    """
 
     run: Run
     broken: list[str]
@@ -30,23 +48,36 @@ class Faulted(NamedTuple):
 
 def pytest_configure(config: pytest.Config) -> None:
     """Makes the marker known."""
-    config.addinivalue_line(
-        "markers", "faults(point, kind, when='any', tools='', times=1): a fault that the `faulted` query meets"
-    )
+    config.addinivalue_line("markers", USAGE)
 
 
 @pytest.fixture
-def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Faulted:
-    """A query run with the faults of the test's marks."""
+def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Faulted]:
+    """A query run with the faults of the test's marks; without a point, with their tools by themselves."""
     marks = list(request.node.iter_markers("faults"))
     tools = ",".join(str(mark.kwargs["tools"]) for mark in marks if mark.kwargs.get("tools"))
-    world = World(tmp_path, load_tools(tools))
-    return Faulted(*Judge(world, 0).judge(_plan(marks)))
+    silence_logging()
+    try:
+        plan = _plan(marks)
+        world = World(tmp_path, load_tools(tools), tools)
+        for point in unknown_points(world, Story(steps=(Step(at_once=(plan,)),))):
+            pytest.fail(f"There is no point {point!r}: `antiphon faults list` names them.", pytrace=False)
+        run, broken = Judge(world).judge(plan)
+    except ServiceError as error:
+        pytest.fail(str(error), pytrace=False)
+    finally:
+        structlog.reset_defaults()
+    if not plan.faults:
+        broken += [wrong for name in world.own for wrong in unsound(run, f"tool.{name}")]
+    broken += [f"{fault.kind} at {fault.point} never fired" for fault in run.idle]
+    yield Faulted(run, broken)
+    world.close()
 
 
-def _plan(marks: list[pytest.Mark]) -> Plan:
-    faults = [
-        {"point": mark.args[0], "kind": mark.args[1]} | {k: v for k, v in mark.kwargs.items() if k != "tools"}
-        for mark in marks
-    ]
-    return plan_of({"faults": faults})
+def _plan(marks: Sequence[pytest.Mark]) -> Plan:
+    return plan_of({"faults": [_fault(mark) for mark in marks if mark.args]})
+
+
+def _fault(mark: pytest.Mark) -> dict[str, object]:
+    named = {name: value for name, value in mark.kwargs.items() if name != "tools"}
+    return dict(zip(("point", "kind"), mark.args, strict=False)) | named

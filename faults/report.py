@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from faults.cells import NotApplicable
 from faults.kinds import KINDS, MEANING
 from faults.matrix import Report, Verdict
+from faults.pairs import PairVerdict
 
 SIGNS = {"kept": "✓", "broken": "✗", "not fired": "?"}
 _STYLE = (
@@ -35,7 +36,7 @@ def counts(report: Report) -> dict[str, int]:
 
 def as_json(report: Report) -> bytes:
     """The whole report."""
-    failures = [{"command": v.cell.command, "result": v.result, "broken": v.broken} for v in report.failures]
+    failures = [{"command": v.command, "result": v.result, "broken": v.broken} for v in report.failures]
     return msgspec.json.encode(
         {
             "seed": report.seed,
@@ -60,20 +61,53 @@ def table(report: Report) -> list[tuple[str, dict[str, str]]]:
 
 def as_html(report: Report) -> str:
     """One page, with the reason of each empty cell to be read by pointing at it."""
-    why = {(each.point, each.kind): each.why for each in report.not_applicable}
-    head = "".join(f"<th title='{escape(MEANING[kind])}'>{kind}</th>" for kind in KINDS)
+    why: dict[tuple[str, str], str] = {(each.point, each.kind): each.why for each in report.not_applicable}
+    kinds: tuple[str, ...] = ("none", *KINDS)
+    head = "".join(f"<th title='{escape(_meaning(kind))}'>{kind}</th>" for kind in kinds)
     body = "".join(
         f"<tr><td class=p>{escape(point)}</td>"
-        + "".join(_td(row.get(kind, "·"), why.get((point, kind), "")) for kind in KINDS)
+        + "".join(_td(row.get(kind, "·"), why.get((point, kind), "")) for kind in kinds)
         + "</tr>"
         for point, row in table(report)
     )
-    told = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in counts(report).items())
+    grid = f"<table><tr><th class=p>point</th>{head}</tr>{body}</table>"
+    return _page(report.seed, counts(report), report.failures, grid)
+
+
+def _meaning(kind: str) -> str:
+    return next((told for name, told in MEANING.items() if name == kind), "a scenario by itself")
+
+
+def _page(seed: int, numbers: Mapping[str, int], failures: Sequence[Verdict | PairVerdict], rest: str) -> str:
+    told = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in numbers.items())
     return (
         f"<!doctype html><meta charset=utf-8><title>Faults</title><style>{_STYLE}</style><h1>Faults</h1>"
-        f"<p>Seed {report.seed}: {told}.</p>{_failures(report.failures)}"
-        f"<table><tr><th class=p>point</th>{head}</tr>{body}</table>"
+        f"<p>Seed {seed}: {told}.</p>{_failures(failures)}{rest}"
     )
+
+
+def pair_counts(verdicts: Sequence[PairVerdict]) -> dict[str, int]:
+    """Pairs run; those of which both, one or no fault fired; and broken ones."""
+    fired = Counter(verdict.fired for verdict in verdicts)
+    return {
+        "run": len(verdicts),
+        "both_fired": fired[2],
+        "one_fired": fired[1],
+        "none_fired": fired[0],
+        "broken": sum(verdict.result == "broken" for verdict in verdicts),
+    }
+
+
+def pairs_as_json(verdicts: Sequence[PairVerdict], seed: int) -> bytes:
+    """The whole report of pairs."""
+    failures = [verdict for verdict in verdicts if verdict.result != "kept"]
+    told = {"seed": seed, "counts": pair_counts(verdicts), "failures": failures, "pairs": verdicts}
+    return msgspec.json.encode(told)
+
+
+def pairs_as_html(verdicts: Sequence[PairVerdict], seed: int) -> str:
+    """One page: the counts, and each failing pair with the command that tries it alone."""
+    return _page(seed, pair_counts(verdicts), [verdict for verdict in verdicts if verdict.result != "kept"], "")
 
 
 def _td(signs: str, why: str) -> str:
@@ -83,10 +117,8 @@ def _td(signs: str, why: str) -> str:
     return f"<td class={kind}>{signs}</td>"
 
 
-def _failures(failures: Sequence[Verdict]) -> str:
-    items = (
-        f"<li><code>{escape(v.cell.command)}</code>: {escape('; '.join(v.broken) or v.result)}</li>" for v in failures
-    )
+def _failures(failures: Sequence[Verdict | PairVerdict]) -> str:
+    items = (f"<li><code>{escape(v.command)}</code>: {escape('; '.join(v.broken) or v.result)}</li>" for v in failures)
     return f"<ul>{''.join(items)}</ul>"
 
 

@@ -1,28 +1,23 @@
-"""Runs one plan: the query that is broken, and beside it one that is not; and looks at what is left behind."""
+"""One query that a plan breaks: asked, followed and left as its caller would, and what came of it."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
 from faults.injector import Injector
-from faults.kinds import Kind
 from faults.passage import Fired, Meeting
-from faults.plan import Plan
+from faults.plan import Fault, Plan
 from faults.resuming import begin
-from faults.scenarios import SCENARIOS, Scenario
-from faults.virtual import run
+from faults.scenarios import Scenario
 from faults.watching import watch
-from faults.world import NEIGHBOUR, QUESTIONS, World
+from faults.world import QUESTIONS
 from service import Antiphon, Outcome, Question, Running
 from vocabulary.errors import BadInputError, NotFoundError, ServiceError
 from vocabulary.events import AnyEvent, Event, Live, Recorded, RoundOpened
 
-NEIGHBOUR_SCENARIO = Scenario(what="the query beside the broken one")
 CONVERSATION = "an earlier conversation"
-LINGERING_S = 10
 PATIENCE = 3.0
 """Times its deadline after which a query is held to hang."""
 
@@ -56,54 +51,28 @@ class Run:
     @property
     def fired(self) -> list[Fired]:
         """The plan's own faults that fired; those of its scenario are left out."""
-        own = {(fault.point, fault.kind) for fault in self.plan.faults}
-        return [each for each in self.meeting.fired if (each.point, each.kind) in own or _by_ending(each, own)]
+        return [each for each in self.meeting.fired if any(_is(each, fault) for fault in self.plan.faults)]
+
+    @property
+    def idle(self) -> list[Fault]:
+        """The plan's faults that never fired."""
+        return [fault for fault in self.plan.faults if not any(_is(each, fault) for each in self.meeting.fired)]
 
 
-def _by_ending(fired: Fired, own: set[tuple[str, Kind]]) -> bool:
-    return any(kind == fired.kind and point.endswith("*") and fired.point.startswith(point[:-1]) for point, kind in own)
+def _is(fired: Fired, fault: Fault) -> bool:
+    return fired.kind == fault.kind and (
+        fired.point.startswith(fault.point[:-1]) if fault.point.endswith("*") else fired.point == fault.point
+    )
 
 
-def run_plan(world: World, plan: Plan) -> Run:
-    """Runs the plan from its question to the last trace of its end."""
-    before = set(threading.enumerate())
-    done = run(_both(world, plan))
-    # The store's checkpoint is the world's own and ends by itself.
-    done.left += [
-        f"thread {each.name}" for each in set(threading.enumerate()) - before if each.name != "checkpoint_run"
-    ]
-    return done
-
-
-async def _both(world: World, plan: Plan) -> Run:
-    scenario = SCENARIOS[plan.scenario]
-    service = world.service(greedy=scenario.greedy, dear=scenario.dear)
-    neighbouring = world.service()
-    injector = _injector(plan, scenario)
-    done = Run(plan=plan, scenario=scenario, meeting=injector.meeting)
-    try:
-        # Each in a task of its own: what is broken is known by the context that it runs in.
-        first, second = _broken(service, done, injector), _neighbour(neighbouring, done)
-        works = (first, second) if plan.seed % 2 == 0 else (second, first)
-        await asyncio.gather(*(asyncio.create_task(work) for work in works))
-        done.left += await _left_open(service)
-    finally:
-        await service.leave()
-        await neighbouring.leave()
-    await _look_round(done)
-    return done
-
-
-def _injector(plan: Plan, scenario: Scenario) -> Injector:
-    return Injector((*plan.faults, *scenario.faults), provider_open=scenario.provider_open)
-
-
-async def _broken(service: Antiphon, done: Run, injector: Injector) -> None:
+async def ask_broken(service: Antiphon, done: Run, injector: Injector) -> None:
+    """Asks the plan's question as a caller does, and notes what comes of it."""
     loop = asyncio.get_running_loop()
     if done.scenario.goes_on:
         await service.store.open_conversation(CONVERSATION)
     began = loop.time()
     limit_s = PATIENCE * done.scenario.settings.deadline_s
+    running: Running | None = None
     try:
         async with asyncio.timeout(limit_s):
             running = await begin(service, _question(done), done.scenario, injector)
@@ -112,6 +81,8 @@ async def _broken(service: Antiphon, done: Run, injector: Injector) -> None:
         done.refused = str(error)
     except TimeoutError:
         done.broke = f"no answer within {limit_s:g} s"
+        if running is not None:
+            running.cancel("nobody waits any longer")
     except (ServiceError, RuntimeError, asyncio.CancelledError) as error:
         done.broke = f"the caller got {type(error).__name__}: {error}"
     done.took_s = loop.time() - began
@@ -160,24 +131,3 @@ async def _leave(
         left = isinstance(told.event, RoundOpened) and injector.meeting.meet("client") is not None
         if left or (done.scenario.leaves and isinstance(told.event, RoundOpened)):
             running.cancel("the caller went away")
-
-
-async def _neighbour(service: Antiphon, done: Run) -> None:
-    running = await service.start(Question(query=NEIGHBOUR))
-    outcome = await running.outcome()
-    done.neighbour = await service.store.read(outcome.query_id)
-
-
-async def _left_open(service: Antiphon) -> list[str]:
-    """Sessions that do not end; one whose store refuses may try again for a while after its answer."""
-    for _ in range(LINGERING_S):
-        if service.running():
-            await asyncio.sleep(1.0)
-    return [f"an open session {query_id}" for query_id in service.running()]
-
-
-async def _look_round(done: Run) -> None:
-    for _ in range(3):
-        await asyncio.sleep(0)
-    ours = asyncio.current_task()
-    done.left += [f"task {task.get_name()}" for task in asyncio.all_tasks() if task is not ours]

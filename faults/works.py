@@ -29,7 +29,8 @@ def faulty_spawn(spawn: Spawn, meeting: Meeting) -> Spawn:
             return cancel
         if fault.kind == "raise":
             work.close()
-            return spawn(_named(_fail(point), work), background=background)
+            return spawn(_named(_fail(point, meeting), work), background=background)
+        meeting.held.append(work)
         return spawn(_named(_begin_late(work, fault.for_s or LATE_S), work), background=background)
 
     return begin
@@ -45,7 +46,9 @@ def _named(work: Coroutine[Any, Any, None], like: Coroutine[Any, Any, None]) -> 
     return work
 
 
-async def _fail(point: str) -> None:
+async def _fail(point: str, meeting: Meeting) -> None:
+    # The session hears of it in the loop's next turn: where the query has ended by then, there is nowhere to say it.
+    asyncio.get_running_loop().call_soon(meeting.note_raised, point)
     raise InjectedError(f"{point}: injected: raise")
 
 

@@ -10,7 +10,7 @@ from engine import offline_model
 from faults.injector import SharedDoor
 from faults.script import ScriptedModel
 from faults.shelf import SmallLibrary, WordEmbedder
-from faults.virtual import VirtualClock
+from faults.virtual import VirtualClock, run
 from service import Antiphon, Built, Parts, Settings
 from traces import SqliteTraceStore
 from vocabulary.values import Rate
@@ -29,9 +29,12 @@ class World:
     Args:
         folder: Where traces are kept; None keeps nothing after the run.
         tools: Tools of the user's own, beside the course tools.
+        named: How the command line names these tools.
     """
 
-    def __init__(self, folder: Path, tools: Sequence[Tool] = ()) -> None:
+    def __init__(self, folder: Path, tools: Sequence[Tool] = (), named: str = "") -> None:
+        self.named = named
+        self.own = tuple(tool.name for tool in tools)
         self.store = SqliteTraceStore.open(folder)
         self._fallback = offline_model()
         embedder = WordEmbedder()
@@ -40,21 +43,25 @@ class World:
         self.tools = Registry([*course_tools(shared), *tools])  # type: ignore[arg-type]  # as above
         self._library = library
 
-    def parts(self, *, greedy: bool = False, dear: bool = False) -> Parts:
+    def close(self) -> None:
+        """Lets go of the store."""
+        run(self.store.close())
+
+    def parts(self) -> Parts:
         """The doors that all sessions share."""
         return Parts(
             clock=VirtualClock(),
-            models={"primary": ScriptedModel(greedy=greedy, dear=dear), "fallback": self._fallback},
+            models={"primary": ScriptedModel(), "fallback": self._fallback},
             tools=self.tools,
             tool_definitions=self.tools.definitions(),
             chance=lambda: 0.5,
             rate_of=_rate_of,
         )
 
-    def service(self, *, greedy: bool = False, dear: bool = False) -> Antiphon:
+    def service(self) -> Antiphon:
         """A service over this world; it lives within one event loop."""
         built = Built(
-            parts=self.parts(greedy=greedy, dear=dear), store=self.store, library=self._library, models=(),
+            parts=self.parts(), store=self.store, library=self._library, models=(),
             reasoner="scripted", versions=(("harness", "1"),),
         )  # fmt: skip
         # Built without its constructor, which would read the environment: a run depends on its plan alone.

@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from faults import Chosen, Fault, Judge, Plan, World, all_points, as_html, counts, plan_of, run_pairs, run_singles
-from faults.plan import read_plan, write_plan
+from faults.reading import read_plan, write_plan
 from service import silence_logging
 from tests.faults.mutants import mutants, mutated
 from vocabulary.errors import BadInputError
@@ -29,7 +29,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 def test_no_single_fault_breaks_a_promise_and_every_fault_fires(world: World) -> None:
     report = run_singles(world)
 
-    assert [(v.cell.command, v.result, v.broken) for v in report.failures] == []
+    assert [(v.command, v.result, v.broken) for v in report.failures] == []
     assert counts(report)["fired"] == counts(report)["run"] > 1_000
 
 
@@ -40,7 +40,7 @@ def test_no_pair_of_faults_chosen_by_chance_breaks_a_promise(world: World) -> No
 
 
 def test_a_fault_at_a_door_that_no_query_passes_is_told_as_a_failure(world: World) -> None:
-    run, _ = Judge(world, 0).judge(Plan(faults=(Fault(point="tool.no_such_tool", kind="raise"),)))
+    run, _ = Judge(world).judge(Plan(faults=(Fault(point="tool.no_such_tool", kind="raise"),)))
 
     assert run.fired == []
 
@@ -55,7 +55,7 @@ def test_the_points_come_from_the_wiring_table_and_the_ports(world: World) -> No
 
 
 def test_a_hung_tool_takes_its_time_limit_and_no_more_on_virtual_time(world: World) -> None:
-    run, broken = Judge(world, 0).judge(Plan(faults=(Fault(point="tool.search_course_content", kind="hang"),)))
+    run, broken = Judge(world).judge(Plan(faults=(Fault(point="tool.search_course_content", kind="hang"),)))
 
     assert (broken, run.took_s) == ([], 10.0)
 
@@ -75,7 +75,7 @@ def test_what_is_no_plan_is_refused_with_the_field_that_is_wrong() -> None:
 def test_the_report_names_the_command_that_tries_a_cell_alone(world: World) -> None:
     report = run_singles(world, chosen=Chosen(points=["client"]))
 
-    assert report.verdicts[0].cell.command == "antiphon faults run --points client --kinds cancel --when round_1"
+    assert report.verdicts[0].command == "antiphon faults run --points client --kinds cancel --when round_1"
     assert "<table>" in as_html(report)
 
 

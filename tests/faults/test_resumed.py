@@ -39,7 +39,7 @@ def plans(world: World) -> Iterator[Plan]:
 
 
 def test_a_resumed_query_that_is_broken_again_keeps_every_promise(world: World) -> None:
-    judge = Judge(world, 0)
+    judge = Judge(world)
     fired = 0
 
     for plan in plans(world):

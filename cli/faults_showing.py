@@ -1,0 +1,105 @@
+"""What `antiphon faults` prints: progress, a table of points by kinds, each failure with the command for it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from cli.terminal import err, one_line, out
+from faults import KINDS, PairVerdict, Report, Run, Verdict, counts, pair_counts, reasons, table
+from vocabulary.errors import BadInputError
+
+EVERY = 100
+"""A line of progress after so many cells."""
+
+
+def progress(what: str) -> Callable[[Verdict | PairVerdict, int], None]:
+    """Tells of each failure at once, and how far it has come from time to time."""
+    done = failed = 0
+
+    def told(verdict: Verdict | PairVerdict, total: int) -> None:
+        nonlocal done, failed
+        done += 1
+        if verdict.result != "kept":
+            failed += 1
+            show_failure(verdict)
+        if done % EVERY == 0:
+            err.print(f"  {done} of {total} {what}, {failed} failed …", style="dim")
+
+    return told
+
+
+def show_failure(verdict: Verdict | PairVerdict) -> None:
+    """What went wrong, and the command that does it again."""
+    wrong = "; ".join(verdict.broken) or "the fault never fired"
+    err.print(f"✗ {one_line(wrong, 300)}\n    {one_line(verdict.command, 1_000)}", style="red", soft_wrap=True)
+
+
+def show(report: Report) -> None:
+    """A line for each point, why cells make no sense, and the counts."""
+    rows = table(report)
+    width = max((len(point) for point, _ in rows), default=0)
+    for point, row in rows:
+        signs = [f"{kind} {row[kind]}" for kind in ("none", *KINDS) if row.get(kind, "·") != "·"]
+        if signs:
+            out.print(f"{point:<{width}}  {'  '.join(signs)}", soft_wrap=True)
+    for why, number in reasons(report.not_applicable):
+        out.print(f"· {number}: {why}", style="dim", soft_wrap=True)
+    told = counts(report)
+    out.print(
+        f"cells run {told['run']}, fired {told['fired']}, kept {told['kept']}, broken {told['broken']}, "
+        f"never fired {told['not_fired']}, not applicable {told['not_applicable']}",
+        soft_wrap=True,
+    )
+
+
+def show_run(run: Run) -> None:
+    """The faults of one query that fired, and its answer."""
+    for fired in run.fired:
+        out.print(f"fired: {fired.kind} at {fired.point} in {fired.when}", soft_wrap=True)
+    for fault in run.idle:
+        out.print(f"never fired: {fault.kind} at {fault.point}", soft_wrap=True)
+    if run.refused:
+        out.print(f"refused: {one_line(run.refused, 300)}", soft_wrap=True)
+    if run.outcome is not None:
+        doubts = ", ".join(doubt.kind for doubt in run.outcome.response.indicators) or "no doubts"
+        out.print(f"{run.outcome.status}, {run.outcome.response.confidence} ({doubts})", soft_wrap=True)
+        out.print(one_line(run.outcome.response.answer, 2_000), soft_wrap=True)
+
+
+def write_report(path: Path, content: bytes) -> None:
+    """Writes a report.
+
+    Raises:
+        BadInputError: The file cannot be written.
+    """
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Finds out before a long run that its report could not be written; an old report stays until there is a new one.
+
+    Raises:
+        BadInputError: The file cannot be written.
+    """
+    there = path.exists()
+    try:
+        with path.open("ab"):
+            pass
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error
+    if not there:
+        path.unlink()
+
+
+def show_pairs(verdicts: Sequence[PairVerdict], took_s: float) -> None:
+    """What came of pairs, in one line."""
+    told = pair_counts(verdicts)
+    out.print(
+        f"pairs run {told['run']}, both fired {told['both_fired']}, one kept the other from firing "
+        f"{told['one_fired']}, none fired {told['none_fired']}, broken {told['broken']}, {took_s:.0f} s",
+        soft_wrap=True,
+    )

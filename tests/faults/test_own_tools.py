@@ -1,0 +1,229 @@
+"""A user's own tools, tried as a user tries them: by the command in a project of their own, and in their suite."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from cli.faults_random import run_random
+from tests.e2e.conftest import ROOT, Antiphon, Shell, environment
+from vocabulary.errors import ConfigurationError
+
+pytest_plugins = ["pytester"]
+
+TOOLS = '''
+import asyncio
+
+async def good(term: str) -> str:
+    """Looks a term up."""
+    return f"{term}: it stops calls that fail."
+
+async def stubborn(term: str) -> str:
+    """Cannot be stopped."""
+    while True:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            pass
+
+async def hangs(term: str) -> str:
+    """Never comes back."""
+    await asyncio.sleep(100_000)
+
+async def huge(term: str) -> str:
+    """Returns ten megabytes."""
+    return "x" * 10_000_000
+
+async def no_data(term: str) -> object:
+    """Returns what is no data."""
+    return object()
+
+async def hostile(term: str) -> str:
+    """Raises markup."""
+    raise RuntimeError("<script>alert(1)</script>\\x1b[31m")
+
+bad = [stubborn, hangs, huge, no_data, hostile]
+number = 7
+'''
+WRONG = {
+    "stubborn": "nothing is left: task ToolRun._work",
+    "hangs": "hangs took longer than 10 s",
+    "huge": "it returned too much",
+    "no_data": "no_data failed: PydanticSerializationError",
+    "hostile": "hostile failed: RuntimeError",
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A user's project with a package of tools, and plans that are none."""
+    folder = tmp_path_factory.mktemp("project")
+    package = folder / "their_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "tools.py").write_text(TOOLS)
+    (package / "raising.py").write_text("raise RuntimeError('no\\ndatabase')")
+    (package / "exiting.py").write_text("import sys\nsys.exit(0)")
+    (folder / "unknown_key.yaml").write_text("faults: [{point: client, kind: cancel, colour: red}]")
+    (folder / "nowhere.yaml").write_text("faults: [{point: nowhere, kind: raise}]")
+    (folder / "no_yaml.yaml").write_text("{{{")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def antiphon(project: Path) -> Iterator[Antiphon]:
+    """Runs the command in the user's project, where their package can be imported."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.e2e.shell"],
+        env=environment(project, PYTHONPATH=f"{ROOT}:{project}"),
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield partial(Shell(process).run, "faults", folder=project, data_dir=project)
+
+
+def test_each_planted_bug_is_named_and_its_command_shows_it_alone(antiphon: Antiphon, project: Path) -> None:
+    run = antiphon(
+        *("run", "--tools", "their_package.tools:bad", "--points", "tool.*", "--kinds", "none"),
+        *("--json-file", "r.json", "--html", "r.html"),
+    )
+    report = json.loads((project / "r.json").read_text())
+    failed = {cell["cell"]["point"]: " ".join(cell["broken"]) for cell in report["cells"]}
+
+    assert run.returncode == 1
+    assert [name for name, said in WRONG.items() if said not in failed[f"tool.{name}"]] == []
+    shown = next(line.strip() for line in run.stderr.splitlines() if "--points tool.hangs " in line)
+    again = antiphon(*shlex.split(shown)[2:])
+    assert (again.returncode, WRONG["hangs"] in again.stderr) == (1, True)
+    page = (project / "r.html").read_text()
+    assert "&lt;script&gt;" in page
+    assert "<script>" not in page
+    assert "\x1b" not in run.stderr
+
+
+def test_a_good_tool_survives_every_kind_of_fault(antiphon: Antiphon, project: Path) -> None:
+    run = antiphon("run", "--tools", "their_package.tools:good", "--points", "tool.good")
+
+    assert run.returncode == 0, run.stderr
+    assert "cells run 9, fired 9, kept 9" in run.stdout
+
+
+def test_the_random_mode_writes_the_smallest_plan_and_the_command_that_plays_it(
+    antiphon: Antiphon, project: Path
+) -> None:
+    found = antiphon("random", "--tools", "their_package.tools:stubborn", "--examples", "2")
+    shown = next(line.strip() for line in found.stderr.splitlines() if "--plan" in line)
+    again = antiphon(*shlex.split(shown)[2:])
+
+    assert found.returncode == 1
+    assert "faults: []" in found.stdout
+    assert (again.returncode, WRONG["stubborn"] in again.stderr) == (1, True)
+
+
+def test_without_hypothesis_the_random_mode_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    monkeypatch.delitem(sys.modules, "faults.roaming", raising=False)
+
+    with pytest.raises(ConfigurationError, match=r"pip install 'antiphon\[faults\]'"):
+        run_random(plan=tmp_path / "plan.yaml", examples=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("run --points nowhere", "There is no point 'nowhere'"),
+        ("run --kinds melt", "There is no kind of fault 'melt'"),
+        ("run --when never", "There is no part 'never'"),
+        ("run --points client --kinds hang", "a caller can only stay or go"),
+        ("run --fault client:melt", "no fault plan"),
+        ("run --fault client", "POINT:KIND"),
+        ("run --fault client:cancel --pairs", "runs alone"),
+        ("run --tools nope:x", "No module named 'nope'"),
+        ("run --tools their_package.tools:number", "is int"),
+        ("run --tools their_package.raising:x", "RuntimeError: no database"),
+        ("run --tools their_package.exiting:x", "SystemExit"),
+        ("run --plan unknown_key.yaml", "unknown field `colour`"),
+        ("run --plan nowhere.yaml", "There is no point 'nowhere'"),
+        ("run --plan no_yaml.yaml", "cannot be read as a fault plan"),
+        ("run --plan none.yaml", "No such file"),
+        ("run --points client --html missing/r.html", "cannot be written"),
+        ("run --points client --json-file .", "cannot be written"),
+        ("random --plan missing/plan.yaml", "cannot be written"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(antiphon: Antiphon, arguments: str, said: str) -> None:
+    run = antiphon(*arguments.split())
+
+    sentence = [line for line in run.stderr.splitlines() if said in line]
+    assert run.returncode == 1, run.stdout
+    assert len(sentence) == 1, run.stderr
+    assert "Traceback" not in run.stderr
+
+
+SUITE = """
+import pytest
+
+faults = pytest.mark.faults
+
+
+@faults("tool.good", "hang", tools="their_package.tools:good")
+def test_a_slow_tool_is_survived(faulted):
+    assert faulted.broken == []
+    assert [fired.point for fired in faulted.run.fired] == ["tool.good"]
+
+
+@faults(tools="their_package.tools:good")
+def test_a_good_tool_by_itself(faulted):
+    assert faulted.broken == []
+
+
+@faults(tools="their_package.tools:hangs")
+def test_a_tool_that_hangs(faulted):
+    assert faulted.broken == []
+
+
+@faults("client", "cancel", when="start")
+def test_a_fault_that_never_fires(faulted):
+    assert faulted.broken == []
+
+
+@faults("tool.not_there", "raise")
+def test_an_unknown_point(faulted):
+    assert faulted.broken == []
+
+
+@faults("client", "melt")
+def test_an_unknown_kind(faulted):
+    assert faulted.broken == []
+"""
+
+
+def test_the_plugin_breaks_tools_in_their_own_suite(
+    pytester: pytest.Pytester, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeconftest('pytest_plugins = ["faults.pytest_plugin"]')
+    pytester.makepyfile(SUITE)
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{project}")
+
+    result = pytester.runpytest_subprocess("--strict-markers", "-p", "no:cacheprovider")
+
+    result.assert_outcomes(passed=2, failed=2, errors=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*There is no point 'tool.not_there'*",
+            "*Invalid enum value 'melt'*",
+            "*hangs took longer than 10 s*",
+            "*cancel at client never fired*",
+        ]
+    )
