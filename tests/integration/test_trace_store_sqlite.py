@@ -203,9 +203,8 @@ async def test_a_refused_append_leaves_nothing_behind_and_can_be_done_again(tmp_
 async def test_a_trace_of_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, placed("q1", answered("a", "b")))
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
+    with changed_file(tmp_path) as other:
         other.execute("UPDATE events SET version = 7 WHERE seq = 2")
-        other.commit()
 
     with pytest.raises(DecodeError, match=r"trace q1, seq 2: .*version 7"):
         await store.read("q1")
@@ -215,9 +214,8 @@ async def test_a_trace_of_a_later_version_is_refused_by_name(tmp_path: Path) -> 
 async def test_a_text_that_is_gone_is_said_to_be_missing(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, placed("q1", [tool_succeeded(PASSAGES[0])]))
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
+    with changed_file(tmp_path) as other:
         other.execute("DELETE FROM kept")
-        other.commit()
 
     with pytest.raises(DecodeError, match="missing from the store"):
         await store.read("q1")
