@@ -3,7 +3,6 @@
 from engine.anthropic_model import AnthropicModel, connect
 from engine.capabilities import Finding, find_capabilities
 from engine.citation_style import CitationStyles
-from engine.fold import events_of, reply_of
 from engine.in_process import InProcessTransport
 from engine.offline import Double, OfflineMessagesApi, Script, ScriptedReply, offline_model, read_script
 from engine.prices import rate_of
@@ -12,6 +11,7 @@ from engine.prompts import SUMMARY_PROMPT, SYSTEM_VERSION
 from engine.reasoning import ReasoningEngine
 from engine.request import build_request, fixed_size, request_bytes, request_json, request_size
 from engine.summarising import SummaryEngine, prepare_summary
+from engine.whole import events_of, reply_of
 
 __all__ = [
     "SUMMARY_PROMPT",

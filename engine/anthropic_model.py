@@ -18,9 +18,9 @@ from anthropic import (
 from anthropic.types import RawMessageStreamEvent
 
 from engine.failures import broken, refused, told
-from engine.fold import events_of
 from engine.request import request_bytes
 from engine.sse import SseDecoder, read_object, shown
+from engine.whole import events_of
 from vocabulary.errors import ModelError
 from vocabulary.ports import Json
 from vocabulary.values import Request

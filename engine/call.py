@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.failures import kind_of
-from engine.fold import Reply, ReplyFold, joined
+from engine.fold import Reply, ReplyFold
 from engine.inline import read_citations
 from engine.legality import make_legal
 from engine.preparing import Prepared
 from engine.prices import with_cost
 from engine.request import continued
 from engine.retry import retry_wait
+from engine.whole import joined
 from vocabulary.errors import ModelError
 from vocabulary.events import (
     ReasoningRetried,

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from bus import StallCount, Table, fold_waiters
-from engine import SYSTEM_VERSION
 from service.deciding import DecidingParts, Raised, Said, failures_by_event
 from service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
-from service.telling import Call, fields_of, in_words, prompts_of
+from service.prompts_then import PromptsThen
+from service.telling import fields_of, in_words
 from traces import from_json, plain
 from vocabulary.errors import DecodeError
 from vocabulary.events import (
@@ -28,9 +28,7 @@ from vocabulary.events import (
     Event,
     HandlerFailed,
     QueryClosed,
-    QueryReceived,
     ReasoningRequested,
-    ReasoningStarted,
     Recorded,
     RecoveryStarted,
     ResponseAssembled,
@@ -42,7 +40,7 @@ from vocabulary.events import (
     ToolCallsConfirmed,
     ToolRequested,
 )
-from vocabulary.values import Kept, QuerySettings, Value
+from vocabulary.values import QuerySettings, Value
 
 DECIDED: tuple[type[Event], ...] = (
     *(RoundOpened, ReasoningRequested, ToolRequested, ToolCallsConfirmed, BreakerTripped, CallsAbandoned),
@@ -116,11 +114,10 @@ class Replaying:
         self._events = events
         self._forms = forms
         self._failed = failures_by_event(events)
-        self._asked: dict[str, Call] = {}
         self._stalls = StallCount()
         self._compared = 0
         self._table: Table = {}
-        self._settings_changed: Divergence | None = None
+        self._prompts = PromptsThen(events)
         self.parts = DecidingParts()
 
     def step(self, recorded: Recorded[AnyEvent]) -> Divergence | None:
@@ -157,15 +154,12 @@ class Replaying:
             events=len(self._events),
             compared=self._compared,
             closed=isinstance(self._events[-1].event, QueryClosed),
-            divergence=divergence or self._settings_changed,
+            divergence=divergence or self._prompts.changed,
         )
 
     def _check(self, recorded: Recorded[AnyEvent]) -> Divergence | None:
         event, said = recorded.event, self.parts.said
-        if isinstance(event, Call):
-            self._asked[event.call_id] = event
-        if isinstance(event, ReasoningStarted):
-            self._note_prompt(recorded, event)
+        self._prompts.hear(recorded)
         if not self._is_decided(recorded):
             return None
         if said and said[0].cause == recorded.cause and same(event, said[0].event, self._form(recorded)):
@@ -235,32 +229,6 @@ class Replaying:
         """Whether the trace was recorded without a setting that there is now."""
         held = self._forms[0].get("settings") if self._forms else None
         return isinstance(held, Mapping) and set(QuerySettings.__struct_fields__) - set(held) != set()
-
-    def _note_prompt(self, recorded: Recorded[AnyEvent], started: ReasoningStarted) -> None:
-        """Compares the system prompt, the one part of a request that is ours and in no other event."""
-        asked = self._asked.get(started.call_id)
-        if asked is None or self._settings_changed is not None:
-            return
-        prompts = prompts_of(asked)
-        if started.request.system not in prompts:
-            self._settings_changed = self._prompt_changed(recorded, started, prompts[0])
-
-    def _prompt_changed(self, recorded: Recorded[AnyEvent], started: ReasoningStarted, system: Kept) -> Divergence:
-        first = self._events[0].event
-        version = dict(first.versions).get("system_prompt") if isinstance(first, QueryReceived) else None
-        told = version != SYSTEM_VERSION
-        return Divergence(
-            seq=recorded.seq,
-            kind=kind_of(started),
-            difference="settings" if told else "code",
-            field="request.system",
-            recorded=started.request.system.text,
-            now=system.text,
-            chain=chain_of(self._events, recorded.seq),
-            detail=f"the system prompt was version {version} and is {SYSTEM_VERSION} now; what was decided is the same"
-            if told
-            else f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}",
-        )
 
     def _form(self, recorded: Recorded[AnyEvent]) -> Form | None:
         return self._forms[recorded.seq - 1] if self._forms else None

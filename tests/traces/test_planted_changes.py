@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-import service.replaying
+import service.prompts_then
 import service.telling
 from assembler import assembler as assembling
 from coordinator import QueryCoordinator, breaker, ledger, rounds
@@ -121,7 +121,7 @@ def a_handler_raises(patch: Patch) -> None:
 
 def the_prompt_is_another(patch: Patch) -> None:
     wrap(patch, service.telling, "build_request", lambda request: replace(request, system=Kept("[]")))
-    patch.setattr(service.replaying, "SYSTEM_VERSION", "another")
+    patch.setattr(service.prompts_then, "SYSTEM_VERSION", "another")
 
 
 def _with(event: AnyEvent, kind: str, **fields: object) -> AnyEvent:

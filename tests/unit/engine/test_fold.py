@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine.fold import Reply, ReplyFold, events_of
+from engine.fold import Reply, ReplyFold
 from engine.sse import SseDecoder
+from engine.whole import events_of
 from tests.fakes_messages_api import block_started, block_stopped, delta, ended, sse, started, text_reply, tool_reply
 from vocabulary.errors import ModelError
 from vocabulary.ports import Json

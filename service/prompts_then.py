@@ -1,0 +1,57 @@
+"""Whether the system prompts of a trace are those of today: of a request, the one part that no other event holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine import SYSTEM_VERSION
+from service.divergence import Divergence, chain_of, kind_of
+from service.telling import Call, prompts_of
+from vocabulary.events import AnyEvent, QueryReceived, ReasoningRequested, ReasoningStarted, Recorded, SummaryRequested
+from vocabulary.values import Kept
+
+
+class PromptsThen:
+    """Compares the prompts of a trace, as it is replayed.
+
+    Attributes:
+        changed: The first that is another one now. It hinders no replay: what was decided is compared all the same.
+    """
+
+    def __init__(self, events: Sequence[Recorded[AnyEvent]]) -> None:
+        self._events = events
+        self._asked: dict[str, Call] = {}
+        self.changed: Divergence | None = None
+
+    def hear(self, recorded: Recorded[AnyEvent]) -> None:
+        """Takes in the next event."""
+        match recorded.event:
+            case ReasoningRequested() | SummaryRequested() as asked:
+                self._asked[asked.call_id] = asked
+            case ReasoningStarted() as started if self.changed is None:
+                self._compare(recorded, started)
+
+    def _compare(self, recorded: Recorded[AnyEvent], started: ReasoningStarted) -> None:
+        asked = self._asked.get(started.call_id)
+        if asked is None:
+            return
+        prompts = prompts_of(asked)
+        if started.request.system not in prompts:
+            self.changed = self._difference(recorded, started, prompts[0])
+
+    def _difference(self, recorded: Recorded[AnyEvent], started: ReasoningStarted, system: Kept) -> Divergence:
+        first = self._events[0].event
+        version = dict(first.versions).get("system_prompt") if isinstance(first, QueryReceived) else None
+        told = version != SYSTEM_VERSION
+        return Divergence(
+            seq=recorded.seq,
+            kind=kind_of(started),
+            difference="settings" if told else "code",
+            field="request.system",
+            recorded=started.request.system.text,
+            now=system.text,
+            chain=chain_of(self._events, recorded.seq),
+            detail=f"the system prompt was version {version} and is {SYSTEM_VERSION} now; what was decided is the same"
+            if told
+            else f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}",
+        )
