@@ -72,7 +72,8 @@ def _show_memory(found: MemoryView) -> None:
     out.print(facts)
     for tried in found.attempts:
         brought = f", new {', '.join(tried.new_facts)}" if tried.new_facts else ""
-        line = f"  round {tried.round}: {tried.tool} {tried.arguments}: {tried.outcome}{brought}"
+        came = f"{tried.outcome}{brought}, {tried.duration_ms:.0f} ms"
+        line = f"  round {tried.round}: {tried.tool} {tried.arguments}: {came}"
         out.print(one_line(line, 250), soft_wrap=True)
     for place in found.coverage:
         lesson = "whole course" if place.lesson is None else f"lesson {place.lesson}"

@@ -33,6 +33,7 @@ class Tried(Value, frozen=True, kw_only=True):
         facts: Ids of all facts that it brought, known ones included.
         new_facts: Ids of those that nobody had found before.
         substitute: The tool that was run in its place, or None.
+        duration_ms: How long it ran, in milliseconds; 0 until it has ended.
         detail: What the tool said where it brought no evidence: the error, or that nothing was found.
     """
 
@@ -46,6 +47,7 @@ class Tried(Value, frozen=True, kw_only=True):
     new_facts: tuple[str, ...] = ()
     substitute: str | None = None
     detail: str = ""
+    duration_ms: float = 0.0
 
 
 class ToolUsage(Value, frozen=True, kw_only=True):
@@ -130,7 +132,8 @@ def _told(tried: Tried, event: ToolStarted | ToolSubstituted | ToolSucceeded | T
     if isinstance(event, ToolSubstituted):
         return replace(tried, substitute=event.substitute)
     if isinstance(event, ToolFailed):
-        return replace(tried, outcome="failed", detail=event.detail)
+        return replace(tried, outcome="failed", detail=event.detail, duration_ms=event.duration_ms)
+    tried = replace(tried, duration_ms=event.duration_ms)
     if event.passages:
         return replace(tried, outcome="found")
     return replace(tried, outcome="nothing", detail=event.output.text)

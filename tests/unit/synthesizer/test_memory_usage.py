@@ -109,3 +109,12 @@ def test_arguments_that_cannot_be_read_or_never_end_do_not_get_into_the_way() ->
     attempts = read_attempts(notes(story.briefing))
     assert len(attempts) == 3
     assert len(notes(story.briefing)) < 2_000
+
+
+def test_an_attempt_keeps_how_long_it_took() -> None:
+    failed = ToolFailed(tool_call_id="b", name="search", failure="error", detail="away", duration_ms=7.0)
+    story = Told(asked(), replied(call("a"), call("b")), *requested(call("a"), call("b")), found("a", LOG), failed)
+
+    story.tell(settled("a", failed=("b",)))
+
+    assert [tried.duration_ms for tried in story.synthesizer.memory.usage.settled] == [1.0, 7.0]
