@@ -19,6 +19,7 @@ from coordinator.steps import (
     abandon,
     answer_from_facts,
     answer_with,
+    is_last,
     open_round,
     partial,
     reopen_round,
@@ -190,7 +191,7 @@ def after_context_synthesized(state: QueryState, said: Recorded[ContextSynthesiz
     if state.finish == "now" or state.searched:
         return then((state, ()), partial(state.searched or "no time was left for an answer by the model"))
     tripped = refuse_round(state, new_facts=len(said.event.facts)) if state.finish == "no" else None
-    last = tripped is not None or state.finish == "final" or state.round >= state.settings.max_rounds
+    last = tripped is not None or state.finish == "final" or is_last(state)
     state, opened = final_round(state, said) if last else open_round(state)
     return state, opened if tripped is None else (tripped, *opened)
 

@@ -29,9 +29,15 @@ Decision = tuple[QueryState, tuple[AnyEvent, ...]]
 """What a rule returns: the state from now on, and what is said, in order."""
 
 
+def is_last(state: QueryState) -> bool:
+    """Whether the next round is the final one, because those of tools are used up."""
+    number = state.round + 1
+    return number > state.settings.max_rounds
+
+
 def open_round(state: QueryState, *, final: bool = False) -> Decision:
     number = state.round + 1
-    final = final or number > state.settings.max_rounds
+    final = final or is_last(state)
     state = replace(state, round=number, final=final, phase="briefing", call_id=f"call-{number}", round_calls=())
     return state, (_round_opened(state),)
 

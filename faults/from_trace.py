@@ -27,6 +27,9 @@ from vocabulary.events import (
     SentencesScored,
     SentencesToScore,
     SessionStalled,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
     ToolCallStreamed,
     ToolFailed,
     ToolFailureKind,
@@ -98,7 +101,7 @@ def fault_at(
         raise BadInputError(_no_fault(events[seq - 1], kind, point, kinds))
     door, usual = fitting[0]
     at = _from(events, seq)
-    times = _attempts(events[: seq - 1], event.call_id) if isinstance(event, ReasoningFailed) else 1
+    times = _attempts(events[: seq - 1], event.call_id) if isinstance(event, ReasoningFailed | SummaryFailed) else 1
     wanted = next((each for each in seam_of(door).kinds if each == kind), usual)
     fault = Fault(point=door, kind=wanted, nth=_nth(events[: at - 1], events[seq - 1], door), times=times)
     return Struck(plan=Plan(faults=(fault,)), at=at, kinds=kinds)
@@ -131,12 +134,16 @@ def _own(events: Sequence[Recorded[AnyEvent]], seq: int) -> list[Place]:  # noqa
     match events[seq - 1].event:
         case ReasoningStarted(call_id=call_id):
             return [(f"{_model(events[:seq], call_id)}.request", "overload")]
-        case ReasoningCompleted(call_id=call_id):
+        case ReasoningCompleted(call_id=call_id) | SummaryCompleted(call_id=call_id):
             model = _model(events[:seq], call_id)
             return [(f"{model}.stream.before_end", "truncate"), (f"{model}.content", "malformed")]
         case ToolCallStreamed(call_id=call_id):
             return [(f"{_model(events[:seq], call_id)}.stream.in_tool_json", "truncate")]
-        case ReasoningRetried(call_id=call_id, why=failure) | ReasoningFailed(call_id=call_id, failure=failure):
+        case (
+            ReasoningRetried(call_id=call_id, why=failure)
+            | ReasoningFailed(call_id=call_id, failure=failure)
+            | SummaryFailed(call_id=call_id, failure=failure)
+        ):
             door, kind = _OF_CALL.get(failure, ("request", "raise"))
             return [(f"{_model(events[:seq], call_id)}.{door}", kind)]
         case ToolStarted(name=name) | ToolSucceeded(name=name) | ToolSubstituted(substitute=name):
@@ -209,7 +216,7 @@ def _call(event: AnyEvent) -> str:
 
 
 def _model(events: Sequence[Recorded[AnyEvent]], call_id: str) -> str:
-    asked = [said.event for said in events if isinstance(said.event, ReasoningRequested)]
+    asked = [said.event for said in events if isinstance(said.event, ReasoningRequested | SummaryRequested)]
     return next((model_door(each.reasoner) for each in reversed(asked) if each.call_id == call_id), "model")
 
 

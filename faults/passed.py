@@ -24,6 +24,9 @@ from vocabulary.events import (
     RecordingFailed,
     RoundOpened,
     SessionStalled,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
     ToolFailed,
     ToolStarted,
     ToolSubstituted,
@@ -33,6 +36,10 @@ from vocabulary.values import Value
 
 NOT_SAID = (QueryReceived, QueryResumed, QueryCancelled, HandlerFailed, SessionStalled, RecordingFailed)
 """Events that no component says: they come from outside, or from the bus itself."""
+
+
+Ended = ReasoningRetried | ReasoningFailed | ReasoningCompleted | SummaryFailed | SummaryCompleted
+"""What ends an attempt of a call."""
 
 
 class Passed(Value, frozen=True, kw_only=True):
@@ -96,11 +103,11 @@ class _UnderWay:
     def ended(self, event: AnyEvent) -> list[str]:
         """The doors that were passed for good with this event."""
         match event:
-            case ReasoningRequested():
+            case ReasoningRequested() | SummaryRequested():
                 self._reasoner[event.call_id] = model_door(event.reasoner)
             case ReasoningStarted():
                 self._requests[event.call_id] += 1
-            case ReasoningRetried() | ReasoningFailed() | ReasoningCompleted():
+            case ReasoningRetried() | ReasoningFailed() | ReasoningCompleted() | SummaryFailed() | SummaryCompleted():
                 return self._attempt(event)
             case ToolStarted():
                 return self._began(event.tool_call_id, event.name)
@@ -108,10 +115,10 @@ class _UnderWay:
                 return self._began(event.tool_call_id, None)
         return []
 
-    def _attempt(self, event: ReasoningRetried | ReasoningFailed | ReasoningCompleted) -> list[str]:
+    def _attempt(self, event: Ended) -> list[str]:
         model = self._reasoner.get(event.call_id, "model")
         doors = [f"{model}.request", f"{model}.content"] * self._requests.pop(event.call_id, 0)
-        if isinstance(event, ReasoningCompleted):
+        if isinstance(event, ReasoningCompleted | SummaryCompleted):
             doors += [f"{model}.stream.{place}" for place in _places(event)]
         return doors
 
@@ -122,12 +129,12 @@ class _UnderWay:
         return [] if before is None else [f"tool.{before}"]
 
 
-def _places(reply: ReasoningCompleted) -> Iterator[str]:
+def _places(reply: ReasoningCompleted | SummaryCompleted) -> Iterator[str]:
     """The places of a stream that a whole reply has passed."""
     if reply.content:
         yield "before_first_token"
     if reply.text.text:
         yield "in_text"
-    if reply.tool_calls:
+    if isinstance(reply, ReasoningCompleted) and reply.tool_calls:
         yield "in_tool_json"
     yield "before_end"

@@ -15,6 +15,7 @@ from service.continuing import continue_from
 from service.forking import FORKED, Change, Mode, by_passage, changed, recorded_parts
 from service.replaying import Replayed, replay, unreadable
 from service.running import Running
+from service.sealing import said_anew
 from service.wiring import Around, NothingAround, Parts, wire
 from traces import SqliteTraceStore
 from vocabulary.errors import DecodeError, ServiceError, TraceError
@@ -96,7 +97,7 @@ class Again:
             BusyError: Too many queries run, or the service is closing.
         """
         self._admit()
-        events = await self._store.read(query_id)
+        events = await self._in_todays_form(query_id)
         changes = by_passage(events, changes)
         last = at if changes or around is None else (at or 1) - 1
         blot = self._parts.redaction.event
@@ -107,6 +108,14 @@ class Again:
             return self._begin(prefix[0], parts, around or NothingAround())
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, parts, f"{FORKED}{query_id}", around)
+
+    async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[AnyEvent]]:
+        """A trace, with what rules say today in fields that its events did not have yet (decision 063)."""
+        events = await self._store.read(query_id)
+        if replay(events).divergence is None:
+            return events
+        older = replay(events, await self._store.forms(query_id)).divergence is None
+        return said_anew(events) if older else events
 
     def _begin(self, first: Recorded[AnyEvent], parts: Parts, around: Around) -> Running:
         """A query of its own that shares no more than the question."""

@@ -16,7 +16,7 @@ from vocabulary.values import ToolCall
 Key = tuple[object, ...]
 Keyed = dict[Key, Recorded[AnyEvent]]
 
-_TIMES = frozenset({"duration_ms", "timeout_s", "left_s", "wait_s", "away_s"})
+_TIMES = frozenset({"duration_ms", "timeout_s", "left_s", "wait_s", "away_s", "elapsed_s"})
 _PLACES = frozenset({"event_seq"})
 _LINEAGE = frozenset({"parent", "parent_seq", "change"})
 

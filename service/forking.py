@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from coordinator import receive
 from service.divergence import kind_of
 from service.given import with_reply, with_result, without_passages
 from service.lineage import brought_as
@@ -94,10 +95,17 @@ def changed(
     first = prefix[0].event
     if not isinstance(first, QueryReceived):
         raise BadInputError("The trace does not begin with a question: it cannot be forked.")
-    check_wishes(first.settings)
+    _check_question(first, events[0].event)
     words = "; ".join((*map(str, changes), *([why] if why else [])))
     prefix[0] = replace(prefix[0], event=replace(first, parent=parent, parent_seq=at, change=words))
     return prefix
+
+
+def _check_question(first: QueryReceived, parent: AnyEvent) -> None:
+    """Refuses a question and settings that no caller could have sent."""
+    check_wishes(first.settings)
+    if isinstance(parent, QueryReceived) and first.query != parent.query:
+        receive(first.query, first.session_id, first.settings)
 
 
 def recorded_parts(parts: Parts, events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change], mode: Mode) -> Parts:

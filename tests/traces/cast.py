@@ -195,10 +195,9 @@ def settings_of(dice: random.Random) -> QuerySettings:
         final_reserve_s=dice.choice([1.0, 15.0]),
         tool_timeout_s=dice.choice([1.0, 10.0]),
         max_tool_calls=dice.choice([2, 8]),
-        briefing_tokens=dice.choice([200, 400, 600, 6000]),
+        briefing_tokens=dice.choice([200, 400, 6000]),
         early_dispatch=dice.random() < 0.7,
         on_tool_failure=dice.choice(["recover", "recover", "recover", "stop"]),
-        compression=dice.choice(["extractive", "model", "model", "model"]),
     )
 
 
@@ -251,7 +250,10 @@ async def play(seed: int, store: TraceStore, *, breaks: bool = True) -> Outcome:
     bus = Bus(store, clock)
     broken = dice.choice(list(BREAKABLE)) if breaks and dice.random() < 0.15 else None
     session = bus.open(f"q{seed}", lambda ports: _broken(wire(parts, ports, caller), broken))
-    first = receive("What does BM25 rank, and when does a breaker open?", f"s{seed % 7}", settings_of(dice))
+    wishes = settings_of(dice)
+    if seed % 3 == 0:
+        wishes = replace(wishes, compression="model", briefing_tokens=max(600, wishes.briefing_tokens))
+    first = receive("What does BM25 rank, and when does a breaker open?", f"s{seed % 7}", wishes)
     session.start(replace(first, provider_open=dice.random() < 0.05))
     if dice.random() < 0.05:
         await clock.sleep(dice.choice([0.0, 1.5]))

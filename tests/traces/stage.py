@@ -28,10 +28,10 @@ class Stage:
         self.bus = Bus(self.store, self.parts.clock)
         self.again = Again(self.bus, self.parts, self.store)
 
-    async def ask(self, query_id: str = "q1") -> Trace:
+    async def ask(self, query_id: str = "q1", settings: QuerySettings = QuerySettings()) -> Trace:  # noqa: B008 - frozen
         """Asks; the whole trace."""
         session = self.bus.open(query_id, lambda ports: wire(self.parts, ports, Caller()))
-        await session.run(receive("How does BM25 rank?", "s1", QuerySettings()))
+        await session.run(receive("How does BM25 rank?", "s1", settings))
         return await self.store.read(query_id)
 
     def calls(self) -> list[str]:

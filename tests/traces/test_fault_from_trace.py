@@ -29,6 +29,7 @@ from vocabulary.events import (
     ToolFailed,
     ToolSucceeded,
 )
+from vocabulary.values import QuerySettings
 
 RAISED = HandlerFailed(handler="ContextSynthesizer.on_round_opened", error="", event_seq=2)
 
@@ -58,7 +59,7 @@ async def struck(stage: Stage, seq: int, kind: str | None = None) -> tuple[Injec
 
 
 async def test_the_fault_of_any_event_fires_once_and_there_is_an_answer_all_the_same(stage: Stage) -> None:
-    before = list(await stage.ask())
+    before = list(await stage.ask(settings=QuerySettings(compression="model")))
 
     with structlog.testing.capture_logs():
         for said in before:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -136,3 +139,24 @@ async def test_a_change_that_fits_nowhere_is_refused(stage: Stage, change: Chang
         await fork(stage, [change], at=at)
 
     assert len(await stage.store.list()) == 1
+
+
+async def test_a_fork_of_a_trace_that_lacks_newer_fields_replays(stage: Stage) -> None:
+    before = await stage.ask()
+    with closing(sqlite3.connect(stage.folder / "traces.sqlite")) as database, database:
+        asked = database.execute("SELECT seq, body FROM events WHERE kind = 'reasoning_requested'").fetchall()
+        for seq, body in asked:
+            older = json.loads(body)
+            assert older.pop("elapsed_s") >= 0.0
+            database.execute("UPDATE events SET body = ? WHERE seq = ?", (json.dumps(older).encode(), seq))
+
+    forked = await fork(stage, [], at=len(before) - 3)
+
+    assert replay(forked).divergence is None
+
+
+async def test_a_question_that_nobody_could_have_asked_is_refused(stage: Stage) -> None:
+    await stage.ask()
+
+    with pytest.raises(BadInputError, match="The question is empty"):
+        await fork(stage, [Change(kind="set", name="query", value=" ")], at=1)

@@ -199,7 +199,7 @@ PLANTED: list[tuple[Plant, Class, tuple[str, ...], str, First]] = [
         "confidence",
         first_of(lambda event: isinstance(event, ResponseAssembled) and event.confidence != "high"),
     ),
-    (calls_are_confirmed_before_they_are_requested, "order", ROUND_OF_CALLS, "", anywhere),
+    (calls_are_confirmed_before_they_are_requested, "order", (*ROUND_OF_CALLS, "calls_abandoned"), "", anywhere),
     (a_recovery_is_told_of_last, "order", ("recovery_started", "calls_abandoned"), "", anywhere),
     (a_handler_raises, "code", ("tools_settled",), "", is_a("ToolsSettled")),
     (the_prompt_is_another, "settings", ("reasoning_started",), "request.system", is_a("ReasoningStarted")),
