@@ -38,8 +38,8 @@ async def hangs(term: str) -> str:
     await asyncio.sleep(100_000)
 
 async def huge(term: str) -> str:
-    """Returns ten megabytes."""
-    return "x" * 10_000_000
+    """Returns three megabytes."""
+    return "x" * 3_000_000
 
 async def no_data(term: str) -> object:
     """Returns what is no data."""
