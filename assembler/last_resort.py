@@ -22,6 +22,7 @@ def last_resort(
     why: str,
     event_seq: int,
     *,
+    failed: bool = True,
     rounds: int = 0,
     calls: int = 0,
     usage: Usage = Usage(),  # noqa: B008 - a frozen value
@@ -31,8 +32,9 @@ def last_resort(
     Args:
         why: The reason, in words for users.
         event_seq: The event that tells of the failure; the trace leads on from there.
+        failed: A part of the service failed; not so where the caller went away.
     """
-    doubts = (indicator("component_failed", event_seq), indicator("no_evidence", event_seq))
+    doubts = tuple(indicator(kind, event_seq) for kind in ("component_failed", "no_evidence")[not failed :])
     return ResponseAssembled(
         answer=f"This question could not be answered: {one_line(why) or 'the answer could not be put together'}.",
         sources=(),

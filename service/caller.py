@@ -74,7 +74,7 @@ class Caller:
             recorded: Whether all its events are stored; where they are not, the answer says so.
         """
         status: Status = self._status or "failed"
-        response = self._response or last_resort(_WHY[status], self._last_seq)
+        response = self._response or last_resort(_WHY[status], self._last_seq, failed=status != "cancelled")
         return Outcome(
             query_id=query_id,
             session_id=session_id,

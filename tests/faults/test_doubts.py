@@ -77,6 +77,7 @@ CASES: dict[str, tuple[Plan | Told, type[AnyEvent]]] = {
         ),
         e.BriefingPrepared,
     ),
+    "summary_missing": (broken("cannot_sum_up"), e.SummaryFailed),
     "round_limit": (broken("greedy"), e.BreakerTripped),
     "tool_call_limit": (
         Told((reply("", search(LOGS), search(QUEUES)), reply("Logs grow.")), QuerySettings(max_tool_calls=1)),

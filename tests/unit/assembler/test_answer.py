@@ -135,6 +135,10 @@ def test_a_reply_that_is_not_there_is_made_up_for_from_the_facts() -> None:
     assert kinds(said) == ["partial_evidence"]
 
 
+def test_a_caller_that_went_away_is_no_failure_of_a_part() -> None:
+    assert [doubt.kind for doubt in last_resort("it was taken back", 7, failed=False).indicators] == ["no_evidence"]
+
+
 def test_the_last_resort_needs_nothing() -> None:
     said = last_resort("", 7)
 
