@@ -22,6 +22,7 @@ from vocabulary.events import (
     SentencesScored,
     SummaryCompleted,
     SummaryFailed,
+    ToolAnsweredLate,
     ToolCallStreamed,
     ToolFailed,
     ToolStarted,
@@ -38,7 +39,7 @@ _OWN: tuple[tuple[tuple[type[AnyEvent], ...], Cause], ...] = (
     ((QueryReceived,), "settings"),
     ((ReasoningCompleted, ReasoningFailed, ReasoningRetried, ToolCallStreamed), "model"),
     ((SummaryCompleted, SummaryFailed), "model"),
-    ((ToolSucceeded, ToolFailed, ToolStarted, ToolSubstituted, SentencesScored), "tool"),
+    ((ToolSucceeded, ToolFailed, ToolAnsweredLate, ToolStarted, ToolSubstituted, SentencesScored), "tool"),
     ((DeadlineNeared, DeadlinePassed, QueryResumed, QueryCancelled), "time"),
 )
 """What comes from outside the rules, and from where."""
