@@ -103,7 +103,6 @@ CASES: dict[str, tuple[Plan | Told, type[AnyEvent]]] = {
     "refused": (broken("plain", Fault(point="model.content", kind="refusal", when="final")), e.ReasoningCompleted),
     "component_failed": (broken("part_fails"), e.HandlerFailed),
     "history_missing": (broken("goes_on", Fault(point="store.exchanges", kind="raise")), e.QueryReceived),
-    "summary_missing": (broken("cannot_sum_up"), e.SummaryFailed),
     "trace_incomplete": (broken("store_refuses"), e.RecordingFailed),
 }
 """For each kind a run in which it shows, and the event that it must name."""
