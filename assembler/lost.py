@@ -22,8 +22,8 @@ def lost_support(answer: str, citations: Sequence[Citation], briefing: BriefingP
     A sentence is supported by one that holds most of its terms. What was left out because another fact says nearly
     the same is not lost.
     """
-    loose = list(_uncited(answer[:READ_CHARS], citations))
-    if not loose or not briefing.dropped:
+    loose = list(_uncited(answer[:READ_CHARS], citations)) if briefing.dropped else []
+    if not loose:
         return 0
     passages = {fact.id: fact.passage for fact in facts}
     shown = [held for row in briefing.sources for held in _terms(passages.get(row.fact_id), row.sentences)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from pyee import EventEmitter
 
@@ -25,10 +26,13 @@ class Delivery:
 
     def subscribe(self, subscriptions: Sequence[Subscription]) -> None:
         """Adds handlers; those of one event are called in this order."""
+        handlers: dict[type[Event], list[Handler]] = {}
         for kind, handler in subscriptions:
+            handlers.setdefault(kind, []).append(handler)
+        for kind, hearing in handlers.items():
             self._heard.add(kind)
-            # Wrapped, each is a listener of its own: pyee would drop the second of two equal ones.
-            self._emitter.on(_name(kind), partial(self.call, handler))
+            # One listener for each event: pyee would drop the second of two equal handlers.
+            self._emitter.on(_name(kind), partial(self._call_all, hearing))
 
     def check_heard(self, event: Event) -> None:
         """Refuses an event without a handler.
@@ -48,6 +52,10 @@ class Delivery:
     def clear(self) -> None:
         """Lets go of all handlers."""
         self._emitter.remove_all_listeners()
+
+    def _call_all(self, handlers: Sequence[Handler], recorded: Recorded[Any]) -> None:
+        for handler in handlers:
+            self.call(handler, recorded)
 
     def call(self, handler: Handler, recorded: Recorded[Event]) -> None:
         """Calls one handler; what it raises is told of."""

@@ -7,6 +7,7 @@ of discovery, and last the notes. So successive requests of a query share their 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from synthesizer import decay
 from synthesizer.blocks import SourceBlock, text_block
@@ -26,7 +27,8 @@ REPEATED = "says nearly the same as {fact}"
 
 def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
     """The briefing for the call of `opened`: without what has decayed, and within the budget."""
-    return _briefing(memory, opened, within_budget(*ground_of(memory, opened)))
+    draft = _draft(memory, opened)
+    return _briefing(memory, opened, draft, within_budget(*_ground(memory, draft)))
 
 
 def within_budget(ground: Ground, worth: Sequence[float]) -> Shown:
@@ -41,11 +43,28 @@ def ground_of(memory: Memory, opened: RoundOpened, reserve: int = 0) -> tuple[Gr
     Args:
         reserve: Tokens that are kept free for more notes.
     """
+    return _ground(memory, _draft(memory, opened), reserve)
+
+
+class _Draft(NamedTuple):
+    """Everything that could be shown, and the notes that would go with all of it."""
+
+    sources: tuple[SourceBlock, ...]
+    numbers: Mapping[str, int]
+    notes: Notes
+
+
+def _draft(memory: Memory, opened: RoundOpened) -> _Draft:
     sources = _showable(memory)
-    by_words = worths(aim_of(memory), sources)
-    gone = decay.decayed(memory.intent, sources, by_words, memory.settings.briefing_tokens)
-    room = _room(memory, write_notes(memory, opened, _numbers(memory, sources))) - reserve
-    return Ground(sources, gone, decay.protected(memory.intent, sources), room), by_words
+    numbers = _numbers(memory, sources)
+    return _Draft(sources, numbers, write_notes(memory, opened, numbers))
+
+
+def _ground(memory: Memory, draft: _Draft, reserve: int = 0) -> tuple[Ground, list[float]]:
+    by_words = worths(aim_of(memory), draft.sources)
+    gone = decay.decayed(memory.intent, draft.sources, by_words, memory.settings.briefing_tokens)
+    room = _room(memory, draft.notes) - reserve
+    return Ground(draft.sources, gone, decay.protected(memory.intent, draft.sources), room), by_words
 
 
 def aim_of(memory: Memory) -> Aim:
@@ -106,8 +125,9 @@ def _repeated(memory: Memory) -> tuple[Dropped, ...]:
     )
 
 
-def _briefing(memory: Memory, opened: RoundOpened, kept: Shown) -> BriefingPrepared:
-    notes = write_notes(memory, opened, _numbers(memory, kept.sources))
+def _briefing(memory: Memory, opened: RoundOpened, draft: _Draft, kept: Shown) -> BriefingPrepared:
+    numbers = _numbers(memory, kept.sources)
+    notes = draft.notes if numbers == draft.numbers else write_notes(memory, opened, numbers)
     blocks = (*memory.head, *(block.kept for block in kept.sources), text_block(notes.text))
     table = tuple(ShownSource(fact_id=block.fact.id, sentences=block.sentences) for block in kept.sources)
     dropped = (*kept.dropped, *_repeated(memory), *notes.dropped)

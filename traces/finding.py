@@ -9,7 +9,7 @@ from traces.codec import sound_text
 from vocabulary.events import Event, QueryReceived, ResponseAssembled, ToolRequested, ToolSucceeded
 from vocabulary.ports import TraceFilter
 
-WORTH_FINDING = (QueryReceived, ToolRequested, ToolSucceeded, ResponseAssembled)
+WORTH_FINDING = frozenset({QueryReceived, ToolRequested, ToolSucceeded, ResponseAssembled})
 """The events that say what a query can be found by."""
 
 _LINE_OF = "SELECT number, started_at FROM queries WHERE query_id = ?"

@@ -28,9 +28,10 @@ class Gathering:
         """Gathers an event that was written; at a query's end, adds what the whole query is found by."""
         if recorded.seq == 1:
             self._begin(query_id)
-        if isinstance(recorded.event, WORTH_FINDING) and query_id in self._events:
+        kind = type(recorded.event)
+        if kind in WORTH_FINDING and query_id in self._events:
             self._events[query_id].append(recorded.event)
-        elif isinstance(recorded.event, QueryClosed):
+        elif kind is QueryClosed:
             note_finding(connection, query_id, self._gathered(connection, query_id))
 
     def forget(self, query_id: str) -> None:

@@ -10,6 +10,7 @@ from vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, Respo
 
 EventRow = tuple[str, int, int, float, str, int, bytes]
 
+_NOTED = frozenset({QueryReceived, ResponseAssembled, QueryClosed})
 _INSERT_EVENT = "INSERT INTO events (query_id, seq, cause, at, kind, version, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_TEXT = "INSERT OR IGNORE INTO kept (key, text) VALUES (?, ?)"
 _INSERT_QUERY = """
@@ -44,6 +45,8 @@ def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> No
 
 def note_query(connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str) -> None:
     """Keeps the listing's line of the query up to date."""
+    if type(recorded.event) not in _NOTED:
+        return
     match recorded.event:
         case QueryReceived(query=query, session_id=session_id, parent=parent):
             line = (query_id, session_id, sound_text(query), recorded.at, owner, parent)
