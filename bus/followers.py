@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from vocabulary.errors import NotFoundError, SlowReaderError
 from vocabulary.events import Event, Live, Recorded
@@ -106,9 +106,13 @@ class Followers:
             follower.push(told)
 
     def end(self) -> None:
-        """Lets each read what it has, then stop; frees everything."""
+        """Lets each read what it has, then stop."""
         for follower in self._followers:
             follower.close()
         self._ended = True
         self._followers.clear()
-        self._past.clear()
+
+    @property
+    def past(self) -> Sequence[Recorded[Event]]:
+        """Everything that was told so far; kept for as long as somebody holds the session."""
+        return self._past

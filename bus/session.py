@@ -107,10 +107,7 @@ class Session:
         self._task.add_done_callback(self._release)
 
     async def run(self, first: AnyEvent) -> None:
-        """Starts the session and waits for its end.
-
-        Cancelled, only the waiting ends: publish `QueryCancelled` to end the query.
-        """
+        """Starts the session and waits for its end; cancelled, only the waiting ends, not the query."""
         self.start(first)
         await self.ended()
 
@@ -141,6 +138,11 @@ class Session:
     def waiting(self) -> tuple[Waiting, ...]:
         """Who owes which event now, longest owed first."""
         return self._debts.waiting()
+
+    @property
+    def said(self) -> Sequence[Recorded[Event]]:
+        """Everything said so far, stored or not, in order."""
+        return self._followers.past
 
     @property
     def recorded(self) -> bool:

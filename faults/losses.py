@@ -93,7 +93,16 @@ def _of_reply(events: Sequence[AnyEvent]) -> Iterator[Owed]:
         if isinstance(event, e.BriefingPrepared) and event.call_id == asked.call_id and _cut(event):
             yield frozenset({"context_compressed"}), event
         if isinstance(event, e.ReasoningRequested) and event.call_id == asked.call_id and event.reasoner == "fallback":
-            yield frozenset({"fallback_reasoner", "no_evidence"}), event
+            yield _BY_FALLBACK | (_UNHEARD if any(map(_not_heard, events)) else frozenset()), event
+
+
+_BY_FALLBACK = frozenset({"fallback_reasoner", "no_evidence"})
+_UNHEARD = frozenset({"partial_evidence"})
+"""Where the assembler could not take in the reply, the answer is not the fallback's but what was found."""
+
+
+def _not_heard(event: AnyEvent) -> bool:
+    return isinstance(event, e.HandlerFailed) and event.handler == "ResponseAssembler.on_reasoning_completed"
 
 
 def _cut(event: e.BriefingPrepared) -> bool:

@@ -125,7 +125,7 @@ class Again:
         components = around.components(lambda ports: wire(parts, ports, caller))
         session = self._bus.open(first.query_id, components, store=around.store(self._store))
         session.start(first.event)
-        return Running(session, caller, first.event.session_id, self._store)
+        return Running(session, caller, first.event.session_id)
 
     async def follow(self, query_id: str, after: int = 0) -> AsyncGenerator[Recorded[Event] | Live, None]:
         """Every event after `after`, each once: what is stored, and then live for as long as the query runs here.
@@ -165,7 +165,7 @@ class Again:
             around=around,
             store=around.store(self._store),
         )
-        return Running(session, caller, first.session_id, self._store)
+        return Running(session, caller, first.session_id)
 
 
 async def replay_stored(store: SqliteTraceStore, query_id: str) -> Replayed:

@@ -114,7 +114,7 @@ class Antiphon:
         components = around.components(lambda ports: wire(parts, ports, caller))
         session = self._bus.open(uuid.uuid4().hex, components, store=store)
         session.start(first)
-        return Running(session, caller, first.session_id, store, self.totals)
+        return Running(session, caller, first.session_id, self.totals)
 
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""

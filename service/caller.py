@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assembler import last_resort, said_incomplete
-from vocabulary.events import AnyEvent, QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
+from vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
 from vocabulary.values import Value
 
 _WHY: dict[Status, str] = {
@@ -56,7 +56,7 @@ class Caller:
         ended_without = self._status in ("cancelled", "failed")
         return self._status is not None and (self._response is not None or ended_without)
 
-    def hear_again(self, trace: Sequence[Recorded[AnyEvent]]) -> None:
+    def hear_again(self, trace: Sequence[Recorded[Event]]) -> None:
         """Takes from the trace what it was not told."""
         for said in trace:
             match said.event:

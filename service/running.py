@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-import structlog
-
 from bus import Session
 from service.caller import Caller, Outcome
 from service.totals import Totals
-from vocabulary.errors import NotFoundError, TraceError
 from vocabulary.events import Event, Live, QueryCancelled, Recorded
-from vocabulary.ports import TraceStore
-
-log = structlog.get_logger(__name__)
 
 
 class Running:
@@ -24,14 +18,12 @@ class Running:
         session: Session,
         caller: Caller,
         session_id: str,
-        store: TraceStore | None = None,
         totals: Totals | None = None,
     ) -> None:
         self.query_id = session.query_id
         self.session_id = session_id
         self._session = session
         self._caller = caller
-        self._store = store
         self._totals = totals
 
     def follow(self, buffer: int = 1000) -> AsyncIterator[Recorded[Event] | Live]:
@@ -51,7 +43,7 @@ class Running:
         """The answer, once there is one; at worst a statement of what failed."""
         await self._session.closed()
         if not self._caller.heard_all:
-            await self._read_again()
+            self._caller.hear_again(self._session.said)
         outcome = self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
         self._count(outcome)
         return outcome
@@ -61,12 +53,3 @@ class Running:
         if self._totals is not None:
             self._totals.add(outcome)
             self._totals = None
-
-    async def _read_again(self) -> None:
-        """Lets the caller hear what was kept from it: the trace has it."""
-        if self._store is None:
-            return
-        try:
-            self._caller.hear_again(await self._store.read(self.query_id))
-        except (TraceError, NotFoundError) as error:
-            log.warning("answer_not_read", query_id=self.query_id, error=str(error))
