@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from dispatcher import Registry, Tool, ToolDispatcher
+from tests.fakes import FixedClock
 from vocabulary.errors import KnowledgeError
 from vocabulary.events import (
     AnyEvent,
@@ -26,34 +27,12 @@ from vocabulary.values import Kept, Passage, ToolCall
 E = TypeVar("E", bound=Event)
 
 
-class HandClock:
-    """Time that stands still until a test moves it; a sleeper wakes when its time has come."""
-
-    def __init__(self) -> None:
-        self._now = 1_000.0
-        self._sleepers: list[tuple[float, asyncio.Event]] = []
-
-    def now(self) -> float:
-        return self._now
-
-    async def sleep(self, seconds: float) -> None:
-        woken = asyncio.Event()
-        self._sleepers.append((self._now + seconds, woken))
-        await woken.wait()
-
-    def advance(self, seconds: float) -> None:
-        self._now += seconds
-        for until, woken in self._sleepers:
-            if until <= self._now:
-                woken.set()
-
-
 class Session:
     """A dispatcher with a list as its bus, and the tasks that it spawned."""
 
     def __init__(self, *tools: Tool) -> None:
         self.published: list[AnyEvent] = []
-        self.clock = HandClock()
+        self.clock = FixedClock(1_000.0)
         self._tasks: list[asyncio.Task[None]] = []
         self._timers: list[asyncio.Task[None]] = []
         self.dispatcher = ToolDispatcher(self.published.append, self._spawn, self.clock, Registry(tools))
