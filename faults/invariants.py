@@ -9,6 +9,7 @@ from faults.legality import faults_of
 from faults.losses import OF_CONTENT, owed
 from faults.running import Run
 from faults.spending import within_budget
+from faults.standing import moves_by_itself
 from vocabulary import events as e
 from vocabulary.events import AnyEvent
 
@@ -22,9 +23,7 @@ _SLACK_S = 0.001
 
 def broken_promises(run: Run) -> list[str]:
     """Each promise that the run breaks, in a sentence."""
-    if run.refused:
-        return []
-    if run.outcome is None and nobody_watched(run):
+    if run.refused or (run.outcome is None and nobody_watched(run)):
         return []
     if run.outcome is None:
         return [f"no answer: {run.broke or 'nothing came'}"]
@@ -232,6 +231,7 @@ def nothing_left(run: Run) -> Iterator[str]:
 
 RULES: dict[str, Rule] = {
     "one answer": one_answer,
+    "moves by itself": moves_by_itself,
     "in time": in_time,
     "within limits": within_limits,
     "spending within budget": within_budget,
