@@ -147,7 +147,16 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=96)
     parser.add_argument("--target", type=float, default=2.0, help="largest ratio to create() that passes")
     options = parser.parse_args()
-    double = [sys.executable, "-m", "uvicorn", "benchmarks.double:app", "--log-level", "error"]
+    double = [
+        sys.executable,
+        "-m",
+        "uvicorn",
+        "benchmarks.double:app",
+        "--log-level",
+        "error",
+        "--timeout-keep-alive",
+        "600",
+    ]
     with serving(double, "/healthz") as served:
         rows = report(asyncio.run(compare(served.url, options.rounds, options.queries)))
         shares = asyncio.run(appending_share(served.url, options.queries * 6))
