@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import asdict
 
-from api.query_schemas import (
+from antiphon.api.query_schemas import (
     CitationReply,
     IndicatorReply,
     QueryAnswer,
@@ -12,9 +12,9 @@ from api.query_schemas import (
     UncertaintyReply,
     UsageReply,
 )
-from service import Outcome
-from vocabulary.events import ResponseAssembled
-from vocabulary.values import Usage
+from antiphon.service import Outcome
+from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.values import Usage
 
 __all__ = ["QueryAnswer", "answer_of", "strict_status"]
 

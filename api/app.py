@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from api.access import AccessLog
-from api.errors import ALWAYS, install_error_handlers
-from api.facade import AroundOf, Opener
-from api.guards import BodyLimit, HostGuard, SafeHeaders, hosts_for
-from api.release import release
-from api.routes import conversations, courses, forks, health, memory, metrics, queries, traces
-from api.under_way import UnderWay
-from service import Antiphon, Settings, load_settings
+from antiphon.api.access import AccessLog
+from antiphon.api.errors import ALWAYS, install_error_handlers
+from antiphon.api.facade import AroundOf, Opener
+from antiphon.api.guards import BodyLimit, HostGuard, SafeHeaders, hosts_for
+from antiphon.api.release import release
+from antiphon.api.routes import conversations, courses, forks, health, memory, metrics, queries, traces
+from antiphon.api.under_way import UnderWay
+from antiphon.service import Antiphon, Settings, load_settings
 
 MAX_BODY_BYTES = 1_000_000
 DESCRIPTION = """\

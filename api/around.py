@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import Request
 from pydantic import JsonValue
 
-from api.facade import AroundOf
-from service import Around
-from vocabulary.errors import BadInputError
+from antiphon.api.facade import AroundOf
+from antiphon.service import Around
+from antiphon.vocabulary.errors import BadInputError
 
 
 def around_for(request: Request, faults: dict[str, JsonValue] | None) -> Around | None:

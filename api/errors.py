@@ -11,9 +11,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from api.schemas import ErrorReply
-from service import BusyError
-from vocabulary.errors import (
+from antiphon.api.schemas import ErrorReply
+from antiphon.service import BusyError
+from antiphon.vocabulary.errors import (
     BadInputError,
     ConfigurationError,
     FaultPlanError,

@@ -7,11 +7,11 @@ from typing import Annotated, Protocol, cast
 
 from fastapi import Depends, Request
 
-from bus import Waiting
-from knowledge import Course
-from service import Around, Change, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
-from vocabulary.events import Event, Live, Recorded
-from vocabulary.ports import TraceStore
+from antiphon.bus import Waiting
+from antiphon.knowledge import Course
+from antiphon.service import Around, Change, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
+from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.ports import TraceStore
 
 
 class Asked(Protocol):

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import msgspec
 from pydantic import Field, JsonValue
 
-from api.query_schemas import QueryAnswer
-from api.schemas import Schema, Text
-from service import Change, Mode
+from antiphon.api.query_schemas import QueryAnswer
+from antiphon.api.schemas import Schema, Text
+from antiphon.service import Change, Mode
 
 
 class ChangeRequest(Schema):

@@ -9,8 +9,8 @@ from fastapi import Header
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.errors import Refusal, refuse
-from service import Settings
+from antiphon.api.errors import Refusal, refuse
+from antiphon.service import Settings
 
 
 class HostGuard:

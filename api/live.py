@@ -11,15 +11,15 @@ import structlog
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from api.accept import EVENT_STREAM
-from api.answer import answer_of
-from api.errors import describe_failure
-from api.facade import Asked
-from api.under_way import UnderWay
-from api.waiting import GONE
-from traces import to_json
-from vocabulary.errors import ServiceError, SlowReaderError
-from vocabulary.events import Event, Live, Recorded
+from antiphon.api.accept import EVENT_STREAM
+from antiphon.api.answer import answer_of
+from antiphon.api.errors import describe_failure
+from antiphon.api.facade import Asked
+from antiphon.api.under_way import UnderWay
+from antiphon.api.waiting import GONE
+from antiphon.traces import to_json
+from antiphon.vocabulary.errors import ServiceError, SlowReaderError
+from antiphon.vocabulary.events import Event, Live, Recorded
 
 log = structlog.get_logger(__name__)
 

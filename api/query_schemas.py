@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
-from api.schemas import Schema, SessionId, Text
-from vocabulary.events import Confidence, Status
+from antiphon.api.schemas import Schema, SessionId, Text
+from antiphon.vocabulary.events import Confidence, Status
 
 
 class QueryRequest(Schema):

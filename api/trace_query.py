@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from vocabulary.ports import TraceFilter
+from antiphon.vocabulary.ports import TraceFilter
 
 MOST_TRACES = 500
 

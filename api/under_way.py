@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends, FastAPI, Request
 
-from api.facade import Asked
+from antiphon.api.facade import Asked
 
 
 class UnderWay:

@@ -6,8 +6,8 @@ import asyncio
 
 from starlette.requests import Request
 
-from api.facade import Asked
-from service import Outcome
+from antiphon.api.facade import Asked
+from antiphon.service import Outcome
 
 GONE = "the client went away"
 CLIENT_GONE = 499

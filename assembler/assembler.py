@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assembler import seen as keeping
-from assembler.assembling import assemble, said_again
-from assembler.seen import Seen, Trouble
-from vocabulary.events import (
+from antiphon.assembler import seen as keeping
+from antiphon.assembler.assembling import assemble, said_again
+from antiphon.assembler.seen import Seen, Trouble
+from antiphon.vocabulary.events import (
     AnswerRequested,
     BreakerTripped,
     BriefingPrepared,
@@ -28,7 +28,7 @@ from vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
-from vocabulary.ports import Publish
+from antiphon.vocabulary.ports import Publish
 
 
 class ResponseAssembler:

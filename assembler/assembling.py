@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from assembler.doubts import doubts_of
-from assembler.draft import Draft
-from assembler.partial import partial
-from assembler.plain import plain
-from assembler.reply import from_reply
-from assembler.seen import Seen
-from assembler.uncertainty import confidence, without_repeats
-from vocabulary.events import AnswerRequested, Recorded, ResponseAssembled
-from vocabulary.values import Citation
+from antiphon.assembler.doubts import doubts_of
+from antiphon.assembler.draft import Draft
+from antiphon.assembler.partial import partial
+from antiphon.assembler.plain import plain
+from antiphon.assembler.reply import from_reply
+from antiphon.assembler.seen import Seen
+from antiphon.assembler.uncertainty import confidence, without_repeats
+from antiphon.vocabulary.events import AnswerRequested, Recorded, ResponseAssembled
+from antiphon.vocabulary.values import Citation
 
 
 def assemble(seen: Seen, said: Recorded[AnswerRequested]) -> ResponseAssembled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from vocabulary.values import Citation, Fact, Passage, ReplyCitation, ShownSource
+from antiphon.vocabulary.values import Citation, Fact, Passage, ReplyCitation, ShownSource
 
 
 class Resolved(NamedTuple):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assembler.seen import Seen, Trouble
-from assembler.uncertainty import indicator
-from assembler.wording import MODEL_FAILURES, TOOL_FAILURES
-from vocabulary.events import (
+from antiphon.assembler.seen import Seen, Trouble
+from antiphon.assembler.uncertainty import indicator
+from antiphon.assembler.wording import MODEL_FAILURES, TOOL_FAILURES
+from antiphon.vocabulary.events import (
     BreakerTripped,
     HandlerFailed,
     QueryReceived,
@@ -19,7 +19,7 @@ from vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
-from vocabulary.values import Indicator
+from antiphon.vocabulary.values import Indicator
 
 LIMIT_DOUBTS = {
     "rounds": "round_limit",

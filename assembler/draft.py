@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vocabulary.values import Citation, Indicator, Value
+from antiphon.vocabulary.values import Citation, Indicator, Value
 
 NOBODY = "none"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from assembler.draft import NOBODY
-from assembler.uncertainty import confidence, indicator
-from assembler.wording import one_line
-from vocabulary.events import ResponseAssembled
-from vocabulary.values import Usage
+from antiphon.assembler.draft import NOBODY
+from antiphon.assembler.uncertainty import confidence, indicator
+from antiphon.assembler.wording import one_line
+from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.values import Usage
 
 
 def said_incomplete(response: ResponseAssembled, event_seq: int) -> ResponseAssembled:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from language.sentences import sentence_starts
-from language.words import terms
-from vocabulary.events import BriefingPrepared
-from vocabulary.values import Citation, Fact, Passage
+from antiphon.language.sentences import sentence_starts
+from antiphon.language.words import terms
+from antiphon.vocabulary.events import BriefingPrepared
+from antiphon.vocabulary.values import Citation, Fact, Passage
 
 FEWEST_TERMS = 4
 """Shorter sentences say too little to tell what they rest on."""

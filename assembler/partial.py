@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from assembler.citations import cite, stretch
-from assembler.draft import Draft
-from assembler.plain import plain
-from assembler.seen import Seen
-from assembler.uncertainty import indicator
-from assembler.wording import one_line
-from language.extract import Pick, extract
-from vocabulary.values import Citation, Fact, Passage
+from antiphon.assembler.citations import cite, stretch
+from antiphon.assembler.draft import Draft
+from antiphon.assembler.plain import plain
+from antiphon.assembler.seen import Seen
+from antiphon.assembler.uncertainty import indicator
+from antiphon.assembler.wording import one_line
+from antiphon.language.extract import Pick, extract
+from antiphon.vocabulary.values import Citation, Fact, Passage
 
 LONGEST_CHARS = 2_000
 """A longer sentence is no course text, and nobody would read it."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from assembler.draft import Draft
-from assembler.seen import Seen
-from assembler.uncertainty import indicator
-from assembler.wording import TOOL_FAILURES, one_line
-from vocabulary.events import ToolFailed
+from antiphon.assembler.draft import Draft
+from antiphon.assembler.seen import Seen
+from antiphon.assembler.uncertainty import indicator
+from antiphon.assembler.wording import TOOL_FAILURES, one_line
+from antiphon.vocabulary.events import ToolFailed
 
 MOST_TOOLS = 6
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from assembler.citations import Resolved, answer_of, resolve
-from assembler.draft import Draft
-from assembler.lost import lost_support
-from assembler.plain import plain
-from assembler.seen import Seen
-from assembler.uncertainty import indicator
-from vocabulary.events import BreakerTripped, BriefingPrepared, ReasoningCompleted, Recorded, RecoveryStarted
-from vocabulary.values import Indicator
+from antiphon.assembler.citations import Resolved, answer_of, resolve
+from antiphon.assembler.draft import Draft
+from antiphon.assembler.lost import lost_support
+from antiphon.assembler.plain import plain
+from antiphon.assembler.seen import Seen
+from antiphon.assembler.uncertainty import indicator
+from antiphon.vocabulary.events import BreakerTripped, BriefingPrepared, ReasoningCompleted, Recorded, RecoveryStarted
+from antiphon.vocabulary.values import Indicator
 
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
 _NOTHING_FOUND = re.compile(

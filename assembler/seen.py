@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from vocabulary.events import (
+from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
     ContextSynthesized,
@@ -25,7 +25,7 @@ from vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
-from vocabulary.values import Fact, Usage, Value
+from antiphon.vocabulary.values import Fact, Usage, Value
 
 Trouble = (
     QueryReceived

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from assembler.wording import one_line
-from vocabulary.events import Confidence
-from vocabulary.values import Indicator
+from antiphon.assembler.wording import one_line
+from antiphon.vocabulary.events import Confidence
+from antiphon.vocabulary.values import Indicator
 
 Effect = Literal["none", "medium", "low"]
 

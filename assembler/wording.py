@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vocabulary.events import FailureKind, ToolFailureKind
+from antiphon.vocabulary.events import FailureKind, ToolFailureKind
 
 TOOL_FAILURES: dict[ToolFailureKind, str] = {
     "unknown_tool": "there is no such tool",

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from language.markup import read_attempts
+from antiphon.language.markup import read_attempts
 
 ANSWER = "BM25 ranks documents by term frequency, document length and rarity. " * 6
 DELTA_CHARACTERS = 40

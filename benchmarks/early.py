@@ -21,16 +21,16 @@ from anthropic import AsyncAnthropic, DefaultAioHttpClient
 from rich.console import Console
 from rich.table import Table
 
+from antiphon.bus import Bus, SystemClock
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.engine import AnthropicModel, ReasoningEngine, connect
+from antiphon.service.caller import Caller
+from antiphon.service.wiring import Parts, wire
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import AnyEvent, ReasoningCompleted, ReasoningRequested, Recorded, ToolsSettled
+from antiphon.vocabulary.values import Kept, Message, QuerySettings
 from benchmarks.processes import serving
-from bus import Bus, SystemClock
-from coordinator import receive
-from dispatcher import Registry, tool_from_function
-from engine import AnthropicModel, ReasoningEngine, connect
-from service.caller import Caller
-from service.wiring import Parts, wire
-from traces import SqliteTraceStore
-from vocabulary.events import AnyEvent, ReasoningCompleted, ReasoningRequested, Recorded, ToolsSettled
-from vocabulary.values import Kept, Message, QuerySettings
 
 Script = dict[str, object]
 CALL: Script = {"calls": [{"name": "look_up", "input": {"words": "logs"}}], "first_byte_s": 0.3, "end_s": 1.0}
@@ -154,7 +154,7 @@ def played(replies: list[Script], folder: Path) -> list[str]:
     """The command that serves this script, again and again."""
     script = folder / f"{len(replies)}.json"
     script.write_bytes(msgspec.json.encode({"replies": replies}))
-    return [sys.executable, "-m", "cli", "double", "--script", str(script)]
+    return [sys.executable, "-m", "antiphon.cli", "double", "--script", str(script)]
 
 
 def main() -> None:

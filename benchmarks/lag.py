@@ -23,8 +23,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from antiphon.service import Antiphon, Question, load_settings
 from benchmarks.processes import antiphon
-from service import Antiphon, Question, load_settings
 
 ROOT = Path(__file__).parents[1]
 TICK_S = 0.001

@@ -20,21 +20,21 @@ from anthropic import AsyncAnthropic
 from rich.console import Console
 from rich.table import Table
 
+from antiphon.bus import Bus, SystemClock
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.engine import connect
+from antiphon.service.caller import Caller
+from antiphon.service.wiring import Parts, wire
+from antiphon.traces import SqliteTraceStore
+from antiphon.traces.turns import Batch
+from antiphon.vocabulary.errors import SequenceError
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.values import QuerySettings
 from benchmarks import plain_loop
 from benchmarks.processes import antiphon, serving
 from benchmarks.tools import TOOLS
-from bus import Bus, SystemClock
-from coordinator import receive
-from dispatcher import Registry, tool_from_function
-from engine import connect
-from service.caller import Caller
-from service.wiring import Parts, wire
-from traces import SqliteTraceStore
-from traces.turns import Batch
-from vocabulary.errors import SequenceError
-from vocabulary.events import Event, Recorded
-from vocabulary.ports import TraceStore
-from vocabulary.values import QuerySettings
 
 QUESTION = "How does BM25 rank documents?"
 Query = Callable[[], Awaitable[object]]

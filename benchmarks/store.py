@@ -14,20 +14,20 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.table import Table
 
+from antiphon.bus import Bus, SystemClock
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.engine import events_of, request_json
+from antiphon.service import replay
+from antiphon.service.caller import Caller
+from antiphon.service.wiring import Parts, wire
+from antiphon.traces import SqliteTraceStore
+from antiphon.traces.turns import Batch
+from antiphon.vocabulary.events import AnyEvent, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
+from antiphon.vocabulary.ports import Json, TraceFilter
+from antiphon.vocabulary.values import Indicator, QuerySettings, Request
 from benchmarks.double import blocks_of_reply
 from benchmarks.tools import TOOLS
-from bus import Bus, SystemClock
-from coordinator import receive
-from dispatcher import Registry, tool_from_function
-from engine import events_of, request_json
-from service import replay
-from service.caller import Caller
-from service.wiring import Parts, wire
-from traces import SqliteTraceStore
-from traces.turns import Batch
-from vocabulary.events import AnyEvent, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
-from vocabulary.ports import Json, TraceFilter
-from vocabulary.values import Indicator, QuerySettings, Request
 
 Trace = list[Recorded[AnyEvent]]
 

@@ -1,14 +1,14 @@
 """The bus: each query's mailbox, recorded before anything acts on it, and all that a query owns until it ends."""
 
-from bus.bus import Bus
-from bus.cause import handled_seq
-from bus.clock import SystemClock
-from bus.followers import Follower
-from bus.ports import Components, Handler, Ports, Step, Subscription
-from bus.session import Session
-from bus.stall import StallCount
-from bus.waiters import Table, Waiting
-from bus.waiters import fold as fold_waiters
+from antiphon.bus.bus import Bus
+from antiphon.bus.cause import handled_seq
+from antiphon.bus.clock import SystemClock
+from antiphon.bus.followers import Follower
+from antiphon.bus.ports import Components, Handler, Ports, Step, Subscription
+from antiphon.bus.session import Session
+from antiphon.bus.stall import StallCount
+from antiphon.bus.waiters import Table, Waiting
+from antiphon.bus.waiters import fold as fold_waiters
 
 __all__ = [
     "Bus",

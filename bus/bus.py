@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from bus.ports import Components
-from bus.recorder import Recorder
-from bus.session import Session
-from vocabulary.events import Event, Recorded
-from vocabulary.ports import Clock, TraceStore
+from antiphon.bus.ports import Components
+from antiphon.bus.recorder import Recorder
+from antiphon.bus.session import Session
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Clock, TraceStore
 
 
 class Bus:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
-from vocabulary.events import Event, HandlerFailed, Recorded, SessionStalled
+from antiphon.vocabulary.events import Event, HandlerFailed, Recorded, SessionStalled
 
 _handled: ContextVar[Recorded[Event] | None] = ContextVar("handled_event", default=None)
 

@@ -7,9 +7,9 @@ from functools import reduce
 
 import structlog
 
-from bus.stall import StallCount
-from bus.waiters import Table, Waiting, fold
-from vocabulary.events import Event, QueryClosed, Recorded, SessionStalled
+from antiphon.bus.stall import StallCount
+from antiphon.bus.waiters import Table, Waiting, fold
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded, SessionStalled
 
 _log = structlog.get_logger(__name__)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from pyee import EventEmitter
 
-from bus.ports import Handler, Subscription
-from vocabulary.errors import UnheardEventError
-from vocabulary.events import Event, Recorded
+from antiphon.bus.ports import Handler, Subscription
+from antiphon.vocabulary.errors import UnheardEventError
+from antiphon.vocabulary.events import Event, Recorded
 
 Failed = Callable[[str, Exception], None]
 """Is told of a handler (`Class.method`) and what it raised."""

@@ -6,8 +6,8 @@ import asyncio
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from vocabulary.errors import NotFoundError, SlowReaderError
-from vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
+from antiphon.vocabulary.events import Event, Live, Recorded
 
 Told = Recorded[Event] | Live
 """What a follower reads."""

@@ -6,10 +6,10 @@ import asyncio
 
 import structlog
 
-from bus.cause import cause_of
-from bus.followers import Told
-from vocabulary.events import AnyEvent, Live, QueryClosed, Recorded
-from vocabulary.ports import Clock
+from antiphon.bus.cause import cause_of
+from antiphon.bus.followers import Told
+from antiphon.vocabulary.events import AnyEvent, Live, QueryClosed, Recorded
+from antiphon.vocabulary.ports import Clock
 
 _log = structlog.get_logger(__name__)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vocabulary.events import Event, Recorded
-from vocabulary.ports import Publish, Spawn, Tell
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Publish, Spawn, Tell
 
 # Each handler takes the one kind of event that its subscription names, which types cannot say of a mixed list.
 Handler = Callable[[Recorded[Any]], None]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import structlog
 
-from vocabulary.errors import SequenceError, TraceError
-from vocabulary.events import Event, Recorded
-from vocabulary.ports import Clock, TraceStore
+from antiphon.vocabulary.errors import SequenceError, TraceError
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Clock, TraceStore
 
 _log = structlog.get_logger(__name__)
 

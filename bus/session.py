@@ -8,18 +8,18 @@ from collections.abc import Sequence
 import structlog
 from structlog.contextvars import bind_contextvars
 
-from bus.cause import cause_of, handle, mends_a_failure
-from bus.debts import Debts
-from bus.delivery import Delivery
-from bus.failure import in_words
-from bus.followers import Follower, Followers, Told
-from bus.mailbox import Mailbox
-from bus.ports import Components, Ports, Step
-from bus.recorder import Recorder
-from bus.waiters import Waiting
-from bus.work import Work
-from vocabulary.errors import TraceError
-from vocabulary.events import (
+from antiphon.bus.cause import cause_of, handle, mends_a_failure
+from antiphon.bus.debts import Debts
+from antiphon.bus.delivery import Delivery
+from antiphon.bus.failure import in_words
+from antiphon.bus.followers import Follower, Followers, Told
+from antiphon.bus.mailbox import Mailbox
+from antiphon.bus.ports import Components, Ports, Step
+from antiphon.bus.recorder import Recorder
+from antiphon.bus.waiters import Waiting
+from antiphon.bus.work import Work
+from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.events import (
     AnyEvent,
     Event,
     HandlerFailed,
@@ -29,7 +29,7 @@ from vocabulary.events import (
     RecordingFailed,
     RoundOpened,
 )
-from vocabulary.ports import Clock
+from antiphon.vocabulary.ports import Clock
 
 _log = structlog.get_logger(__name__)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vocabulary.events import Event, Recorded, SessionStalled
+from antiphon.vocabulary.events import Event, Recorded, SessionStalled
 
 _MOST_IN_A_ROW = 3
 _MOST_IN_ALL = 12

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vocabulary.events import (
+from antiphon.vocabulary.events import (
     AnswerRequested,
     BriefingPrepared,
     ContextSynthesized,

@@ -11,7 +11,7 @@ from typing import Any
 
 import structlog
 
-from bus.delivery import name_of
+from antiphon.bus.delivery import name_of
 
 _log = structlog.get_logger(__name__)
 

@@ -1,5 +1,5 @@
 """The `antiphon` command."""
 
-from cli.entry import main
+from antiphon.cli.entry import main
 
 __all__ = ["main"]

@@ -1,5 +1,5 @@
-"""`python -m cli`: the `antiphon` command where it is not installed."""
+"""`python -m antiphon.cli`: the `antiphon` command where it is not installed."""
 
-from cli.entry import main
+from antiphon.cli.entry import main
 
 main()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cli.terminal import clean, err, one_line, out
-from service import Outcome
-from vocabulary.events import ResponseAssembled
-from vocabulary.values import Citation
+from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.service import Outcome
+from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.values import Citation
 
 _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 

@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from api import answer_of
-from cli.answers import show_answer
-from cli.options import DataDir, Json, Model, Reasoner
-from cli.session import opened, settings_for_people
-from cli.telling import NOTABLE, tell, tell_recorded
-from cli.terminal import err, print_json
-from service import Antiphon, Outcome, Question, Running
-from vocabulary.errors import SlowReaderError
-from vocabulary.events import Recorded
+from antiphon.api import answer_of
+from antiphon.cli.answers import show_answer
+from antiphon.cli.options import DataDir, Json, Model, Reasoner
+from antiphon.cli.session import opened, settings_for_people
+from antiphon.cli.telling import NOTABLE, tell, tell_recorded
+from antiphon.cli.terminal import err, print_json
+from antiphon.service import Antiphon, Outcome, Question, Running
+from antiphon.vocabulary.errors import SlowReaderError
+from antiphon.vocabulary.events import Recorded
 
 
 def add_to(app: typer.Typer) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
-from cli.grading import Place, SampleQuestion
-from cli.terminal import one_line
-from vocabulary.errors import BadInputError
-from vocabulary.values import Value
+from antiphon.cli.grading import Place, SampleQuestion
+from antiphon.cli.terminal import one_line
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.values import Value
 
 PLAIN = "plain"
 """The kind of a question of which nobody said what answers it."""

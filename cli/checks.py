@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from service import Settings
+from antiphon.service import Settings
 
 LEAST_PYTHON = (3, 11)
 REACH_S = 3.0

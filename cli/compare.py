@@ -12,15 +12,27 @@ import msgspec
 import typer
 from rich.table import Column, Table
 
-from cli.asking_file import read_asking_file
-from cli.compare_page import as_page
-from cli.comparing import MODES, Compared, Mode, Run, Sum, dollars, in_words, modes_of, run_of, settings_of, sum_of
-from cli.grading import SampleQuestion
-from cli.options import DataDir, Model, Reasoner
-from cli.session import opened, settings_for_people
-from cli.terminal import clean, err, one_line, out
-from service import Antiphon, Question, Settings
-from vocabulary.errors import BadInputError
+from antiphon.cli.asking_file import read_asking_file
+from antiphon.cli.compare_page import as_page
+from antiphon.cli.comparing import (
+    MODES,
+    Compared,
+    Mode,
+    Run,
+    Sum,
+    dollars,
+    in_words,
+    modes_of,
+    run_of,
+    settings_of,
+    sum_of,
+)
+from antiphon.cli.grading import SampleQuestion
+from antiphon.cli.options import DataDir, Model, Reasoner
+from antiphon.cli.session import opened, settings_for_people
+from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.service import Antiphon, Question, Settings
+from antiphon.vocabulary.errors import BadInputError
 
 WIDTH = 100
 SHOWN_ANSWER = 240

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from cli.comparing import MEANING, Compared, Run, Sum, dollars
-from cli.terminal import clean
+from antiphon.cli.comparing import MEANING, Compared, Run, Sum, dollars
+from antiphon.cli.terminal import clean
 
 _STYLE = """
 :root{color-scheme:light dark}

@@ -8,12 +8,12 @@ from typing import Literal, get_args
 
 from msgspec.structs import replace
 
-from cli.asking_file import PLAIN
-from cli.grading import SampleQuestion, grade
-from service import Outcome
-from vocabulary.errors import BadInputError
-from vocabulary.events import AnyEvent, Recorded
-from vocabulary.values import QuerySettings, Usage, Value
+from antiphon.cli.asking_file import PLAIN
+from antiphon.cli.grading import SampleQuestion, grade
+from antiphon.service import Outcome
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.values import QuerySettings, Usage, Value
 
 Mode = Literal["single", "transcript", "briefing"]
 MODES: tuple[Mode, ...] = get_args(Mode)

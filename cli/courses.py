@@ -5,10 +5,10 @@ from __future__ import annotations
 import typer
 from rich.table import Column, Table
 
-from cli.options import DataDir
-from cli.session import settings_for_people
-from cli.terminal import one_line, out
-from knowledge import overview
+from antiphon.cli.options import DataDir
+from antiphon.cli.session import settings_for_people
+from antiphon.cli.terminal import one_line, out
+from antiphon.knowledge import overview
 
 
 def add_to(app: typer.Typer) -> None:

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from cli.checks import OF_SETTINGS, WITHOUT_SETTINGS, Check
-from cli.options import DataDir
-from cli.session import opened, settings_for_people
-from cli.terminal import one_line, out
-from engine import Finding, find_capabilities
-from service import Settings, speaker_of
-from vocabulary.errors import ServiceError
+from antiphon.cli.checks import OF_SETTINGS, WITHOUT_SETTINGS, Check
+from antiphon.cli.options import DataDir
+from antiphon.cli.session import opened, settings_for_people
+from antiphon.cli.terminal import one_line, out
+from antiphon.engine import Finding, find_capabilities
+from antiphon.service import Settings, speaker_of
+from antiphon.vocabulary.errors import ServiceError
 
 
 def add_to(app: typer.Typer) -> None:

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 import uvicorn
 
-from cli.serve import listening
-from cli.terminal import err
-from engine import Double, read_script
-from service import load_settings
+from antiphon.cli.serve import listening
+from antiphon.cli.terminal import err
+from antiphon.engine import Double, read_script
+from antiphon.service import load_settings
 
 
 def add_to(app: typer.Typer) -> None:

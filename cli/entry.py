@@ -9,8 +9,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from cli.terminal import clean
-from vocabulary.errors import ServiceError
+from antiphon.cli.terminal import clean
+from antiphon.vocabulary.errors import ServiceError
 
 
 class Command(NamedTuple):
@@ -22,16 +22,16 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
-    Command("ask", "cli.ask", "Ask a question and watch it being worked out."),
-    Command("serve", "cli.serve", "Serve the REST API."),
-    Command("index", "cli.index", "Read course documents into the index."),
-    Command("courses", "cli.courses", "List the courses that can be asked about."),
-    Command("traces", "cli.traces", "List what was asked, and show how it was worked out."),
-    Command("doctor", "cli.doctor", "Check what is configured, reachable and indexed."),
-    Command("faults", "cli.faults", "Break the service on purpose and check its promises."),
-    Command("double", "cli.double", "Serve a Messages API that answers by a script, for tests."),
-    Command("eval", "cli.evaluate", "Ask the questions of a file and grade the answers."),
-    Command("compare", "cli.compare", "Ask the questions of a file in several modes, side by side."),
+    Command("ask", "antiphon.cli.ask", "Ask a question and watch it being worked out."),
+    Command("serve", "antiphon.cli.serve", "Serve the REST API."),
+    Command("index", "antiphon.cli.index", "Read course documents into the index."),
+    Command("courses", "antiphon.cli.courses", "List the courses that can be asked about."),
+    Command("traces", "antiphon.cli.traces", "List what was asked, and show how it was worked out."),
+    Command("doctor", "antiphon.cli.doctor", "Check what is configured, reachable and indexed."),
+    Command("faults", "antiphon.cli.faults", "Break the service on purpose and check its promises."),
+    Command("double", "antiphon.cli.double", "Serve a Messages API that answers by a script, for tests."),
+    Command("eval", "antiphon.cli.evaluate", "Ask the questions of a file and grade the answers."),
+    Command("compare", "antiphon.cli.compare", "Ask the questions of a file in several modes, side by side."),
 )
 
 

@@ -11,12 +11,12 @@ import msgspec
 import typer
 from rich.table import Table
 
-from cli.grading import Grade, SampleQuestion, Targets, grade, read_questions, share, shortfalls
-from cli.options import DataDir, Json, Model, Reasoner
-from cli.session import opened, settings_for_people
-from cli.terminal import err, one_line, out, print_json
-from service import Antiphon, Question, Settings
-from vocabulary.errors import BadInputError
+from antiphon.cli.grading import Grade, SampleQuestion, Targets, grade, read_questions, share, shortfalls
+from antiphon.cli.options import DataDir, Json, Model, Reasoner
+from antiphon.cli.session import opened, settings_for_people
+from antiphon.cli.terminal import err, one_line, out, print_json
+from antiphon.service import Antiphon, Question, Settings
+from antiphon.vocabulary.errors import BadInputError
 
 DEFAULTS = Targets()
 

@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
-from cli.faults_random import run_random
-from cli.faults_showing import progress, refuse_unwritable, show, show_pairs, show_run, write_report
-from cli.faults_worlds import opener, world_of
-from cli.options import Json
-from cli.terminal import err, one_line, out, print_json
-from faults import (
+from antiphon.cli.faults_random import run_random
+from antiphon.cli.faults_showing import progress, refuse_unwritable, show, show_pairs, show_run, write_report
+from antiphon.cli.faults_worlds import opener, world_of
+from antiphon.cli.options import Json
+from antiphon.cli.terminal import err, one_line, out, print_json
+from antiphon.faults import (
     KINDS,
     MEANING,
     Chosen,
@@ -35,8 +35,8 @@ from faults import (
     seam_of,
     unknown_points,
 )
-from service import silence_logging
-from vocabulary.errors import BadInputError
+from antiphon.service import silence_logging
+from antiphon.vocabulary.errors import BadInputError
 
 Points = Annotated[str, typer.Option("--points", help="Only these points, with commas between; `tool.*` is all tools.")]
 Tools = Annotated[str, typer.Option("--tools", help="Tools of your own: package.module:name, with commas between.")]

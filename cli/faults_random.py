@@ -12,12 +12,12 @@ from typing import Annotated
 
 import typer
 
-from cli.faults_showing import refuse_unwritable, write_report
-from cli.faults_worlds import opener
-from cli.terminal import err, one_line, out
-from faults import Roamed, write_story
-from service import silence_logging
-from vocabulary.errors import ConfigurationError
+from antiphon.cli.faults_showing import refuse_unwritable, write_report
+from antiphon.cli.faults_worlds import opener
+from antiphon.cli.terminal import err, one_line, out
+from antiphon.faults import Roamed, write_story
+from antiphon.service import silence_logging
+from antiphon.vocabulary.errors import ConfigurationError
 
 EVERY = 20
 """A line of progress after so many stories."""
@@ -53,7 +53,7 @@ def run_random(
 def _roaming() -> ModuleType:
     """The random mode, which alone needs hypothesis."""
     try:
-        return importlib.import_module("faults.roaming")
+        return importlib.import_module("antiphon.faults.roaming")
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "hypothesis":
             raise

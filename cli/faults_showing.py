@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from cli.terminal import err, one_line, out
-from faults import KINDS, PairVerdict, Report, Run, Verdict, counts, pair_counts, reasons, table
-from vocabulary.errors import BadInputError
+from antiphon.cli.terminal import err, one_line, out
+from antiphon.faults import KINDS, PairVerdict, Report, Run, Verdict, counts, pair_counts, reasons, table
+from antiphon.vocabulary.errors import BadInputError
 
 EVERY = 100
 """A line of progress after so many cells."""

@@ -8,8 +8,8 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
-from dispatcher import load_tools
-from faults import World
+from antiphon.dispatcher import load_tools
+from antiphon.faults import World
 
 
 @contextmanager

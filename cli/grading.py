@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from service import Outcome
-from vocabulary.errors import BadInputError
-from vocabulary.events import AnyEvent, ContextSynthesized, Recorded, ResponseAssembled
-from vocabulary.values import Passage, Value
+from antiphon.service import Outcome
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import AnyEvent, ContextSynthesized, Recorded, ResponseAssembled
+from antiphon.vocabulary.values import Passage, Value
 
 UNANSWERABLE = "unanswerable"
 

@@ -9,11 +9,11 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from cli.options import ChromaUrl, DataDir, Embedder
-from cli.session import settings_for_people
-from cli.terminal import err, one_line, out
-from knowledge import IndexProgress, IndexSummary, index_paths
-from service import embedder_of
+from antiphon.cli.options import ChromaUrl, DataDir, Embedder
+from antiphon.cli.session import settings_for_people
+from antiphon.cli.terminal import err, one_line, out
+from antiphon.knowledge import IndexProgress, IndexSummary, index_paths
+from antiphon.service import embedder_of
 
 
 def add_to(app: typer.Typer) -> None:

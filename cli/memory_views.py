@@ -9,11 +9,11 @@ import msgspec
 import typer
 from rich.table import Table
 
-from cli.options import DataDir, Json
-from cli.session import settings_for_people
-from cli.terminal import one_line, out, print_json
-from cli.trace_store import read_trace
-from synthesizer import BriefingView, MemoryView, briefings_of, memory_at
+from antiphon.cli.options import DataDir, Json
+from antiphon.cli.session import settings_for_people
+from antiphon.cli.terminal import one_line, out, print_json
+from antiphon.cli.trace_store import read_trace
+from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 
 TraceId = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
 

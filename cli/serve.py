@@ -13,12 +13,12 @@ import typer
 import uvicorn
 from fastapi import FastAPI
 
-from api import AroundOf, cancel_queries, create_app
-from cli.options import DataDir, Reasoner
-from cli.terminal import err
-from faults import around_of
-from service import Settings, configure_logging, load_settings
-from vocabulary.errors import ConfigurationError
+from antiphon.api import AroundOf, cancel_queries, create_app
+from antiphon.cli.options import DataDir, Reasoner
+from antiphon.cli.terminal import err
+from antiphon.faults import around_of
+from antiphon.service import Settings, configure_logging, load_settings
+from antiphon.vocabulary.errors import ConfigurationError
 
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is told to stop; then they are cancelled."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from service import Antiphon, Settings, configure_logging, load_settings
+from antiphon.service import Antiphon, Settings, configure_logging, load_settings
 
 
 def settings_for_people(**overrides: object) -> Settings:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cli.terminal import one_line
-from vocabulary import events as e
-from vocabulary.events import Event, Recorded
-from vocabulary.values import ToolCall, Usage
+from antiphon.cli.terminal import one_line
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.values import ToolCall, Usage
 
 Line = Callable[[Any], str]
 

@@ -11,14 +11,14 @@ import msgspec
 import typer
 from rich.table import Table
 
-from cli.comparing import dollars
-from cli.options import DataDir, Json
-from cli.session import settings_for_people
-from cli.terminal import clean, one_line, out, print_json
-from cli.trace_store import open_store, whole_id
-from service import Diff, contributions, diff, lineage
-from service.diffing import Side
-from vocabulary.events import AnyEvent, Recorded
+from antiphon.cli.comparing import dollars
+from antiphon.cli.options import DataDir, Json
+from antiphon.cli.session import settings_for_people
+from antiphon.cli.terminal import clean, one_line, out, print_json
+from antiphon.cli.trace_store import open_store, whole_id
+from antiphon.service import Diff, contributions, diff, lineage
+from antiphon.service.diffing import Side
+from antiphon.vocabulary.events import AnyEvent, Recorded
 
 SHOWN = 20
 Trace = Sequence[Recorded[AnyEvent]]

@@ -10,14 +10,14 @@ from typing import Annotated
 
 import typer
 
-from cli.options import DataDir
-from cli.session import settings_for_people
-from cli.terminal import clean, out
-from cli.trace_store import open_store, whole_id
-from service import redaction_of, trace_test
-from traces import read_trace_file, trace_file
-from vocabulary.errors import BadInputError
-from vocabulary.events import AnyEvent, Recorded
+from antiphon.cli.options import DataDir
+from antiphon.cli.session import settings_for_people
+from antiphon.cli.terminal import clean, out
+from antiphon.cli.trace_store import open_store, whole_id
+from antiphon.service import redaction_of, trace_test
+from antiphon.traces import read_trace_file, trace_file
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import AnyEvent, Recorded
 
 Id = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
 

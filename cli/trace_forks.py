@@ -9,14 +9,14 @@ from typing import Annotated, Literal
 
 import typer
 
-from cli.options import DataDir, Reasoner
-from cli.session import opened, settings_for_people
-from cli.terminal import clean, err, one_line, out
-from cli.trace_diff import show_diff
-from cli.trace_store import read_trace, whole_id
-from faults import Injector, Plan, fault_at, leave_as_planned, read_plan, write_plan
-from service import Antiphon, Change, Mode, Outcome, Running, diff
-from vocabulary.errors import BadInputError
+from antiphon.cli.options import DataDir, Reasoner
+from antiphon.cli.session import opened, settings_for_people
+from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.cli.trace_diff import show_diff
+from antiphon.cli.trace_store import read_trace, whole_id
+from antiphon.faults import Injector, Plan, fault_at, leave_as_planned, read_plan, write_plan
+from antiphon.service import Antiphon, Change, Mode, Outcome, Running, diff
+from antiphon.vocabulary.errors import BadInputError
 
 Id = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
 

@@ -12,16 +12,16 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cli.answers import show_answer
-from cli.options import DataDir, Json, Reasoner
-from cli.session import opened, settings_for_people
-from cli.telling import tell
-from cli.terminal import clean, one_line, out, print_json
-from cli.trace_store import every_id, open_store, whole_id
-from service import Divergence, Replayed, Replaying, replay_lines, replay_stored
-from traces import read_trace_file, trace_lines
-from vocabulary.errors import BadInputError
-from vocabulary.events import AnyEvent, Recorded
+from antiphon.cli.answers import show_answer
+from antiphon.cli.options import DataDir, Json, Reasoner
+from antiphon.cli.session import opened, settings_for_people
+from antiphon.cli.telling import tell
+from antiphon.cli.terminal import clean, one_line, out, print_json
+from antiphon.cli.trace_store import every_id, open_store, whole_id
+from antiphon.service import Divergence, Replayed, Replaying, replay_lines, replay_stored
+from antiphon.traces import read_trace_file, trace_lines
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import AnyEvent, Recorded
 
 
 def replay(

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from cli.terminal import clean
-from traces import Redaction, SqliteTraceStore
-from vocabulary.errors import BadInputError, NotFoundError
-from vocabulary.events import AnyEvent, Recorded
-from vocabulary.ports import TraceStore
+from antiphon.cli.terminal import clean
+from antiphon.traces import Redaction, SqliteTraceStore
+from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.ports import TraceStore
 
 PAGE = 500
 SHOWN_MATCHES = 5

@@ -11,17 +11,17 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from cli import memory_views, trace_diff, trace_files, trace_forks, trace_runs
-from cli.answers import source_lines
-from cli.options import DataDir, Json
-from cli.session import settings_for_people
-from cli.telling import tell_recorded
-from cli.terminal import clean, one_line, out, print_json
-from cli.trace_store import open_store, read_trace
-from service import Settings
-from traces import to_json
-from vocabulary.events import ResponseAssembled
-from vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.cli import memory_views, trace_diff, trace_files, trace_forks, trace_runs
+from antiphon.cli.answers import source_lines
+from antiphon.cli.options import DataDir, Json
+from antiphon.cli.session import settings_for_people
+from antiphon.cli.telling import tell_recorded
+from antiphon.cli.terminal import clean, one_line, out, print_json
+from antiphon.cli.trace_store import open_store, read_trace
+from antiphon.service import Settings
+from antiphon.traces import to_json
+from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 SHOWN_ID = 12
 """Characters of an id in the list; `show` takes them for the whole."""

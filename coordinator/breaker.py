@@ -6,10 +6,10 @@ import math
 
 import msgspec
 
-from coordinator.purse import LEAST_BRIEFING, MODEST_SHARE, Spend
-from coordinator.state import QueryState
-from vocabulary.events import BreakerTripped
-from vocabulary.values import ToolCall
+from antiphon.coordinator.purse import LEAST_BRIEFING, MODEST_SHARE, Spend
+from antiphon.coordinator.state import QueryState
+from antiphon.vocabulary.events import BreakerTripped
+from antiphon.vocabulary.values import ToolCall
 
 FAILED_ROUNDS_ALLOWED = 2
 SPENT = "the budget does not pay for another call of the model"

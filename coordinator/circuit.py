@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from vocabulary.events import (
+from antiphon.vocabulary.events import (
     FailureKind,
     ReasoningCompleted,
     ReasoningFailed,

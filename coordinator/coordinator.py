@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from coordinator import endings, rounds, summaries
-from coordinator.state import QueryState
-from coordinator.steps import Decision
-from vocabulary.events import (
+from antiphon.coordinator import endings, rounds, summaries
+from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.steps import Decision
+from antiphon.vocabulary.events import (
     BriefingPrepared,
     ContextSynthesized,
     DeadlineNeared,
@@ -29,7 +29,7 @@ from vocabulary.events import (
     ToolCallStreamed,
     ToolsSettled,
 )
-from vocabulary.ports import Publish
+from antiphon.vocabulary.ports import Publish
 
 E = TypeVar("E", bound=Event)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from coordinator import ledger
-from vocabulary.events import (
+from antiphon.coordinator import ledger
+from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,
     Event,
@@ -14,8 +14,8 @@ from vocabulary.events import (
     QueryResumed,
     Recorded,
 )
-from vocabulary.ports import Clock, Publish, Spawn
-from vocabulary.values import QuerySettings
+from antiphon.vocabulary.ports import Clock, Publish, Spawn
+from antiphon.vocabulary.values import QuerySettings
 
 
 class DeadlineTimer:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from coordinator.breaker import call_key
-from coordinator.state import QueryState
-from coordinator.steps import Decision
-from vocabulary.events import CallsAbandoned
-from vocabulary.values import ToolCall
+from antiphon.coordinator.breaker import call_key
+from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.steps import Decision
+from antiphon.vocabulary.events import CallsAbandoned
+from antiphon.vocabulary.values import ToolCall
 
 _NOT_ASKED_AGAIN = "the attempt that asked for it failed, and the reply that followed did not ask for it"
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from coordinator import summaries
-from coordinator.state import QueryState
-from coordinator.steps import Decision, answer_from_facts, partial, plain, stop_work, then
-from vocabulary.events import (
+from antiphon.coordinator import summaries
+from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.steps import Decision, answer_from_facts, partial, plain, stop_work, then
+from antiphon.vocabulary.events import (
     BreakerTripped,
     DeadlineNeared,
     DeadlinePassed,

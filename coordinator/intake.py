@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from vocabulary.errors import BadInputError
-from vocabulary.events import QueryReceived
-from vocabulary.values import QuerySettings, Value
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.values import QuerySettings, Value
 
 
 class Limits(Value, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ received ────────── tool rounds ─────────�
 
 from __future__ import annotations
 
-from vocabulary.values import QuerySettings
+from antiphon.vocabulary.values import QuerySettings
 
 MARGIN_SHARE = 0.05
 MARGIN_MOST_S = 1.0

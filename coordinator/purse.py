@@ -9,8 +9,8 @@ import math
 
 from msgspec.structs import replace
 
-from vocabulary.events import QueryReceived
-from vocabulary.values import QuerySettings, Rate, Usage, Value
+from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.values import QuerySettings, Rate, Usage, Value
 
 BYTES_A_TOKEN = 4
 MARGIN = 1.25

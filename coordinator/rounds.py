@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from coordinator import ledger
-from coordinator.breaker import call_key, refuse_briefing, refuse_call, refuse_round, wanted_model
-from coordinator.early import abandon_others, matched
-from coordinator.purse import purse_of
-from coordinator.spending import final_round, first_round, pay_failure, pay_reply, spare, too_dear
-from coordinator.state import QueryState
-from coordinator.steps import (
+from antiphon.coordinator import ledger
+from antiphon.coordinator.breaker import call_key, refuse_briefing, refuse_call, refuse_round, wanted_model
+from antiphon.coordinator.early import abandon_others, matched
+from antiphon.coordinator.purse import purse_of
+from antiphon.coordinator.spending import final_round, first_round, pay_failure, pay_reply, spare, too_dear
+from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.steps import (
     Decision,
     abandon,
     answer_from_facts,
@@ -26,7 +26,7 @@ from coordinator.steps import (
     shrink_round,
     then,
 )
-from vocabulary.events import (
+from antiphon.vocabulary.events import (
     AnyEvent,
     BreakerTripped,
     BriefingPrepared,
@@ -44,7 +44,7 @@ from vocabulary.events import (
     ToolRequested,
     ToolsSettled,
 )
-from vocabulary.values import ToolCall
+from antiphon.vocabulary.values import ToolCall
 
 
 def after_query_received(_: QueryState, said: Recorded[QueryReceived]) -> Decision:

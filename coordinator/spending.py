@@ -11,11 +11,18 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from coordinator.breaker import SPENT, kept_back, model_of, refuse_spending
-from coordinator.purse import Spend, measured, paid
-from coordinator.state import QueryState
-from coordinator.steps import SEARCH, Decision, answer_from_facts, open_round, own_search, then
-from vocabulary.events import BreakerTripped, Event, QueryReceived, ReasoningCompleted, ReasoningFailed, Recorded
+from antiphon.coordinator.breaker import SPENT, kept_back, model_of, refuse_spending
+from antiphon.coordinator.purse import Spend, measured, paid
+from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.steps import SEARCH, Decision, answer_from_facts, open_round, own_search, then
+from antiphon.vocabulary.events import (
+    BreakerTripped,
+    Event,
+    QueryReceived,
+    ReasoningCompleted,
+    ReasoningFailed,
+    Recorded,
+)
 
 E = TypeVar("E", bound=Event)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from coordinator.purse import Purse, Spend
-from vocabulary.events import Reasoner
-from vocabulary.values import QuerySettings, ToolCall, Value
+from antiphon.coordinator.purse import Purse, Spend
+from antiphon.vocabulary.events import Reasoner
+from antiphon.vocabulary.values import QuerySettings, ToolCall, Value
 
 Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "answering", "closed"]
 Finish = Literal["no", "final", "now"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from coordinator import ledger
-from coordinator.breaker import call_key, kept_back, model_of
-from coordinator.purse import LEAST_BRIEFING, Spend
-from coordinator.state import QueryState
-from vocabulary.events import (
+from antiphon.coordinator import ledger
+from antiphon.coordinator.breaker import call_key, kept_back, model_of
+from antiphon.coordinator.purse import LEAST_BRIEFING, Spend
+from antiphon.coordinator.state import QueryState
+from antiphon.vocabulary.events import (
     AnswerRequested,
     AnyEvent,
     CallsAbandoned,
@@ -18,7 +18,7 @@ from vocabulary.events import (
     ToolCallsConfirmed,
     ToolRequested,
 )
-from vocabulary.values import ToolCall
+from antiphon.vocabulary.values import ToolCall
 
 SEARCH = "search_course_content"
 OWN = "own-search-"

@@ -12,12 +12,12 @@ import math
 
 from msgspec.structs import replace
 
-from coordinator import ledger
-from coordinator.breaker import kept_back, model_of
-from coordinator.purse import MARGIN, Spend, paid
-from coordinator.state import QueryState
-from coordinator.steps import Decision, briefing_tokens
-from vocabulary.events import (
+from antiphon.coordinator import ledger
+from antiphon.coordinator.breaker import kept_back, model_of
+from antiphon.coordinator.purse import MARGIN, Spend, paid
+from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.steps import Decision, briefing_tokens
+from antiphon.vocabulary.events import (
     Recorded,
     SummaryCompleted,
     SummaryFailed,

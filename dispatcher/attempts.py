@@ -7,11 +7,11 @@ import json
 import traceback
 from collections.abc import Iterator
 
-from dispatcher.bounds import line
-from dispatcher.output import to_output
-from dispatcher.tool import Tool
-from vocabulary.errors import BadInputError, ServiceError
-from vocabulary.ports import Json, ToolOutput
+from antiphon.dispatcher.bounds import line
+from antiphon.dispatcher.output import to_output
+from antiphon.dispatcher.tool import Tool
+from antiphon.vocabulary.errors import BadInputError, ServiceError
+from antiphon.vocabulary.ports import Json, ToolOutput
 
 MAX_DETAIL = 600
 """Characters of what is said of an exception."""

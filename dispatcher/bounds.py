@@ -9,9 +9,9 @@ import re
 
 import msgspec
 
-from language.sentences import sentence_starts
-from vocabulary.ports import ToolOutput
-from vocabulary.values import Kept, Passage
+from antiphon.language.sentences import sentence_starts
+from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Kept, Passage
 
 MAX_TEXT = 20_000
 """Characters of a tool's words."""

@@ -8,13 +8,13 @@ from typing import Annotated, Protocol
 
 from pydantic import Field
 
-from dispatcher.bounds import content_id, line
-from dispatcher.definition import tool_from_function
-from dispatcher.output import line_starts
-from dispatcher.tool import Tool
-from vocabulary.errors import NotFoundError
-from vocabulary.ports import ToolOutput
-from vocabulary.values import Kept, Passage
+from antiphon.dispatcher.bounds import content_id, line
+from antiphon.dispatcher.definition import tool_from_function
+from antiphon.dispatcher.output import line_starts
+from antiphon.dispatcher.tool import Tool
+from antiphon.vocabulary.errors import NotFoundError
+from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Kept, Passage
 
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]

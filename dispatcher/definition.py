@@ -9,10 +9,10 @@ from typing import Any, get_type_hints
 
 from pydantic import PydanticUserError, TypeAdapter
 
-from dispatcher.docstrings import argument_descriptions, description
-from dispatcher.parameters import parameters_of
-from dispatcher.tool import Adapt, Tool, origin
-from vocabulary.errors import ToolDefinitionError
+from antiphon.dispatcher.docstrings import argument_descriptions, description
+from antiphon.dispatcher.parameters import parameters_of
+from antiphon.dispatcher.tool import Adapt, Tool, origin
+from antiphon.vocabulary.errors import ToolDefinitionError
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """The Messages API's rule (https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use)."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dispatcher.circuits import ToolCircuits
-from dispatcher.idempotency import key_of, may_be_repeated
-from dispatcher.registry import Registry
-from dispatcher.run import Outcome, ToolRun
-from dispatcher.settlement import Settlement
-from vocabulary.events import (
+from antiphon.dispatcher.circuits import ToolCircuits
+from antiphon.dispatcher.idempotency import key_of, may_be_repeated
+from antiphon.dispatcher.registry import Registry
+from antiphon.dispatcher.run import Outcome, ToolRun
+from antiphon.dispatcher.settlement import Settlement
+from antiphon.vocabulary.events import (
     CallsAbandoned,
     Event,
     Recorded,
@@ -20,7 +20,7 @@ from vocabulary.events import (
     ToolStarted,
     ToolSucceeded,
 )
-from vocabulary.ports import Clock, Publish, Spawn
+from antiphon.vocabulary.ports import Clock, Publish, Spawn
 
 
 class ToolDispatcher:

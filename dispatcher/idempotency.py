@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from dispatcher.tool import Tool
+from antiphon.dispatcher.tool import Tool
 
 KEY_CHARS = 32
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import inspect
 
-from dispatcher.bounds import line
-from dispatcher.definition import tool_from_function
-from dispatcher.tool import Tool
-from vocabulary.errors import ConfigurationError
+from antiphon.dispatcher.bounds import line
+from antiphon.dispatcher.definition import tool_from_function
+from antiphon.dispatcher.tool import Tool
+from antiphon.vocabulary.errors import ConfigurationError
 
 SHOWN = 300
 """Characters of what a module raised."""

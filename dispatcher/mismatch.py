@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from dispatcher.bounds import line
+from antiphon.dispatcher.bounds import line
 
 MAX_NAMED = 8
 """Wrong arguments that are named one by one; of more, only the number is said."""

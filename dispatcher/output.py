@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 from pydantic_core import to_json
 
-from dispatcher.bounds import MAX_PASSAGE, bounded, clean, content_id
-from language.sentences import sentence_starts
-from vocabulary.ports import ToolOutput
-from vocabulary.values import Kept, Passage
+from antiphon.dispatcher.bounds import MAX_PASSAGE, bounded, clean, content_id
+from antiphon.language.sentences import sentence_starts
+from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Kept, Passage
 
 NOTHING = "The tool returned nothing."
 

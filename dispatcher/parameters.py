@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from dispatcher.mismatch import describe_mismatch
-from vocabulary.errors import BadInputError
-from vocabulary.ports import Json
+from antiphon.dispatcher.mismatch import describe_mismatch
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.ports import Json
 
 MAX_ARGUMENTS = 100_000
 """Most characters of a call's arguments."""

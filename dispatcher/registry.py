@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 
-from dispatcher.tool import Tool
-from vocabulary.errors import ToolDefinitionError
-from vocabulary.values import Kept
+from antiphon.dispatcher.tool import Tool
+from antiphon.vocabulary.errors import ToolDefinitionError
+from antiphon.vocabulary.values import Kept
 
 
 class Registry:

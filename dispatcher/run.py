@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dispatcher.attempts import MAX_DETAIL, attempts, describe, run_tool, stand_in_arguments
-from dispatcher.bounds import line
-from dispatcher.circuits import ToolCircuits
-from dispatcher.registry import Registry
-from dispatcher.tool import Tool
-from vocabulary.errors import BadInputError, NotFoundError
-from vocabulary.events import (
+from antiphon.dispatcher.attempts import MAX_DETAIL, attempts, describe, run_tool, stand_in_arguments
+from antiphon.dispatcher.bounds import line
+from antiphon.dispatcher.circuits import ToolCircuits
+from antiphon.dispatcher.registry import Registry
+from antiphon.dispatcher.tool import Tool
+from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from antiphon.vocabulary.events import (
     ToolAnsweredLate,
     ToolFailed,
     ToolFailureKind,
@@ -19,8 +19,8 @@ from vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from vocabulary.ports import Clock, Publish, Spawn, ToolOutput
-from vocabulary.values import Kept
+from antiphon.vocabulary.ports import Clock, Publish, Spawn, ToolOutput
+from antiphon.vocabulary.values import Kept
 
 Outcome = ToolSucceeded | ToolFailed
 End = Callable[[Outcome], None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vocabulary.events import ToolsSettled
+from antiphon.vocabulary.events import ToolsSettled
 
 
 class Settlement:

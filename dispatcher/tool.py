@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from dispatcher.parameters import Parameters
-from vocabulary.ports import Json
+from antiphon.dispatcher.parameters import Parameters
+from antiphon.vocabulary.ports import Json
 
 Adapt = Callable[[str, Json], Json]
 """Given a substitute's name and the failed call's arguments: the arguments for the substitute."""

@@ -17,13 +17,13 @@ from anthropic import (
 )
 from anthropic.types import RawMessageStreamEvent
 
-from engine.failures import broken, refused, told
-from engine.request import request_bytes
-from engine.sse import SseDecoder, read_object, shown
-from engine.whole import events_of
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
-from vocabulary.values import Request
+from antiphon.engine.failures import broken, refused, told
+from antiphon.engine.request import request_bytes
+from antiphon.engine.sse import SseDecoder, read_object, shown
+from antiphon.engine.whole import events_of
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Request
 
 _LOST = (httpx2.HTTPError, httpx2.StreamError, aiohttp.ClientError, OSError)
 """What a connection raises when it breaks while a reply is read; the SDK wraps none of it."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.mending import is_first_half, mended, read_leniently
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
-from vocabulary.values import Kept, ReplyCitation, ToolCall
+from antiphon.engine.mending import is_first_half, mended, read_leniently
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, ReplyCitation, ToolCall
 
 MAX_NAME = 200
 

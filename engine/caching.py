@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.parts import peek
-from engine.prices import Price, price_of
-from vocabulary.values import Kept, Message, Request
+from antiphon.engine.parts import peek
+from antiphon.engine.prices import Price, price_of
+from antiphon.vocabulary.values import Kept, Message, Request
 
 MOST_MARKS = 3
 """The API allows four; the system prompt has one."""

@@ -7,25 +7,25 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.failures import kind_of
-from engine.fold import Reply, ReplyFold
-from engine.inline import read_citations
-from engine.legality import make_legal
-from engine.preparing import Prepared
-from engine.prices import with_cost
-from engine.request import continued
-from engine.retry import retry_wait
-from engine.whole import joined
-from vocabulary.errors import ModelError
-from vocabulary.events import (
+from antiphon.engine.failures import kind_of
+from antiphon.engine.fold import Reply, ReplyFold
+from antiphon.engine.inline import read_citations
+from antiphon.engine.legality import make_legal
+from antiphon.engine.preparing import Prepared
+from antiphon.engine.prices import with_cost
+from antiphon.engine.request import continued
+from antiphon.engine.retry import retry_wait
+from antiphon.engine.whole import joined
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.events import (
     ReasoningRetried,
     ReasoningStarted,
     TextDelta,
     TextDiscarded,
     ToolCallStreamed,
 )
-from vocabulary.ports import Clock, Json, Model, Publish, Tell
-from vocabulary.values import Request, Usage
+from antiphon.vocabulary.ports import Clock, Json, Model, Publish, Tell
+from antiphon.vocabulary.values import Request, Usage
 
 PAUSED = "pause_turn"
 MOST_PARTS = 5

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from engine.citation_style import ask, source_request
-from engine.fold import Reply
-from vocabulary.errors import ModelError
-from vocabulary.ports import Model
-from vocabulary.values import Kept, Message, Request
+from antiphon.engine.citation_style import ask, source_request
+from antiphon.engine.fold import Reply
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Model
+from antiphon.vocabulary.values import Kept, Message, Request
 
 CALL_S = 30.0
 _SYSTEM = Kept('[{"type":"text","text":"Answer in as few words as you can."}]')

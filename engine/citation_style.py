@@ -7,12 +7,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from engine.fold import Reply, ReplyFold
-from engine.profile import Profile
-from vocabulary.errors import ModelError
-from vocabulary.events import CitationStyle, Reasoner
-from vocabulary.ports import Model
-from vocabulary.values import Kept, Message, Request
+from antiphon.engine.fold import Reply, ReplyFold
+from antiphon.engine.profile import Profile
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.events import CitationStyle, Reasoner
+from antiphon.vocabulary.ports import Model
+from antiphon.vocabulary.values import Kept, Message, Request
 
 PROBE_S = 20.0
 _ORIGINAL = Profile()

@@ -10,9 +10,9 @@ from typing import get_args
 import anthropic
 import httpx2
 
-from vocabulary.errors import ModelError
-from vocabulary.events import FailureKind
-from vocabulary.ports import Json
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.events import FailureKind
+from antiphon.vocabulary.ports import Json
 
 MAX_DETAIL = 400
 

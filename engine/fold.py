@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.blocks import Block
-from engine.prices import with_cost
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
-from vocabulary.values import Kept, ReplyCitation, ToolCall, Usage
+from antiphon.engine.blocks import Block
+from antiphon.engine.prices import with_cost
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, ReplyCitation, ToolCall, Usage
 
 MAX_BLOCKS = 500
 

@@ -13,10 +13,10 @@ from itertools import count
 import msgspec
 from msgspec.structs import replace
 
-from engine.fold import Reply
-from language.words import terms
-from vocabulary.ports import Json
-from vocabulary.values import Kept, Message, ReplyCitation
+from antiphon.engine.fold import Reply
+from antiphon.language.words import terms
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, Message, ReplyCitation
 
 Sources = tuple[tuple[str, ...], ...]
 """The sentences of each source, in the order in which a request numbers them."""

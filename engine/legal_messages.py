@@ -7,9 +7,9 @@ from itertools import zip_longest
 import msgspec
 from msgspec.structs import replace
 
-from engine.parts import Part, peek
-from vocabulary.ports import Json
-from vocabulary.values import Kept, Message
+from antiphon.engine.parts import Part, peek
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, Message
 
 Messages = tuple[Message, ...]
 

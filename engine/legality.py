@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
-from engine import legal_messages
-from engine.parts import peek
-from engine.request import request_size
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
-from vocabulary.values import Kept, Message, Request
+from antiphon.engine import legal_messages
+from antiphon.engine.parts import peek
+from antiphon.engine.request import request_size
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, Message, Request
 
 MOST_BYTES = 32 * 2**20
 MOST_BREAKPOINTS = 4

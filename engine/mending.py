@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from vocabulary.ports import Json
+from antiphon.vocabulary.ports import Json
 
 _HALF = re.compile("[\ud800-\udfff]")
 

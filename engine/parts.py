@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from vocabulary.values import Kept
+from antiphon.vocabulary.values import Kept
 
 
 class Part(msgspec.Struct, frozen=True):

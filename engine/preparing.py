@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from engine.caching import Marked, place_marks
-from engine.inline import Sources, numbered
-from engine.legality import make_legal
-from engine.profile import Profile
-from engine.request import build_request
-from vocabulary.events import CitationStyle, ReasoningRequested
-from vocabulary.values import Kept, Request
+from antiphon.engine.caching import Marked, place_marks
+from antiphon.engine.inline import Sources, numbered
+from antiphon.engine.legality import make_legal
+from antiphon.engine.profile import Profile
+from antiphon.engine.request import build_request
+from antiphon.vocabulary.events import CitationStyle, ReasoningRequested
+from antiphon.vocabulary.values import Kept, Request
 
 
 class Prepared(NamedTuple):

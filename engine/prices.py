@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from vocabulary.values import Rate, Usage, Value
+from antiphon.vocabulary.values import Rate, Usage, Value
 
 PRICES_OF = "2026-10-24"
 PRICES_FROM = "https://platform.claude.com/docs/en/about-claude/pricing"

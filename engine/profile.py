@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from vocabulary.values import Value
+from antiphon.vocabulary.values import Value
 
 CitationSetting = Literal["native", "inline", "auto"]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from vocabulary.values import Kept
+from antiphon.vocabulary.values import Kept
 
 SYSTEM_VERSION = "3"
 """Recorded with every query; raised whenever a word below changes, of either prompt."""

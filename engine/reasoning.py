@@ -6,15 +6,15 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 
-from engine.caching import Marked
-from engine.call import Call, Outside
-from engine.citation_style import CitationStyles
-from engine.failures import kind_of
-from engine.fold import Reply
-from engine.preparing import prepare
-from engine.prices import with_cost
-from vocabulary.errors import ModelError
-from vocabulary.events import (
+from antiphon.engine.caching import Marked
+from antiphon.engine.call import Call, Outside
+from antiphon.engine.citation_style import CitationStyles
+from antiphon.engine.failures import kind_of
+from antiphon.engine.fold import Reply
+from antiphon.engine.preparing import prepare
+from antiphon.engine.prices import with_cost
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.events import (
     CallsAbandoned,
     CitationStyle,
     Reasoner,
@@ -24,8 +24,8 @@ from vocabulary.events import (
     Recorded,
     TextDiscarded,
 )
-from vocabulary.ports import Clock, Model, Publish, Spawn, Tell
-from vocabulary.values import Kept, Usage
+from antiphon.vocabulary.ports import Clock, Model, Publish, Spawn, Tell
+from antiphon.vocabulary.values import Kept, Usage
 
 
 class ReasoningEngine:

@@ -7,12 +7,12 @@ import json
 import msgspec
 from msgspec.structs import replace
 
-from engine.parts import peek
-from engine.profile import Profile
-from engine.prompts import system_prompt
-from vocabulary.events import ReasoningRequested
-from vocabulary.ports import Json
-from vocabulary.values import Kept, Message, Request
+from antiphon.engine.parts import peek
+from antiphon.engine.profile import Profile
+from antiphon.engine.prompts import system_prompt
+from antiphon.vocabulary.events import ReasoningRequested
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, Message, Request
 
 ORIGINAL = Profile()
 """The Messages API itself."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vocabulary.errors import ModelError
+from antiphon.vocabulary.errors import ModelError
 
 ATTEMPTS = 4
 FIRST_WAIT_S = 0.5

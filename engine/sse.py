@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.mending import read_leniently
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
+from antiphon.engine.mending import read_leniently
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
 
 MAX_EVENT_BYTES = 8 * 2**20
 MAX_STREAM_BYTES = 64 * 2**20

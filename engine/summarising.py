@@ -6,16 +6,16 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 
-from engine.caching import Marked
-from engine.call import Call, Outside
-from engine.failures import kind_of
-from engine.fold import Reply
-from engine.legality import make_legal
-from engine.preparing import Prepared
-from engine.prices import with_cost
-from engine.prompts import SUMMARY_PROMPT
-from vocabulary.errors import ModelError
-from vocabulary.events import (
+from antiphon.engine.caching import Marked
+from antiphon.engine.call import Call, Outside
+from antiphon.engine.failures import kind_of
+from antiphon.engine.fold import Reply
+from antiphon.engine.legality import make_legal
+from antiphon.engine.preparing import Prepared
+from antiphon.engine.prices import with_cost
+from antiphon.engine.prompts import SUMMARY_PROMPT
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.events import (
     AnyEvent,
     CallsAbandoned,
     Reasoner,
@@ -25,8 +25,8 @@ from vocabulary.events import (
     SummaryRequested,
     ToolCallStreamed,
 )
-from vocabulary.ports import Clock, Model, Publish, Spawn
-from vocabulary.values import Request, Usage
+from antiphon.vocabulary.ports import Clock, Model, Publish, Spawn
+from antiphon.vocabulary.values import Request, Usage
 
 
 class SummaryEngine:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from engine.fold import Reply, ReplyFold
-from vocabulary.ports import Json
-from vocabulary.values import Kept
+from antiphon.engine.fold import Reply, ReplyFold
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept
 
 
 def joined(paused: Reply, rest: Reply) -> Reply:

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from faults.kinds import KINDS, Kind
-from faults.plan import WHENS, Fault, Plan, When
-from faults.scenarios import SCENARIOS
-from faults.seams import seam_of
-from faults.stage import run_plan
-from faults.world import World
-from vocabulary.values import Value
+from antiphon.faults.kinds import KINDS, Kind
+from antiphon.faults.plan import WHENS, Fault, Plan, When
+from antiphon.faults.scenarios import SCENARIOS
+from antiphon.faults.seams import seam_of
+from antiphon.faults.stage import run_plan
+from antiphon.faults.world import World
+from antiphon.vocabulary.values import Value
 
 Reached = Mapping[tuple[str, When], str]
 """The first scenario that passes through a door in a part of the query."""

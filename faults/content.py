@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from faults.kinds import Kind
-from faults.script import events_of
-from vocabulary.ports import Json
+from antiphon.faults.kinds import Kind
+from antiphon.faults.script import events_of
+from antiphon.vocabulary.ports import Json
 
 OVERSIZED_CHARS = 1_000_000
 _TEXT: Json = {"type": "text", "text": "A reply of no great value."}

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from bus import Handler, Subscription
-from faults.passage import InjectedError, Meeting
-from vocabulary.events import AnyEvent, Event, Recorded
-from vocabulary.ports import Publish
+from antiphon.bus import Handler, Subscription
+from antiphon.faults.passage import InjectedError, Meeting
+from antiphon.vocabulary.events import AnyEvent, Event, Recorded
+from antiphon.vocabulary.ports import Publish
 
 LATE_S = 1.0
 

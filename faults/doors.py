@@ -7,12 +7,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from faults.kinds import FOREVER_S
-from faults.passage import Meeting
-from faults.plan import Fault
-from faults.virtual import block
-from vocabulary.errors import SequenceError
-from vocabulary.ports import Clock
+from antiphon.faults.kinds import FOREVER_S
+from antiphon.faults.passage import Meeting
+from antiphon.faults.plan import Fault
+from antiphon.faults.virtual import block
+from antiphon.vocabulary.errors import SequenceError
+from antiphon.vocabulary.ports import Clock
 
 SLOW_S = 20.0
 JUMP_S = 10.0

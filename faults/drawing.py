@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 
 from hypothesis import strategies as st
 
-from faults.kinds import Kind
-from faults.plan import Fault, Plan, When
-from faults.scenarios import SCENARIOS
-from faults.seams import Seam, seam_of
-from faults.world import QUESTIONS
+from antiphon.faults.kinds import Kind
+from antiphon.faults.plan import Fault, Plan, When
+from antiphon.faults.scenarios import SCENARIOS
+from antiphon.faults.seams import Seam, seam_of
+from antiphon.faults.world import QUESTIONS
 
 Faults = tuple[Fault, ...]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vocabulary.ports import Json
+from antiphon.vocabulary.ports import Json
 
 _PLAIN: dict[str, object] = {"string": "circuit breaker", "integer": 1, "number": 1.0, "boolean": True, "null": None}
 

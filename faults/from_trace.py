@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from bus import Table, fold_waiters
-from faults.kinds import Kind
-from faults.passed import door_of_saying, doors_of_hearing, model_door, passages
-from faults.plan import Fault, Plan
-from faults.seams import seam_of
-from vocabulary.errors import BadInputError
-from vocabulary.events import (
+from antiphon.bus import Table, fold_waiters
+from antiphon.faults.kinds import Kind
+from antiphon.faults.passed import door_of_saying, doors_of_hearing, model_door, passages
+from antiphon.faults.plan import Fault, Plan
+from antiphon.faults.seams import seam_of
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import (
     AnyEvent,
     FailureKind,
     HandlerFailed,
@@ -38,7 +38,7 @@ from vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from vocabulary.values import Value
+from antiphon.vocabulary.values import Value
 
 Place = tuple[str, Kind]
 """A door, and the kind of fault that suits it best there."""

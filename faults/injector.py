@@ -9,23 +9,23 @@ from contextvars import ContextVar
 
 from msgspec.structs import replace
 
-from bus import Components, Ports, Subscription
-from coordinator import ProviderCircuit
-from dispatcher import Registry, ToolCircuits
-from faults.deliveries import Deliveries
-from faults.doors import Door
-from faults.model_door import FaultyModel
-from faults.passage import Meeting
-from faults.passed import passages
-from faults.plan import Fault, part_of
-from faults.reading import plan_of
-from faults.tool_door import faulty_tool
-from faults.works import faulty_spawn
-from service import Parts
-from vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
-from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, RoundOpened
-from vocabulary.ports import Model, TraceStore
-from vocabulary.values import Kept
+from antiphon.bus import Components, Ports, Subscription
+from antiphon.coordinator import ProviderCircuit
+from antiphon.dispatcher import Registry, ToolCircuits
+from antiphon.faults.deliveries import Deliveries
+from antiphon.faults.doors import Door
+from antiphon.faults.model_door import FaultyModel
+from antiphon.faults.passage import Meeting
+from antiphon.faults.passed import passages
+from antiphon.faults.plan import Fault, part_of
+from antiphon.faults.reading import plan_of
+from antiphon.faults.tool_door import faulty_tool
+from antiphon.faults.works import faulty_spawn
+from antiphon.service import Parts
+from antiphon.vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
+from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, RoundOpened
+from antiphon.vocabulary.ports import Model, TraceStore
+from antiphon.vocabulary.values import Kept
 
 SHARED = ("intake", "client", "follower", "process", "library.", "embedder.")
 """Doors that belong to the harness's own callers, or to all queries."""

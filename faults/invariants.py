@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from faults.legality import faults_of
-from faults.losses import OF_CONTENT, owed
-from faults.running import Run
-from faults.spending import within_budget
-from faults.standing import moves_by_itself
-from vocabulary import events as e
-from vocabulary.events import AnyEvent
+from antiphon.faults.legality import faults_of
+from antiphon.faults.losses import OF_CONTENT, owed
+from antiphon.faults.running import Run
+from antiphon.faults.spending import within_budget
+from antiphon.faults.standing import moves_by_itself
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import AnyEvent
 
 OWN = "own-search-"
 """How the ids of searches begin that no model asked for."""

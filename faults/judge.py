@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from faults.invariants import broken_promises
-from faults.plan import Plan
-from faults.running import Run
-from faults.sameness import same_trace
-from faults.stage import Stage, run_plan
-from faults.story import Step, Story
-from faults.world import World
-from vocabulary.errors import ServiceError
-from vocabulary.events import AnyEvent, Recorded
+from antiphon.faults.invariants import broken_promises
+from antiphon.faults.plan import Plan
+from antiphon.faults.running import Run
+from antiphon.faults.sameness import same_trace
+from antiphon.faults.stage import Stage, run_plan
+from antiphon.faults.story import Step, Story
+from antiphon.faults.world import World
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.events import AnyEvent, Recorded
 
 OpenWorld = Callable[[Path], World]
 SAME_TRACE = "the same plan gave another trace"

@@ -9,13 +9,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from faults.plan import Plan
-from faults.stage import run_plan
-from faults.virtual import run
-from faults.world import World
-from traces import SqliteTraceStore
-from vocabulary.events import AnyEvent, Event, QueryClosed, Recorded
-from vocabulary.ports import TraceStore
+from antiphon.faults.plan import Plan
+from antiphon.faults.stage import run_plan
+from antiphon.faults.virtual import run
+from antiphon.faults.world import World
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, Recorded
+from antiphon.vocabulary.ports import TraceStore
 
 
 def kill_everywhere() -> tuple[int, list[str]]:

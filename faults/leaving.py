@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from faults.passage import Meeting
-from service import Running
-from vocabulary.errors import NotFoundError, SlowReaderError
-from vocabulary.events import Recorded, RoundOpened
+from antiphon.faults.passage import Meeting
+from antiphon.service import Running
+from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
+from antiphon.vocabulary.events import Recorded, RoundOpened
 
 WHY = "injected: the caller went away"
 

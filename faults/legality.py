@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import msgspec
 
-from vocabulary.ports import Json
-from vocabulary.values import Request
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Request
 
 
 def faults_of(request: Request) -> Iterator[str]:

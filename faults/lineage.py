@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faults.judge import Judge
-from faults.plan import Fault, Plan
-from faults.running import Run
-from faults.stage import run_plan
-from faults.world import World
-from vocabulary import events as e
-from vocabulary.values import Value
+from antiphon.faults.judge import Judge
+from antiphon.faults.plan import Fault, Plan
+from antiphon.faults.running import Run
+from antiphon.faults.stage import run_plan
+from antiphon.faults.world import World
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.values import Value
 
 
 class Cut(Value, frozen=True, kw_only=True):

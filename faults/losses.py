@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from vocabulary import events as e
-from vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import AnyEvent, Recorded
 
 Owed = tuple[frozenset[str], AnyEvent]
 """Kinds of which one must be there, and the event that asks for it."""

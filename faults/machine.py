@@ -22,14 +22,14 @@ from hypothesis.stateful import (
     rule,
 )
 
-from faults.drawing import AFTER_S, ASKED, Faults
-from faults.judge import Judge, OpenWorld, differs_again, fresh_world
-from faults.plan import Fault, Plan
-from faults.roamed import Roamed
-from faults.running import Run
-from faults.stage import Stage
-from faults.story import Step, Story
-from vocabulary.errors import ServiceError
+from antiphon.faults.drawing import AFTER_S, ASKED, Faults
+from antiphon.faults.judge import Judge, OpenWorld, differs_again, fresh_world
+from antiphon.faults.plan import Fault, Plan
+from antiphon.faults.roamed import Roamed
+from antiphon.faults.running import Run
+from antiphon.faults.stage import Stage
+from antiphon.faults.story import Step, Story
+from antiphon.vocabulary.errors import ServiceError
 
 MOST_AT_ONCE = 4
 MOST_STANDING = 3

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from faults.cells import Cell, NotApplicable, cells_of, reconnoitre
-from faults.judge import Judge
-from faults.killing import kill_everywhere
-from faults.kinds import KINDS
-from faults.own_tools import own_cells, unsound
-from faults.plan import WHENS
-from faults.points import all_points
-from faults.world import World
-from vocabulary.errors import BadInputError
-from vocabulary.values import Value
+from antiphon.faults.cells import Cell, NotApplicable, cells_of, reconnoitre
+from antiphon.faults.judge import Judge
+from antiphon.faults.killing import kill_everywhere
+from antiphon.faults.kinds import KINDS
+from antiphon.faults.own_tools import own_cells, unsound
+from antiphon.faults.plan import WHENS
+from antiphon.faults.points import all_points
+from antiphon.faults.world import World
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.values import Value
 
 Result = Literal["kept", "broken", "not fired"]
 

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import NoReturn
 
-from engine import SUMMARY_PROMPT
-from faults.content import spoiled
-from faults.kinds import FOREVER_S
-from faults.passage import InjectedError, Meeting
-from faults.plan import Fault
-from vocabulary.errors import ModelError
-from vocabulary.ports import Clock, Json, Model
-from vocabulary.values import Request
+from antiphon.engine import SUMMARY_PROMPT
+from antiphon.faults.content import spoiled
+from antiphon.faults.kinds import FOREVER_S
+from antiphon.faults.passage import InjectedError, Meeting
+from antiphon.faults.plan import Fault
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Clock, Json, Model
+from antiphon.vocabulary.values import Request
 
 SUMMARY = "summary"
 """The doors of summarising calls, whichever model makes them."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faults.cells import Cell
-from faults.running import Run
-from faults.world import World
-from vocabulary.events import ToolFailed, ToolRequested, ToolSucceeded
+from antiphon.faults.cells import Cell
+from antiphon.faults.running import Run
+from antiphon.faults.world import World
+from antiphon.vocabulary.events import ToolFailed, ToolRequested, ToolSucceeded
 
 CUT = "\n[cut: "
 """How the dispatcher marks what was too large (dispatcher/bounds.py)."""

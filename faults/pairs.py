@@ -7,15 +7,15 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
 
-from faults.cells import Cell, cells_of, reconnoitre, with_same
-from faults.judge import Judge
-from faults.matrix import Result
-from faults.plan import Plan
-from faults.points import all_points
-from faults.reading import short
-from faults.seams import seam_of
-from faults.world import World
-from vocabulary.values import Value
+from antiphon.faults.cells import Cell, cells_of, reconnoitre, with_same
+from antiphon.faults.judge import Judge
+from antiphon.faults.matrix import Result
+from antiphon.faults.plan import Plan
+from antiphon.faults.points import all_points
+from antiphon.faults.reading import short
+from antiphon.faults.seams import seam_of
+from antiphon.faults.world import World
+from antiphon.vocabulary.values import Value
 
 EXHAUSTIVE = ("model.", "tool.", "store.append")
 

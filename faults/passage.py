@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from bus import handled_seq
-from faults.plan import Fault, When
-from vocabulary.errors import ServiceError
-from vocabulary.events import Event
-from vocabulary.values import Value
+from antiphon.bus import handled_seq
+from antiphon.faults.plan import Fault, When
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.events import Event
+from antiphon.vocabulary.values import Value
 
 
 class InjectedError(ServiceError):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from faults.deliveries import point_of
-from faults.plan import When, part_of
-from service import who_hears
-from vocabulary.events import (
+from antiphon.faults.deliveries import point_of
+from antiphon.faults.plan import When, part_of
+from antiphon.service import who_hears
+from antiphon.vocabulary.events import (
     AnyEvent,
     Event,
     HandlerFailed,
@@ -32,7 +32,7 @@ from vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from vocabulary.values import Value
+from antiphon.vocabulary.values import Value
 
 NOT_SAID = (QueryReceived, QueryResumed, QueryCancelled, HandlerFailed, SessionStalled, RecordingFailed)
 """Events that no component says: they come from outside, or from the bus itself."""

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from faults.kinds import Kind
-from vocabulary.events import RoundOpened
-from vocabulary.values import Value
+from antiphon.faults.kinds import Kind
+from antiphon.vocabulary.events import RoundOpened
+from antiphon.vocabulary.values import Value
 
 When = Literal["any", "start", "round_1", "round_2", "final"]
 WHENS: tuple[When, ...] = ("start", "round_1", "round_2", "final")

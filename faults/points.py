@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from bus import Ports
-from dispatcher import CourseLibrary
-from faults.deliveries import point_of
-from faults.injector import is_port
-from faults.model_door import PLACES, SUMMARY
-from faults.story import Story
-from faults.world import World
-from service import Caller, Parts, wire
-from vocabulary.ports import Clock, Embedder, TraceStore
+from antiphon.bus import Ports
+from antiphon.dispatcher import CourseLibrary
+from antiphon.faults.deliveries import point_of
+from antiphon.faults.injector import is_port
+from antiphon.faults.model_door import PLACES, SUMMARY
+from antiphon.faults.story import Story
+from antiphon.faults.world import World
+from antiphon.service import Caller, Parts, wire
+from antiphon.vocabulary.ports import Clock, Embedder, TraceStore
 
 _PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": TraceStore}
 

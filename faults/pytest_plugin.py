@@ -1,6 +1,6 @@
 """For the suites of those who use Antiphon: name it in `pytest_plugins`, and mark a test with the faults that it meets.
 
-pytest_plugins = ["faults.pytest_plugin"]
+pytest_plugins = ["antiphon.faults.pytest_plugin"]
 
 @pytest.mark.faults("tool.my_tool", "hang", tools="my_package:my_tool")
 def test_a_slow_tool_is_survived(faulted):
@@ -18,17 +18,17 @@ from typing import NamedTuple
 import pytest
 import structlog
 
-from dispatcher import load_tools
-from faults.judge import Judge
-from faults.own_tools import unsound
-from faults.plan import Plan
-from faults.points import unknown_points
-from faults.reading import plan_of
-from faults.running import Run
-from faults.story import Step, Story
-from faults.world import World
-from service import silence_logging
-from vocabulary.errors import ServiceError
+from antiphon.dispatcher import load_tools
+from antiphon.faults.judge import Judge
+from antiphon.faults.own_tools import unsound
+from antiphon.faults.plan import Plan
+from antiphon.faults.points import unknown_points
+from antiphon.faults.reading import plan_of
+from antiphon.faults.running import Run
+from antiphon.faults.story import Step, Story
+from antiphon.faults.world import World
+from antiphon.service import silence_logging
+from antiphon.vocabulary.errors import ServiceError
 
 USAGE = (
     "faults(point, kind, when='any', nth=1, times=1, for_s=0, tools=''): a fault that the query of `faulted` meets; "

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from faults.plan import Fault, Plan
-from faults.scenarios import SCENARIOS
-from faults.seams import seam_of
-from vocabulary.errors import FaultPlanError
-from vocabulary.values import Value
+from antiphon.faults.plan import Fault, Plan
+from antiphon.faults.scenarios import SCENARIOS
+from antiphon.faults.seams import seam_of
+from antiphon.vocabulary.errors import FaultPlanError
+from antiphon.vocabulary.values import Value
 
 MOST_FAULTS = 50
 

@@ -8,10 +8,10 @@ from html import escape
 
 import msgspec
 
-from faults.cells import NotApplicable
-from faults.kinds import KINDS, MEANING
-from faults.matrix import Report, Verdict
-from faults.pairs import PairVerdict
+from antiphon.faults.cells import NotApplicable
+from antiphon.faults.kinds import KINDS, MEANING
+from antiphon.faults.matrix import Report, Verdict
+from antiphon.faults.pairs import PairVerdict
 
 SIGNS = {"kept": "✓", "broken": "✗", "not fired": "?"}
 _STYLE = (

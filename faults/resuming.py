@@ -6,8 +6,8 @@ import uuid
 
 from msgspec.structs import replace
 
-from faults.scenarios import Scenario
-from service import Antiphon, Around, Question, Running
+from antiphon.faults.scenarios import Scenario
+from antiphon.service import Antiphon, Around, Question, Running
 
 DIED = "the process that worked on it ended"
 

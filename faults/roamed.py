@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from faults.running import Run
-from faults.story import Story
+from antiphon.faults.running import Run
+from antiphon.faults.story import Story
 
 
 @dataclass

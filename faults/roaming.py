@@ -9,14 +9,14 @@ from collections.abc import Callable
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from faults.cells import reconnoitre
-from faults.drawing import faults_among
-from faults.judge import SAME_TRACE, OpenWorld, fresh_world, judge_story, promise_of
-from faults.machine import BrokenPromiseError, Roaming, Tour
-from faults.plan import When
-from faults.roamed import Roamed
-from faults.shrinking import smallest
-from faults.story import Story
+from antiphon.faults.cells import reconnoitre
+from antiphon.faults.drawing import faults_among
+from antiphon.faults.judge import SAME_TRACE, OpenWorld, fresh_world, judge_story, promise_of
+from antiphon.faults.machine import BrokenPromiseError, Roaming, Tour
+from antiphon.faults.plan import When
+from antiphon.faults.roamed import Roamed
+from antiphon.faults.shrinking import smallest
+from antiphon.faults.story import Story
 
 BATCH = 20
 """Plans between two looks at the clock; each batch has a seed of its own, made from the one seed."""

@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
-from faults.injector import Injector
-from faults.passage import Fired, Meeting
-from faults.plan import Fault, Plan
-from faults.resuming import begin
-from faults.scenarios import Scenario
-from faults.watching import watch
-from faults.world import QUESTIONS
-from service import Antiphon, Outcome, Question, Running
-from vocabulary.errors import BadInputError, NotFoundError, ServiceError
-from vocabulary.events import AnyEvent, Event, Live, Recorded, RoundOpened
+from antiphon.faults.injector import Injector
+from antiphon.faults.passage import Fired, Meeting
+from antiphon.faults.plan import Fault, Plan
+from antiphon.faults.resuming import begin
+from antiphon.faults.scenarios import Scenario
+from antiphon.faults.watching import watch
+from antiphon.faults.world import QUESTIONS
+from antiphon.service import Antiphon, Outcome, Question, Running
+from antiphon.vocabulary.errors import BadInputError, NotFoundError, ServiceError
+from antiphon.vocabulary.events import AnyEvent, Event, Live, Recorded, RoundOpened
 
 CONVERSATION = "an earlier conversation"
 PATIENCE = 3.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vocabulary import events as e
-from vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import AnyEvent, Recorded
 
 
 def same_trace(first: Sequence[Recorded[AnyEvent]], second: Sequence[Recorded[AnyEvent]]) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from faults.plan import Fault
-from vocabulary.values import QuerySettings, Value
+from antiphon.faults.plan import Fault
+from antiphon.vocabulary.values import QuerySettings, Value
 
 
 class Scenario(Value, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from faults.kinds import Kind
+from antiphon.faults.kinds import Kind
 
 
 class Seam(NamedTuple):

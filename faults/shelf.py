@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
-from knowledge import Course, CourseMatch, Lesson, LibraryState
-from language.sentences import sentence_starts
-from language.words import terms
-from vocabulary.errors import KnowledgeError
-from vocabulary.ports import Embedder
-from vocabulary.values import Kept, Passage
+from antiphon.knowledge import Course, CourseMatch, Lesson, LibraryState
+from antiphon.language.sentences import sentence_starts
+from antiphon.language.words import terms
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.values import Kept, Passage
 
 RELIABILITY, RETRIEVAL = "Reliability in Small", "Retrieval in Small"
 _LESSONS: dict[str, tuple[tuple[str, str], ...]] = {

@@ -8,8 +8,8 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from faults.plan import Fault, Plan
-from faults.story import Step, Story
+from antiphon.faults.plan import Fault, Plan
+from antiphon.faults.story import Step, Story
 
 Fails = Callable[[Story], bool]
 T = TypeVar("T")

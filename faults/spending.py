@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from faults.running import Run
-from vocabulary import events as e
-from vocabulary.events import AnyEvent
-from vocabulary.values import Rate, Usage
+from antiphon.faults.running import Run
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import AnyEvent
+from antiphon.vocabulary.values import Rate, Usage
 
 _SLACK_USD = 1e-9
 _OUTCOMES = (e.ReasoningCompleted, e.ReasoningFailed, e.SummaryCompleted, e.SummaryFailed)

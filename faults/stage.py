@@ -8,15 +8,15 @@ import threading
 from collections.abc import Sequence
 from types import TracebackType
 
-from faults.injector import Injector
-from faults.plan import Plan
-from faults.running import Run, ask_broken
-from faults.scenarios import SCENARIOS
-from faults.script import ScriptedModel
-from faults.story import Step, Story
-from faults.virtual import VirtualLoop
-from faults.world import NEIGHBOUR, World
-from service import Antiphon, Question
+from antiphon.faults.injector import Injector
+from antiphon.faults.plan import Plan
+from antiphon.faults.running import Run, ask_broken
+from antiphon.faults.scenarios import SCENARIOS
+from antiphon.faults.script import ScriptedModel
+from antiphon.faults.story import Step, Story
+from antiphon.faults.virtual import VirtualLoop
+from antiphon.faults.world import NEIGHBOUR, World
+from antiphon.service import Antiphon, Question
 
 LINGERING_S = 10
 INDEX_WATCH = "watch the index"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faults.passage import Fired
-from faults.running import Run
-from vocabulary.events import SessionStalled
+from antiphon.faults.passage import Fired
+from antiphon.faults.running import Run
+from antiphon.vocabulary.events import SessionStalled
 
 _DOORS = ("publish.", "deliver.", "spawn.")
 """Where an event, or the work that it starts, can be lost."""

@@ -9,10 +9,10 @@ import msgspec
 import yaml
 from msgspec import Meta
 
-from faults.plan import LONGEST_S, Plan
-from faults.reading import bare, plan_of, read_data, refuse_senseless, written
-from vocabulary.errors import BadInputError
-from vocabulary.values import Value
+from antiphon.faults.plan import LONGEST_S, Plan
+from antiphon.faults.reading import bare, plan_of, read_data, refuse_senseless, written
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.values import Value
 
 MOST_QUERIES = 100
 

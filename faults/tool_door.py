@@ -7,11 +7,11 @@ import dataclasses
 from functools import wraps
 from typing import Any
 
-from dispatcher import Tool
-from faults.kinds import FOREVER_S
-from faults.passage import InjectedError, Meeting
-from faults.plan import Fault
-from vocabulary.ports import Clock
+from antiphon.dispatcher import Tool
+from antiphon.faults.kinds import FOREVER_S
+from antiphon.faults.passage import InjectedError, Meeting
+from antiphon.faults.plan import Fault
+from antiphon.vocabulary.ports import Clock
 
 SLOW_S = 20.0
 LATE_S = 2.0

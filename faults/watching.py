@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 
-from faults.passage import Meeting
-from faults.plan import Fault
-from service import Running
-from vocabulary.errors import SlowReaderError
-from vocabulary.events import Event, Live, Recorded
+from antiphon.faults.passage import Meeting
+from antiphon.faults.plan import Fault
+from antiphon.service import Running
+from antiphon.vocabulary.errors import SlowReaderError
+from antiphon.vocabulary.events import Event, Live, Recorded
 
 SMALL_BUFFER = 5
 

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from faults.passage import InjectedError, Meeting
-from vocabulary.ports import Spawn
+from antiphon.faults.passage import InjectedError, Meeting
+from antiphon.vocabulary.ports import Spawn
 
 LATE_S = 1.0
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dispatcher import Registry, Tool, course_tools
-from engine import offline_model
-from faults.injector import SharedDoor
-from faults.script import ScriptedModel
-from faults.shelf import SmallLibrary, WordEmbedder
-from faults.virtual import VirtualClock, run
-from service import Antiphon, Built, Parts, Settings
-from traces import SqliteTraceStore
-from vocabulary.values import Rate
+from antiphon.dispatcher import Registry, Tool, course_tools
+from antiphon.engine import offline_model
+from antiphon.faults.injector import SharedDoor
+from antiphon.faults.script import ScriptedModel
+from antiphon.faults.shelf import SmallLibrary, WordEmbedder
+from antiphon.faults.virtual import VirtualClock, run
+from antiphon.service import Antiphon, Built, Parts, Settings
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.values import Rate
 
 QUESTIONS = (
     "What are the states of a circuit breaker, and how do retries with backoff help?",

@@ -1,12 +1,12 @@
 """Course documents: read, cut, embedded, kept and searched."""
 
-from knowledge.course import Course, CourseMatch, Lesson, LibraryState
-from knowledge.embedders import installed_embedders, load_embedder
-from knowledge.indexing import index_paths
-from knowledge.library import Library
-from knowledge.loading import load_document
-from knowledge.overview import Overview, overview
-from knowledge.progress import IndexProgress, IndexSummary
+from antiphon.knowledge.course import Course, CourseMatch, Lesson, LibraryState
+from antiphon.knowledge.embedders import installed_embedders, load_embedder
+from antiphon.knowledge.indexing import index_paths
+from antiphon.knowledge.library import Library
+from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.overview import Overview, overview
+from antiphon.knowledge.progress import IndexProgress, IndexSummary
 
 __all__ = [
     "Course",

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from knowledge.catalogue import CatalogueWriter, EmbeddedSection
-from knowledge.chroma import BATCH, create_index
-from knowledge.chunking import Chunk, chunk_section
-from knowledge.document import Document
-from knowledge.loading import load_document
-from knowledge.progress import IndexProgress
-from knowledge.reading import CatalogueReader
-from knowledge.target import Target
-from vocabulary.errors import DocumentError, KnowledgeError
-from vocabulary.ports import Embedder
+from antiphon.knowledge.catalogue import CatalogueWriter, EmbeddedSection
+from antiphon.knowledge.chroma import BATCH, create_index
+from antiphon.knowledge.chunking import Chunk, chunk_section
+from antiphon.knowledge.document import Document
+from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.progress import IndexProgress
+from antiphon.knowledge.reading import CatalogueReader
+from antiphon.knowledge.target import Target
+from antiphon.vocabulary.errors import DocumentError, KnowledgeError
+from antiphon.vocabulary.ports import Embedder
 
 _STEP = 16
 """Chunks embedded between two words of progress."""

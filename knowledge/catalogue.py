@@ -7,13 +7,13 @@ import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from knowledge.chunking import Chunk
-from knowledge.document import Document, Section
-from knowledge.moments import Moments
-from knowledge.schema import FORMAT, TABLES, catalogue_errors, open_for_writing
-from knowledge.vectors import rows_of, to_blob
-from language.words import fold, terms
-from vocabulary.values import Value
+from antiphon.knowledge.chunking import Chunk
+from antiphon.knowledge.document import Document, Section
+from antiphon.knowledge.moments import Moments
+from antiphon.knowledge.schema import FORMAT, TABLES, catalogue_errors, open_for_writing
+from antiphon.knowledge.vectors import rows_of, to_blob
+from antiphon.language.words import fold, terms
+from antiphon.vocabulary.values import Value
 
 
 class EmbeddedSection(Value, frozen=True, kw_only=True):

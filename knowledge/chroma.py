@@ -12,9 +12,9 @@ import httpx
 from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 
-from knowledge.schema import MEND
-from knowledge.vectors import ChunkVector, Vector, rows_of
-from vocabulary.errors import ConfigurationError, KnowledgeError
+from antiphon.knowledge.schema import MEND
+from antiphon.knowledge.vectors import ChunkVector, Vector, rows_of
+from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 
 BATCH = 1_000
 """Rows an upsert; Chroma takes 5,461 at most."""

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Protocol
 
-from knowledge.document import Document, Section
-from language.sentences import sentence_starts
-from vocabulary.values import Value
+from antiphon.knowledge.document import Document, Section
+from antiphon.language.sentences import sentence_starts
+from antiphon.vocabulary.values import Value
 
 CHUNK_TOKENS = 200
 """Measured on chunking_evaluation (https://github.com/brandonstarxel/chunking_evaluation): 200 tokens without

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vocabulary.values import Value
+from antiphon.vocabulary.values import Value
 
 
 class Section(Value, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from knowledge.loading import SUFFIXES
-from vocabulary.values import Value
+from antiphon.knowledge.loading import SUFFIXES
+from antiphon.vocabulary.values import Value
 
 
 class FoundFiles(Value, frozen=True, kw_only=True):

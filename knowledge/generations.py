@@ -17,8 +17,8 @@ from pathlib import Path
 
 import msgspec
 
-from vocabulary.errors import KnowledgeError
-from vocabulary.values import Value
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.values import Value
 
 CATALOGUE = "catalogue.sqlite"
 CHROMA = "chroma"

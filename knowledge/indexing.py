@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 
-from knowledge.building import build_vectors, fill_catalogue
-from knowledge.catalogue import CatalogueWriter
-from knowledge.chroma import drop_index, open_index
-from knowledge.files import find_files
-from knowledge.generations import CATALOGUE, CHROMA, Generations, Plan
-from knowledge.progress import IndexProgress, IndexSummary
-from knowledge.reading import CatalogueReader
-from knowledge.schema import FORMAT
-from knowledge.searching import collection_name
-from knowledge.target import Target, set_target
-from vocabulary.errors import KnowledgeError
-from vocabulary.ports import Embedder
+from antiphon.knowledge.building import build_vectors, fill_catalogue
+from antiphon.knowledge.catalogue import CatalogueWriter
+from antiphon.knowledge.chroma import drop_index, open_index
+from antiphon.knowledge.files import find_files
+from antiphon.knowledge.generations import CATALOGUE, CHROMA, Generations, Plan
+from antiphon.knowledge.progress import IndexProgress, IndexSummary
+from antiphon.knowledge.reading import CatalogueReader
+from antiphon.knowledge.schema import FORMAT
+from antiphon.knowledge.searching import collection_name
+from antiphon.knowledge.target import Target, set_target
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.ports import Embedder
 
 
 def index_paths(

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from math import log
 from pathlib import Path
 
-from knowledge.course import Course, CourseMatch, LibraryState
-from knowledge.generations import Generations
-from knowledge.searching import OpenGeneration, open_generation
-from language.words import fold
-from vocabulary.ports import Embedder
-from vocabulary.values import Passage
+from antiphon.knowledge.course import Course, CourseMatch, LibraryState
+from antiphon.knowledge.generations import Generations
+from antiphon.knowledge.searching import OpenGeneration, open_generation
+from antiphon.language.words import fold
+from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.values import Passage
 
 
 class Library:

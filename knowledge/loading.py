@@ -6,10 +6,10 @@ import hashlib
 import stat
 from pathlib import Path
 
-from knowledge.decoding import NotTextError, decode
-from knowledge.document import Document
-from knowledge.parsing import LONGEST_TITLE, parse_script
-from vocabulary.errors import DocumentError
+from antiphon.knowledge.decoding import NotTextError, decode
+from antiphon.knowledge.document import Document
+from antiphon.knowledge.parsing import LONGEST_TITLE, parse_script
+from antiphon.vocabulary.errors import DocumentError
 
 SUFFIXES = (".txt", ".md")
 LARGEST_BYTES = 50_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vocabulary.values import Value
+from antiphon.vocabulary.values import Value
 
 WORDS_WEIGHT = 0.8
 """Weight of words against meaning, in standard deviations. Measured with all-MiniLM-L6-v2 int8, 5 passages:

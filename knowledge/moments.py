@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from knowledge.vectors import Vector
+from antiphon.knowledge.vectors import Vector
 
 Matrix = npt.NDArray[np.float64]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from knowledge.course import Course
-from knowledge.embedders import embedder_called
-from knowledge.generations import CATALOGUE, Generations
-from knowledge.reading import CatalogueReader
-from vocabulary.values import Value
+from antiphon.knowledge.course import Course
+from antiphon.knowledge.embedders import embedder_called
+from antiphon.knowledge.generations import CATALOGUE, Generations
+from antiphon.knowledge.reading import CatalogueReader
+from antiphon.vocabulary.values import Value
 
 
 class Overview(Value, frozen=True, kw_only=True):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from knowledge.document import Section
-from knowledge.paragraphs import join_lines
-from vocabulary.values import Value
+from antiphon.knowledge.document import Section
+from antiphon.knowledge.paragraphs import join_lines
+from antiphon.vocabulary.values import Value
 
 _HEADER = re.compile(r"course (title|link|instructor)\s*:", re.IGNORECASE)
 _LESSON = re.compile(r"lesson\s+([0-9]{1,4})\s*[:.\u2013\u2014-]", re.IGNORECASE)

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from knowledge.course import Course, Lesson
-from knowledge.document import Document, KnownDocument, Section
-from knowledge.matching import WordHits, fts_query
-from knowledge.moments import Moments
-from knowledge.schema import FORMAT, MEND, catalogue_errors, open_read_only
-from knowledge.vectors import ChunkVector, Vector, from_blob, rows_of
-from vocabulary.errors import ConfigurationError
-from vocabulary.values import Kept, Passage
+from antiphon.knowledge.course import Course, Lesson
+from antiphon.knowledge.document import Document, KnownDocument, Section
+from antiphon.knowledge.matching import WordHits, fts_query
+from antiphon.knowledge.moments import Moments
+from antiphon.knowledge.schema import FORMAT, MEND, catalogue_errors, open_read_only
+from antiphon.knowledge.vectors import ChunkVector, Vector, from_blob, rows_of
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.values import Kept, Passage
 
 _MATCH = """
 WITH hits AS MATERIALIZED (

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from rapidfuzz import fuzz
 
-from knowledge.course import CourseMatch
-from knowledge.vectors import Vector
-from language.words import fold, stem, terms, words
-from vocabulary.values import Value
+from antiphon.knowledge.course import CourseMatch
+from antiphon.knowledge.vectors import Vector
+from antiphon.language.words import fold, stem, terms, words
+from antiphon.vocabulary.values import Value
 
 _SAME_WORD = 80.0
 """Two words this alike (0 to 100) are one word, misspelt."""

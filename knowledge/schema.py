@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.errors import KnowledgeError
 
 FORMAT = "1"
 """Raised when the tables change; an index of another format is built again."""

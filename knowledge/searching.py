@@ -9,14 +9,14 @@ from math import log
 
 import numpy as np
 
-from knowledge.chroma import ChromaIndex, open_index
-from knowledge.generations import CATALOGUE, CHROMA, Generations
-from knowledge.matching import WordHits, best, fuse, standardised, words_spread
-from knowledge.reading import CatalogueReader
-from knowledge.resolving import CourseTitles
-from language.words import stem, terms, words
-from vocabulary.ports import Embedder
-from vocabulary.values import Passage
+from antiphon.knowledge.chroma import ChromaIndex, open_index
+from antiphon.knowledge.generations import CATALOGUE, CHROMA, Generations
+from antiphon.knowledge.matching import WordHits, best, fuse, standardised, words_spread
+from antiphon.knowledge.reading import CatalogueReader
+from antiphon.knowledge.resolving import CourseTitles
+from antiphon.language.words import stem, terms, words
+from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.values import Passage
 
 _CANDIDATES = 50
 """Chunks that each of the two searches proposes; the exact score of all of them decides."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from knowledge.document import KnownDocument
-from knowledge.files import FoundFiles, is_under
-from knowledge.loading import content_hash, parse_document, read_file
-from language.words import fold
-from vocabulary.errors import DocumentError
-from vocabulary.values import Value
+from antiphon.knowledge.document import KnownDocument
+from antiphon.knowledge.files import FoundFiles, is_under
+from antiphon.knowledge.loading import content_hash, parse_document, read_file
+from antiphon.language.words import fold
+from antiphon.vocabulary.errors import DocumentError
+from antiphon.vocabulary.values import Value
 
 
 class Target(Value, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from vocabulary.values import Value
+from antiphon.vocabulary.values import Value
 
 Vector = npt.NDArray[np.float32]
 """One vector, or several as rows."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from math import fsum
 
-from language.words import stem, terms, words
+from antiphon.language.words import stem, terms, words
 
 Weigh = Callable[[str], float]
 """How telling a stemmed term is: its inverse document frequency, 0 or more."""

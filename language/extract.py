@@ -15,8 +15,8 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
-from language.evidence import Weigh, evidence_of, question_weights, share
-from language.words import terms
+from antiphon.language.evidence import Weigh, evidence_of, question_weights, share
+from antiphon.language.words import terms
 
 MAX_SENTENCES = 2000
 

@@ -1,23 +1,23 @@
 """The composition root: settings, the one table of who hears what, and the service as a Python object."""
 
-from service.again import Again, replay_stored
-from service.antiphon import Antiphon, Question, Readiness
-from service.building import Built, embedder_of, speaker_of
-from service.caller import Caller, Outcome
-from service.deciding import who_hears
-from service.diffing import Diff, diff
-from service.divergence import Divergence
-from service.errors import BusyError
-from service.forking import Change, Mode
-from service.lineage import answer_in, contributions, lineage
-from service.logs import configure_logging, silence_logging
-from service.redaction import redaction_of
-from service.replaying import Replayed, Replaying, replay, replay_lines
-from service.running import Running
-from service.sealing import sealed_trace, trace_test
-from service.settings import Settings, load_settings
-from service.totals import Totals
-from service.wiring import Around, NothingAround, Parts, wire
+from antiphon.service.again import Again, replay_stored
+from antiphon.service.antiphon import Antiphon, Question, Readiness
+from antiphon.service.building import Built, embedder_of, speaker_of
+from antiphon.service.caller import Caller, Outcome
+from antiphon.service.deciding import who_hears
+from antiphon.service.diffing import Diff, diff
+from antiphon.service.divergence import Divergence
+from antiphon.service.errors import BusyError
+from antiphon.service.forking import Change, Mode
+from antiphon.service.lineage import answer_in, contributions, lineage
+from antiphon.service.logs import configure_logging, silence_logging
+from antiphon.service.redaction import redaction_of
+from antiphon.service.replaying import Replayed, Replaying, replay, replay_lines
+from antiphon.service.running import Running
+from antiphon.service.sealing import sealed_trace, trace_test
+from antiphon.service.settings import Settings, load_settings
+from antiphon.service.totals import Totals
+from antiphon.service.wiring import Around, NothingAround, Parts, wire
 
 __all__ = [
     "Again",

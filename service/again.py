@@ -9,17 +9,17 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 import structlog
 from msgspec.structs import replace
 
-from bus import Bus
-from service.caller import Caller
-from service.continuing import continue_from
-from service.forking import FORKED, Change, Mode, by_passage, changed, recorded_parts
-from service.replaying import Replayed, replay, unreadable
-from service.running import Running
-from service.sealing import said_anew
-from service.wiring import Around, NothingAround, Parts, wire
-from traces import SqliteTraceStore
-from vocabulary.errors import DecodeError, ServiceError, TraceError
-from vocabulary.events import AnyEvent, Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
+from antiphon.bus import Bus
+from antiphon.service.caller import Caller
+from antiphon.service.continuing import continue_from
+from antiphon.service.forking import FORKED, Change, Mode, by_passage, changed, recorded_parts
+from antiphon.service.replaying import Replayed, replay, unreadable
+from antiphon.service.running import Running
+from antiphon.service.sealing import said_anew
+from antiphon.service.wiring import Around, NothingAround, Parts, wire
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
+from antiphon.vocabulary.events import AnyEvent, Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
 
 log = structlog.get_logger(__name__)
 

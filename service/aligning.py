@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from bus import Table, fold_waiters
-from service.divergence import kind_of
-from service.forking import FORKED
-from traces import plain
-from vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ToolCallStreamed, ToolStarted
-from vocabulary.values import ToolCall
+from antiphon.bus import Table, fold_waiters
+from antiphon.service.divergence import kind_of
+from antiphon.service.forking import FORKED
+from antiphon.traces import plain
+from antiphon.vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ToolCallStreamed, ToolStarted
+from antiphon.vocabulary.values import ToolCall
 
 Key = tuple[object, ...]
 Keyed = dict[Key, Recorded[AnyEvent]]

@@ -9,23 +9,23 @@ from typing import Literal
 import structlog
 from msgspec.structs import replace
 
-from bus import Bus, Waiting
-from coordinator import Limits, receive
-from knowledge import Course
-from service.again import Again
-from service.building import Built, Shelves, build
-from service.caller import Caller, Outcome
-from service.errors import BusyError
-from service.keeping import is_limited, keep
-from service.running import Running
-from service.settings import Settings
-from service.spending import told_of_prices
-from service.totals import Totals
-from service.wiring import Around, NothingAround, wire
-from vocabulary.errors import ServiceError, TraceError
-from vocabulary.events import QueryReceived
-from vocabulary.ports import TraceStore
-from vocabulary.values import Kept, QuerySettings, Value
+from antiphon.bus import Bus, Waiting
+from antiphon.coordinator import Limits, receive
+from antiphon.knowledge import Course
+from antiphon.service.again import Again
+from antiphon.service.building import Built, Shelves, build
+from antiphon.service.caller import Caller, Outcome
+from antiphon.service.errors import BusyError
+from antiphon.service.keeping import is_limited, keep
+from antiphon.service.running import Running
+from antiphon.service.settings import Settings
+from antiphon.service.spending import told_of_prices
+from antiphon.service.totals import Totals
+from antiphon.service.wiring import Around, NothingAround, wire
+from antiphon.vocabulary.errors import ServiceError, TraceError
+from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.values import Kept, QuerySettings, Value
 
 log = structlog.get_logger(__name__)
 

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from bus import SystemClock
-from dispatcher import Registry, course_tools, load_tools
-from engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
-from knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
-from service.redaction import redaction_of
-from service.settings import ANTHROPIC_URL, Settings
-from service.spending import cannot_keep, rates_of, without_price
-from service.wiring import Parts
-from traces import SqliteTraceStore
-from vocabulary.errors import ConfigurationError, KnowledgeError
-from vocabulary.ports import Embedder
+from antiphon.bus import SystemClock
+from antiphon.dispatcher import Registry, course_tools, load_tools
+from antiphon.engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
+from antiphon.knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
+from antiphon.service.redaction import redaction_of
+from antiphon.service.settings import ANTHROPIC_URL, Settings
+from antiphon.service.spending import cannot_keep, rates_of, without_price
+from antiphon.service.wiring import Parts
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
+from antiphon.vocabulary.ports import Embedder
 
 
 class Shelves(Protocol):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assembler import last_resort, said_incomplete
-from vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
-from vocabulary.values import Value
+from antiphon.assembler import last_resort, said_incomplete
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
+from antiphon.vocabulary.values import Value
 
 _WHY: dict[Status, str] = {
     "answered": "the answer was lost",

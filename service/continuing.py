@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol, runtime_checkable
 
-from bus import Bus, Handler, Ports, Session, Step, Subscription
-from dispatcher import ToolDispatcher
-from service.caller import Caller
-from service.deciding import DECIDERS, DecidingParts, Notebook, Raised, Said, failures_by_event, owner_of
-from service.wiring import Around
-from vocabulary.events import (
+from antiphon.bus import Bus, Handler, Ports, Session, Step, Subscription
+from antiphon.dispatcher import ToolDispatcher
+from antiphon.service.caller import Caller
+from antiphon.service.deciding import DECIDERS, DecidingParts, Notebook, Raised, Said, failures_by_event, owner_of
+from antiphon.service.wiring import Around
+from antiphon.vocabulary.events import (
     AnyEvent,
     CallsAbandoned,
     Event,
@@ -27,7 +27,7 @@ from vocabulary.events import (
     SummaryRequested,
     ToolRequested,
 )
-from vocabulary.ports import Publish, TraceStore
+from antiphon.vocabulary.ports import Publish, TraceStore
 
 Wire = Callable[[Ports, Caller], Sequence[Subscription]]
 """Builds a query's components and says who hears what."""

@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn, cast
 
-from assembler import ResponseAssembler
-from bus import Handler, Ports, Subscription
-from coordinator import QueryCoordinator
-from service.caller import Caller
-from service.wiring import Parts, wire
-from synthesizer import ContextSynthesizer
-from vocabulary.errors import TraceError
-from vocabulary.events import AnyEvent, Event, HandlerFailed, Recorded
+from antiphon.assembler import ResponseAssembler
+from antiphon.bus import Handler, Ports, Subscription
+from antiphon.coordinator import QueryCoordinator
+from antiphon.service.caller import Caller
+from antiphon.service.wiring import Parts, wire
+from antiphon.synthesizer import ContextSynthesizer
+from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.events import AnyEvent, Event, HandlerFailed, Recorded
 
 DECIDERS = (QueryCoordinator, ContextSynthesizer, ResponseAssembler)
 """Their state is a fold over events; they meet no clock, no random source and no I/O."""

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from language.sentences import sentence_starts
-from service.aligning import Key, Keyed, keyed, names_in, told
-from service.divergence import first_difference, kind_of
-from service.explaining import Difference, explained
-from vocabulary.events import AnyEvent, QueryResumed, Recorded, ResponseAssembled
-from vocabulary.values import Usage, Value
+from antiphon.language.sentences import sentence_starts
+from antiphon.service.aligning import Key, Keyed, keyed, names_in, told
+from antiphon.service.divergence import first_difference, kind_of
+from antiphon.service.explaining import Difference, explained
+from antiphon.vocabulary.events import AnyEvent, QueryResumed, Recorded, ResponseAssembled
+from antiphon.vocabulary.values import Usage, Value
 
 _OUTCOMES = ("tool_succeeded", "tool_failed")
 

@@ -7,9 +7,9 @@ from typing import Literal
 
 import msgspec
 
-from traces import plain, to_json
-from vocabulary.events import AnyEvent, Recorded
-from vocabulary.values import Value
+from antiphon.traces import plain, to_json
+from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.values import Value
 
 Class = Literal["code", "order", "schema", "settings"]
 """`code`: the rules say something else now; `order`: the same events in another order; `schema`: the trace is in a

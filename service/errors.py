@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vocabulary.errors import ServiceError
+from antiphon.vocabulary.errors import ServiceError
 
 
 class BusyError(ServiceError):

@@ -7,8 +7,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from service.aligning import Key
-from vocabulary.events import (
+from antiphon.service.aligning import Key
+from antiphon.vocabulary.events import (
     AnyEvent,
     DeadlineNeared,
     DeadlinePassed,
@@ -29,7 +29,7 @@ from vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from vocabulary.values import Value
+from antiphon.vocabulary.values import Value
 
 Cause = Literal["model", "tool", "code", "order", "settings", "time"]
 """`model`: it said something else; `tool`: it brought something else; `settings`: other settings or versions; `time`:

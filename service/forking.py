@@ -9,16 +9,16 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from coordinator import receive
-from service.divergence import kind_of
-from service.given import with_reply, with_result, without_passages
-from service.lineage import brought_as
-from service.recorded import recorded_model, recorded_tools
-from service.settings import check_wishes
-from service.wiring import Parts
-from traces import event_of, plain
-from vocabulary.errors import BadInputError, DecodeError
-from vocabulary.events import (
+from antiphon.coordinator import receive
+from antiphon.service.divergence import kind_of
+from antiphon.service.given import with_reply, with_result, without_passages
+from antiphon.service.lineage import brought_as
+from antiphon.service.recorded import recorded_model, recorded_tools
+from antiphon.service.settings import check_wishes
+from antiphon.service.wiring import Parts
+from antiphon.traces import event_of, plain
+from antiphon.vocabulary.errors import BadInputError, DecodeError
+from antiphon.vocabulary.events import (
     AnyEvent,
     QueryClosed,
     QueryReceived,
@@ -27,7 +27,7 @@ from vocabulary.events import (
     ToolFailed,
     ToolSucceeded,
 )
-from vocabulary.values import Value
+from antiphon.vocabulary.values import Value
 
 Mode = Literal["recorded", "remodel", "live"]
 """`recorded`: what is asked for as before is answered from the recording, the rest live; `remodel`: tools so, the model

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
-from dispatcher import quotable
-from engine import reply_of
-from vocabulary.errors import BadInputError, ModelError
-from vocabulary.events import ReasoningCompleted, ToolFailed, ToolSucceeded
-from vocabulary.ports import Json
-from vocabulary.values import Kept, Passage
+from antiphon.dispatcher import quotable
+from antiphon.engine import reply_of
+from antiphon.vocabulary.errors import BadInputError, ModelError
+from antiphon.vocabulary.events import ReasoningCompleted, ToolFailed, ToolSucceeded
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, Passage
 
 
 def with_reply(event: ReasoningCompleted, given: str) -> ReasoningCompleted:

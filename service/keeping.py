@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import structlog
 
-from service.settings import Settings
-from traces import SqliteTraceStore
-from vocabulary.errors import ServiceError
-from vocabulary.ports import Clock
+from antiphon.service.settings import Settings
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.ports import Clock
 
 log = structlog.get_logger(__name__)
 

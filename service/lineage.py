@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 
-from engine import request_bytes
-from language.sentences import sentence_starts
-from synthesizer import place_of
-from vocabulary.errors import BadInputError
-from vocabulary.events import (
+from antiphon.engine import request_bytes
+from antiphon.language.sentences import sentence_starts
+from antiphon.synthesizer import place_of
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import (
     AnyEvent,
     ContextSynthesized,
     ReasoningCompleted,
@@ -19,7 +19,7 @@ from vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
-from vocabulary.values import Citation, Fact, Passage, Value
+from antiphon.vocabulary.values import Citation, Fact, Passage, Value
 
 
 class Origin(Value, frozen=True, kw_only=True):

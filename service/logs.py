@@ -8,9 +8,9 @@ import sys
 import structlog
 from structlog.typing import EventDict, Processor
 
-from service.redaction import redaction_of
-from service.settings import Settings
-from traces import Redaction
+from antiphon.service.redaction import redaction_of
+from antiphon.service.settings import Settings
+from antiphon.traces import Redaction
 
 
 def configure_logging(settings: Settings) -> None:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine import SYSTEM_VERSION
-from service.divergence import Divergence, chain_of, kind_of
-from service.telling import Call, prompts_of
-from vocabulary.events import AnyEvent, QueryReceived, ReasoningRequested, ReasoningStarted, Recorded, SummaryRequested
-from vocabulary.values import Kept
+from antiphon.engine import SYSTEM_VERSION
+from antiphon.service.divergence import Divergence, chain_of, kind_of
+from antiphon.service.telling import Call, prompts_of
+from antiphon.vocabulary.events import (
+    AnyEvent,
+    QueryReceived,
+    ReasoningRequested,
+    ReasoningStarted,
+    Recorded,
+    SummaryRequested,
+)
+from antiphon.vocabulary.values import Kept
 
 
 class PromptsThen:

@@ -10,10 +10,10 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from dispatcher import Registry, Tool
-from engine import events_of
-from vocabulary.errors import BadInputError, ModelError, NotFoundError, ServiceError
-from vocabulary.events import (
+from antiphon.dispatcher import Registry, Tool
+from antiphon.engine import events_of
+from antiphon.vocabulary.errors import BadInputError, ModelError, NotFoundError, ServiceError
+from antiphon.vocabulary.events import (
     AnyEvent,
     ReasoningCompleted,
     ReasoningFailed,
@@ -26,8 +26,8 @@ from vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from vocabulary.ports import Json, Model, ToolOutput
-from vocabulary.values import Request
+from antiphon.vocabulary.ports import Json, Model, ToolOutput
+from antiphon.vocabulary.values import Request
 
 K = TypeVar("K")
 Reply = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed

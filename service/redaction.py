@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from service.settings import Settings
-from traces import Redaction
-from vocabulary.errors import ConfigurationError
+from antiphon.service.settings import Settings
+from antiphon.traces import Redaction
+from antiphon.vocabulary.errors import ConfigurationError
 
 
 def redaction_of(settings: Settings) -> Redaction:

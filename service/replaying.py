@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from bus import StallCount, Table, fold_waiters
-from service.deciding import DecidingParts, Raised, Said, failures_by_event
-from service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
-from service.prompts_then import PromptsThen
-from service.telling import fields_of, in_words
-from traces import from_json, plain
-from vocabulary.errors import DecodeError
-from vocabulary.events import (
+from antiphon.bus import StallCount, Table, fold_waiters
+from antiphon.service.deciding import DecidingParts, Raised, Said, failures_by_event
+from antiphon.service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
+from antiphon.service.prompts_then import PromptsThen
+from antiphon.service.telling import fields_of, in_words
+from antiphon.traces import from_json, plain
+from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.events import (
     VERSION,
     AnswerRequested,
     AnyEvent,
@@ -40,7 +40,7 @@ from vocabulary.events import (
     ToolCallsConfirmed,
     ToolRequested,
 )
-from vocabulary.values import QuerySettings, Value
+from antiphon.vocabulary.values import QuerySettings, Value
 
 DECIDED: tuple[type[Event], ...] = (
     *(RoundOpened, ReasoningRequested, ToolRequested, ToolCallsConfirmed, BreakerTripped, CallsAbandoned),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from bus import Session
-from service.caller import Caller, Outcome
-from service.totals import Totals
-from vocabulary.events import Event, Live, QueryCancelled, Recorded
+from antiphon.bus import Session
+from antiphon.service.caller import Caller, Outcome
+from antiphon.service.totals import Totals
+from antiphon.vocabulary.events import Event, Live, QueryCancelled, Recorded
 
 
 class Running:

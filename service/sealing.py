@@ -8,12 +8,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from service.deciding import DecidingParts, failures_by_event
-from service.lineage import answer_in
-from service.replaying import DECIDED, replay
-from traces import event_of, plain, read_trace_file, trace_file, trace_lines
-from vocabulary.errors import BadInputError, TraceError
-from vocabulary.events import AnyEvent, QueryReceived, Recorded
+from antiphon.service.deciding import DecidingParts, failures_by_event
+from antiphon.service.lineage import answer_in
+from antiphon.service.replaying import DECIDED, replay
+from antiphon.traces import event_of, plain, read_trace_file, trace_file, trace_lines
+from antiphon.vocabulary.errors import BadInputError, TraceError
+from antiphon.vocabulary.events import AnyEvent, QueryReceived, Recorded
 
 _TEST = '''"""Replays a recorded query; written by `antiphon traces test`.
 
@@ -22,7 +22,7 @@ _TEST = '''"""Replays a recorded query; written by `antiphon traces test`.
 
 from pathlib import Path
 
-from service import answer_in, replay, sealed_trace
+from antiphon.service import answer_in, replay, sealed_trace
 
 SHA256 = "{sha256}"
 """Of the events: a trace that was changed is refused."""

@@ -9,8 +9,8 @@ from msgspec.structs import asdict
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from vocabulary.errors import BadInputError, ConfigurationError
-from vocabulary.values import QuerySettings
+from antiphon.vocabulary.errors import BadInputError, ConfigurationError
+from antiphon.vocabulary.values import QuerySettings
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 SWITCHES = ("tool_choice_none", "caching", "thinking")

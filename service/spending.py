@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from engine import fixed_size
-from service.wiring import Parts
-from vocabulary.errors import BadInputError
-from vocabulary.events import QueryReceived, Reasoner
-from vocabulary.ports import Model
-from vocabulary.values import QuerySettings, Rate
+from antiphon.engine import fixed_size
+from antiphon.service.wiring import Parts
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import QueryReceived, Reasoner
+from antiphon.vocabulary.ports import Model
+from antiphon.vocabulary.values import QuerySettings, Rate
 
 BYTES_A_TOKEN = 4
 

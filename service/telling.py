@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from engine import Profile, build_request, prepare_summary
-from service.divergence import kind_of
-from vocabulary.events import AnyEvent, ReasoningRequested, SummaryRequested
-from vocabulary.values import Kept
+from antiphon.engine import Profile, build_request, prepare_summary
+from antiphon.service.divergence import kind_of
+from antiphon.vocabulary.events import AnyEvent, ReasoningRequested, SummaryRequested
+from antiphon.vocabulary.values import Kept
 
 Call = ReasoningRequested | SummaryRequested
 """What asks for a call to a model."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from service.caller import Outcome
-from vocabulary.events import Status
-from vocabulary.values import Usage
+from antiphon.service.caller import Outcome
+from antiphon.vocabulary.events import Status
+from antiphon.vocabulary.values import Usage
 
 
 class Totals:

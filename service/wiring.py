@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from assembler import ResponseAssembler
-from bus import Components, Ports, Subscription
-from coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
-from dispatcher import Registry, ToolCircuits, ToolDispatcher
-from engine import CitationStyles, ReasoningEngine, SummaryEngine, rate_of
-from service.caller import Caller
-from synthesizer import ContextSynthesizer
-from traces import Redaction
-from vocabulary import events as e
-from vocabulary.events import Reasoner, Recorded
-from vocabulary.ports import Clock, Model, Publish, TraceStore
-from vocabulary.values import Kept, Rate
+from antiphon.assembler import ResponseAssembler
+from antiphon.bus import Components, Ports, Subscription
+from antiphon.coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
+from antiphon.dispatcher import Registry, ToolCircuits, ToolDispatcher
+from antiphon.engine import CitationStyles, ReasoningEngine, SummaryEngine, rate_of
+from antiphon.service.caller import Caller
+from antiphon.synthesizer import ContextSynthesizer
+from antiphon.traces import Redaction
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import Reasoner, Recorded
+from antiphon.vocabulary.ports import Clock, Model, Publish, TraceStore
+from antiphon.vocabulary.values import Kept, Rate
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from language.words import terms
-from synthesizer.question_parts import label_terms
-from synthesizer.tokens import tokens_of
-from vocabulary.values import Fact, Kept, Passage, Value
+from antiphon.language.words import terms
+from antiphon.synthesizer.question_parts import label_terms
+from antiphon.synthesizer.tokens import tokens_of
+from antiphon.vocabulary.values import Fact, Kept, Passage, Value
 
 LABEL_CHARS = 300
 REMEMBERED_CHARS = 1_000

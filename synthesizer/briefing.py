@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from synthesizer import decay
-from synthesizer.blocks import SourceBlock, text_block
-from synthesizer.budget import Ground, drop_order, first_to_go
-from synthesizer.changes import changes
-from synthesizer.facts import living
-from synthesizer.memory import Memory
-from synthesizer.notes import Notes, most_tokens, write_notes
-from synthesizer.shown import Shown, shown
-from synthesizer.tokens import tokens_of
-from synthesizer.worth import Aim, worths
-from vocabulary.events import BriefingPrepared, RoundOpened
-from vocabulary.values import Dropped, Message, ShownSource
+from antiphon.synthesizer import decay
+from antiphon.synthesizer.blocks import SourceBlock, text_block
+from antiphon.synthesizer.budget import Ground, drop_order, first_to_go
+from antiphon.synthesizer.changes import changes
+from antiphon.synthesizer.facts import living
+from antiphon.synthesizer.memory import Memory
+from antiphon.synthesizer.notes import Notes, most_tokens, write_notes
+from antiphon.synthesizer.shown import Shown, shown
+from antiphon.synthesizer.tokens import tokens_of
+from antiphon.synthesizer.worth import Aim, worths
+from antiphon.vocabulary.events import BriefingPrepared, RoundOpened
+from antiphon.vocabulary.values import Dropped, Message, ShownSource
 
 REPEATED = "says nearly the same as {fact}"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vocabulary.events import AnyEvent, BriefingPrepared, Recorded
-from vocabulary.values import Change, Dropped, ShownSource, Value
+from antiphon.vocabulary.events import AnyEvent, BriefingPrepared, Recorded
+from antiphon.vocabulary.values import Change, Dropped, ShownSource, Value
 
 
 class BriefingView(Value, frozen=True, kw_only=True):

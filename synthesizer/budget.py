@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from synthesizer.blocks import SourceBlock
+from antiphon.synthesizer.blocks import SourceBlock
 
 LONGEST_SHARE = 1 / 4
 AGE_WEIGHT = 1 / 6

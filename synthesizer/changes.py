@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from synthesizer.blocks import SourceBlock
-from vocabulary.values import Change, Dropped, ShownSource, Value
+from antiphon.synthesizer.blocks import SourceBlock
+from antiphon.vocabulary.values import Change, Dropped, ShownSource, Value
 
 RETURNED = "worth more now than before"
 _KINDS: dict[str, Literal["decayed", "dropped", "repeated"]] = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from language.markup import wrap
-from synthesizer.shortening import shorten
-from vocabulary.values import Exchange
+from antiphon.language.markup import wrap
+from antiphon.synthesizer.shortening import shorten
+from antiphon.vocabulary.values import Exchange
 
 EXCHANGES = 2
 MOST_CHARS = 400

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log2
 
-from synthesizer.blocks import SourceBlock
-from synthesizer.intent import Intent, held_by, serves, still_open, touches
+from antiphon.synthesizer.blocks import SourceBlock
+from antiphon.synthesizer.intent import Intent, held_by, serves, still_open, touches
 
 LEAST_WORTH = (0.38, 0.56, 0.65)
 USUAL_BUDGET = 6_000

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from synthesizer.grouping import Group, grouped
-from synthesizer.likeness import Likeness, shingles
-from vocabulary.events import Event, ToolRequested, ToolsSettled, ToolSucceeded
-from vocabulary.values import Fact, Value
+from antiphon.synthesizer.grouping import Group, grouped
+from antiphon.synthesizer.likeness import Likeness, shingles
+from antiphon.vocabulary.events import Event, ToolRequested, ToolsSettled, ToolSucceeded
+from antiphon.vocabulary.values import Fact, Value
 
 
 class Facts(Value, frozen=True, kw_only=True):

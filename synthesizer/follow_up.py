@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from language.words import terms
-from vocabulary.values import Exchange
+from antiphon.language.words import terms
+from antiphon.vocabulary.values import Exchange
 
 MOST_OWN_TERMS = 3
 """A question with more terms of its own says what it is about."""

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from synthesizer.merging import join, place_of
-from vocabulary.values import Fact, Passage
+from antiphon.synthesizer.merging import join, place_of
+from antiphon.vocabulary.values import Fact, Passage
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from language.words import terms
-from synthesizer.blocks import SourceBlock
-from synthesizer.follow_up import understood
-from synthesizer.question_parts import Part, parts_of
-from synthesizer.usage import Tried, arguments_of
-from vocabulary.events import Event, QueryReceived
-from vocabulary.values import Passage, Value
+from antiphon.language.words import terms
+from antiphon.synthesizer.blocks import SourceBlock
+from antiphon.synthesizer.follow_up import understood
+from antiphon.synthesizer.question_parts import Part, parts_of
+from antiphon.synthesizer.usage import Tried, arguments_of
+from antiphon.vocabulary.events import Event, QueryReceived
+from antiphon.vocabulary.values import Passage, Value
 
 
 class Sought(Value, frozen=True, kw_only=True):

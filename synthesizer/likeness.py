@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from language.words import words
-from vocabulary.values import Fact
+from antiphon.language.words import words
+from antiphon.vocabulary.values import Fact
 
 RUN = 4
 LEAST_SHARED = 0.8

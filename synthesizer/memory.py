@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from language.markup import wrap
-from synthesizer import facts, intent, reasoning, summary, transcript, usage
-from synthesizer.blocks import SourceBlock, source_block, text_block
-from synthesizer.changes import Before
-from synthesizer.conversation import conversation_tag
-from synthesizer.facts import Facts
-from synthesizer.intent import Intent
-from synthesizer.reasoning import Reasoning
-from synthesizer.summary import Summaries
-from synthesizer.tokens import tokens_of
-from synthesizer.transcript import Transcript
-from synthesizer.usage import ToolUsage
-from vocabulary.events import (
+from antiphon.language.markup import wrap
+from antiphon.synthesizer import facts, intent, reasoning, summary, transcript, usage
+from antiphon.synthesizer.blocks import SourceBlock, source_block, text_block
+from antiphon.synthesizer.changes import Before
+from antiphon.synthesizer.conversation import conversation_tag
+from antiphon.synthesizer.facts import Facts
+from antiphon.synthesizer.intent import Intent
+from antiphon.synthesizer.reasoning import Reasoning
+from antiphon.synthesizer.summary import Summaries
+from antiphon.synthesizer.tokens import tokens_of
+from antiphon.synthesizer.transcript import Transcript
+from antiphon.synthesizer.usage import ToolUsage
+from antiphon.vocabulary.events import (
     BriefingPrepared,
     ContextSynthesized,
     Event,
@@ -24,7 +24,7 @@ from vocabulary.events import (
     RoundOpened,
     ToolsSettled,
 )
-from vocabulary.values import Kept, QuerySettings, Value
+from antiphon.vocabulary.values import Kept, QuerySettings, Value
 
 
 class Memory(Value, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 
 from msgspec.structs import replace
 
-from vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Kept, Passage
 
 _GAPS = ("", " ", "\n\n")
 _WHITE = re.compile(r"\s")

@@ -8,14 +8,14 @@ from typing import Generic, Literal, TypeVar
 
 import msgspec
 
-from language.markup import Attempt, wrap, write_attempts
-from synthesizer import intent, reasoning, summary
-from synthesizer.memory import Memory
-from synthesizer.shortening import shorten
-from synthesizer.tokens import tokens_of
-from synthesizer.usage import ToolUsage, Tried, arguments_of, facts_of
-from vocabulary.events import RoundOpened
-from vocabulary.values import Dropped, Value
+from antiphon.language.markup import Attempt, wrap, write_attempts
+from antiphon.synthesizer import intent, reasoning, summary
+from antiphon.synthesizer.memory import Memory
+from antiphon.synthesizer.shortening import shorten
+from antiphon.synthesizer.tokens import tokens_of
+from antiphon.synthesizer.usage import ToolUsage, Tried, arguments_of, facts_of
+from antiphon.vocabulary.events import RoundOpened
+from antiphon.vocabulary.values import Dropped, Value
 
 MOST_SHARE = 0.5
 """The notes' most share of a briefing's budget: the rest is the facts'."""

@@ -7,9 +7,9 @@ from functools import lru_cache
 from math import ceil
 from typing import Literal
 
-from language.words import terms
-from synthesizer.shortening import shorten
-from vocabulary.values import Value
+from antiphon.language.words import terms
+from antiphon.synthesizer.shortening import shorten
+from antiphon.vocabulary.values import Value
 
 READ_CHARS = 2_000
 SHOWN_CHARS = 200

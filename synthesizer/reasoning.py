@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from synthesizer.shortening import shorten
-from vocabulary.events import Event, ReasoningCompleted
-from vocabulary.values import Value
+from antiphon.synthesizer.shortening import shorten
+from antiphon.vocabulary.events import Event, ReasoningCompleted
+from antiphon.vocabulary.values import Value
 
 NEWEST_CHARS = 600
 OLDER_CHARS = 160

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from language.sentences import sentences
+from antiphon.language.sentences import sentences
 
 ELLIPSIS = "…"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from synthesizer.blocks import SourceBlock, with_sentences
-from synthesizer.budget import Ground, too_long
-from synthesizer.decay import DECAYED
-from vocabulary.values import Dropped, Value
+from antiphon.synthesizer.blocks import SourceBlock, with_sentences
+from antiphon.synthesizer.budget import Ground, too_long
+from antiphon.synthesizer.decay import DECAYED
+from antiphon.vocabulary.values import Dropped, Value
 
 TOO_LONG = "one sentence took more than a quarter of the budget"
 LEAST_WORTH = "over the budget, and worth least to the question"

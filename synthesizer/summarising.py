@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from language.markup import Material, wrap, write_material
-from synthesizer.blocks import SourceBlock, text_block
-from synthesizer.briefing import ground_of, within_budget
-from synthesizer.memory import Memory
-from synthesizer.reasoning import OLDER_CHARS
-from synthesizer.shortening import shorten
-from synthesizer.shown import Shown
-from synthesizer.summary import covers, most_tokens
-from synthesizer.tokens import tokens_of
-from vocabulary.events import RoundOpened, SummaryWanted
-from vocabulary.values import Message, ShownSource
+from antiphon.language.markup import Material, wrap, write_material
+from antiphon.synthesizer.blocks import SourceBlock, text_block
+from antiphon.synthesizer.briefing import ground_of, within_budget
+from antiphon.synthesizer.memory import Memory
+from antiphon.synthesizer.reasoning import OLDER_CHARS
+from antiphon.synthesizer.shortening import shorten
+from antiphon.synthesizer.shown import Shown
+from antiphon.synthesizer.summary import covers, most_tokens
+from antiphon.synthesizer.tokens import tokens_of
+from antiphon.vocabulary.events import RoundOpened, SummaryWanted
+from antiphon.vocabulary.values import Message, ShownSource
 
 LEAST_SHARE = 1 / 60
 """Less than this share of a briefing's budget (100 tokens as a rule) is not worth a call."""

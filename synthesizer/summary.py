@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from language.markup import wrap
-from synthesizer.shortening import shorten
-from synthesizer.tokens import BYTES_A_TOKEN, tokens_of
-from vocabulary.events import Event, SummaryCompleted, SummaryFailed, SummarySkipped, SummaryWanted
-from vocabulary.values import ShownSource, Value
+from antiphon.language.markup import wrap
+from antiphon.synthesizer.shortening import shorten
+from antiphon.synthesizer.tokens import BYTES_A_TOKEN, tokens_of
+from antiphon.vocabulary.events import Event, SummaryCompleted, SummaryFailed, SummarySkipped, SummaryWanted
+from antiphon.vocabulary.values import ShownSource, Value
 
 MOST_SHARE = 1 / 8
 """The summary's most share of a briefing's budget."""

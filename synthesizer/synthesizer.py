@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from synthesizer.briefing import brief
-from synthesizer.memory import Memory, remember, settle, within
-from synthesizer.summarising import want_summary
-from synthesizer.transcript import transcribe
-from vocabulary.events import (
+from antiphon.synthesizer.briefing import brief
+from antiphon.synthesizer.memory import Memory, remember, settle, within
+from antiphon.synthesizer.summarising import want_summary
+from antiphon.synthesizer.transcript import transcribe
+from antiphon.vocabulary.events import (
     BreakerTripped,
     Event,
     QueryReceived,
@@ -23,7 +23,7 @@ from vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from vocabulary.ports import Publish
+from antiphon.vocabulary.ports import Publish
 
 
 class ContextSynthesizer:

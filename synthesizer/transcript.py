@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from language.markup import wrap
-from synthesizer.blocks import SourceBlock, text_block
-from synthesizer.tokens import tokens_of
-from synthesizer.usage import arguments_of
-from vocabulary.events import (
+from antiphon.language.markup import wrap
+from antiphon.synthesizer.blocks import SourceBlock, text_block
+from antiphon.synthesizer.tokens import tokens_of
+from antiphon.synthesizer.usage import arguments_of
+from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
     Event,
@@ -25,7 +25,7 @@ from vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
-from vocabulary.values import Kept, Message, ShownSource, ToolCall, Value
+from antiphon.vocabulary.values import Kept, Message, ShownSource, ToolCall, Value
 
 _NOT_RUN = "The call was not run."
 

@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from synthesizer.facts import Discovery
-from vocabulary.events import (
+from antiphon.synthesizer.facts import Discovery
+from antiphon.vocabulary.events import (
     BreakerTripped,
     Event,
     ReasoningCompleted,
@@ -19,7 +19,7 @@ from vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from vocabulary.values import Fact, ToolCall, Value
+from antiphon.vocabulary.values import Fact, ToolCall, Value
 
 Outcome = Literal["requested", "running", "found", "nothing", "failed", "repeated"]
 

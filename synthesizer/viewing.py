@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from synthesizer import intent, reasoning
-from synthesizer.facts import living
-from synthesizer.memory import Memory, remember, settle
-from synthesizer.usage import Tried, coverage
-from vocabulary.events import AnyEvent, Event, Recorded, ToolsSettled
-from vocabulary.values import Value
+from antiphon.synthesizer import intent, reasoning
+from antiphon.synthesizer.facts import living
+from antiphon.synthesizer.memory import Memory, remember, settle
+from antiphon.synthesizer.usage import Tried, coverage
+from antiphon.vocabulary.events import AnyEvent, Event, Recorded, ToolsSettled
+from antiphon.vocabulary.values import Value
 
 
 class FactView(Value, frozen=True, kw_only=True):

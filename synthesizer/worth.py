@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 from typing import NamedTuple
 
-from synthesizer.blocks import SourceBlock
+from antiphon.synthesizer.blocks import SourceBlock
 
 TERMS_WEIGHT = 0.5
 NEIGHBOUR_WEIGHT = 0.1

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from bus import Bus
-from coordinator import receive
-from dispatcher import Registry, tool_from_function
-from engine import CitationStyles, Double, InProcessTransport, Profile, Script, connect, offline_model
-from service.caller import Caller, Outcome
-from service.wiring import Parts, wire
+from antiphon.bus import Bus
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.engine import CitationStyles, Double, InProcessTransport, Profile, Script, connect, offline_model
+from antiphon.service.caller import Caller, Outcome
+from antiphon.service.wiring import Parts, wire
+from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.values import QuerySettings
 from tests.fakes import MemoryTraceStore
 from tests.virtual_time import VirtualClock
-from vocabulary.events import AnyEvent, Recorded
-from vocabulary.values import QuerySettings
 
 
 class Query:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from vocabulary.errors import NotFoundError, SequenceError, TraceError
-from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
-from vocabulary.ports import TraceFilter, TraceSummary
-from vocabulary.values import Exchange
+from antiphon.vocabulary.errors import NotFoundError, SequenceError, TraceError
+from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
+from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.vocabulary.values import Exchange
 
 
 class FixedClock:

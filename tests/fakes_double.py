@@ -5,10 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from engine import CitationStyles, Double, InProcessTransport, Profile, ReasoningEngine, Script, ScriptedReply, connect
+from antiphon.engine import (
+    CitationStyles,
+    Double,
+    InProcessTransport,
+    Profile,
+    ReasoningEngine,
+    Script,
+    ScriptedReply,
+    connect,
+)
+from antiphon.vocabulary.events import ReasoningStarted
+from antiphon.vocabulary.values import Request
 from tests.fakes_messages_api import TOOLS, EngineStage
-from vocabulary.events import ReasoningStarted
-from vocabulary.values import Request
 
 
 class DoubleStage(EngineStage):

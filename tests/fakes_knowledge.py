@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 
-from language.words import terms
+from antiphon.language.words import terms
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from engine import InProcessTransport, ReasoningEngine, connect
+from antiphon.engine import InProcessTransport, ReasoningEngine, connect
+from antiphon.vocabulary.events import AnyEvent, Event, Live, ReasoningRequested, Recorded
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, Message
 from tests.fakes import HastyClock
-from vocabulary.events import AnyEvent, Event, Live, ReasoningRequested, Recorded
-from vocabulary.ports import Json
-from vocabulary.values import Kept, Message
 
 Send = Callable[[dict[str, object]], Coroutine[Any, Any, None]]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from bus import SystemClock
-from dispatcher import Registry, tool_from_function
-from engine import Double, InProcessTransport, Script, connect, offline_model
-from faults.shelf import SmallLibrary, WordEmbedder
-from service import Antiphon, Built, Outcome, Parts, Settings
-from traces import Redaction, SqliteTraceStore
-from vocabulary.events import AnyEvent, Recorded
+from antiphon.bus import SystemClock
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.engine import Double, InProcessTransport, Script, connect, offline_model
+from antiphon.faults.shelf import SmallLibrary, WordEmbedder
+from antiphon.service import Antiphon, Built, Outcome, Parts, Settings
+from antiphon.traces import Redaction, SqliteTraceStore
+from antiphon.vocabulary.events import AnyEvent, Recorded
 
 
 class House:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status, ToolSucceeded
-from vocabulary.values import Kept, Passage, QuerySettings, Usage
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+    Status,
+    ToolSucceeded,
+)
+from antiphon.vocabulary.values import Kept, Passage, QuerySettings, Usage
 
 NOON = 1_700_000_000.0
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 import msgspec
 from hypothesis import strategies as st
 
-from vocabulary.events import AnyEvent, Recorded
-from vocabulary.values import Kept
+from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.values import Kept
 
 _SIMPLE: dict[object, st.SearchStrategy[Any]] = {
     str: st.text(max_size=40),

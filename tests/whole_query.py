@@ -6,16 +6,16 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from bus import Bus, Ports, Subscription
-from coordinator import receive
-from dispatcher import Registry, quotable, tool_from_function
-from engine import offline_model
-from service.caller import Caller, Outcome
-from service.wiring import Parts, wire
+from antiphon.bus import Bus, Ports, Subscription
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, quotable, tool_from_function
+from antiphon.engine import offline_model
+from antiphon.service.caller import Caller, Outcome
+from antiphon.service.wiring import Parts, wire
+from antiphon.vocabulary.events import AnyEvent, Event, Recorded
+from antiphon.vocabulary.ports import Clock, Json, Model, ToolOutput
+from antiphon.vocabulary.values import QuerySettings, Request
 from tests.fakes import FixedClock, MemoryTraceStore
-from vocabulary.events import AnyEvent, Event, Recorded
-from vocabulary.ports import Clock, Json, Model, ToolOutput
-from vocabulary.values import QuerySettings, Request
 
 Script = Callable[[Request], Awaitable[Sequence[Json]]]
 

@@ -1,9 +1,9 @@
 """Traces: what happened in every query, as JSON and in an append-only store."""
 
-from traces.codec import event_of, from_json, plain, to_json
-from traces.files import read_trace_file, trace_file, trace_lines
-from traces.redacting import Redaction
-from traces.sqlite_store import SqliteTraceStore
+from antiphon.traces.codec import event_of, from_json, plain, to_json
+from antiphon.traces.files import read_trace_file, trace_file, trace_lines
+from antiphon.traces.redacting import Redaction
+from antiphon.traces.sqlite_store import SqliteTraceStore
 
 __all__ = [
     "Redaction",

@@ -12,16 +12,16 @@ from pathlib import Path
 import structlog
 from msgspec.structs import replace
 
-from traces.checkpoint import Checkpointer
-from traces.gathering import Gathering
-from traces.packing import Packer
-from traces.reading import last_seq
-from traces.redacting import Redaction
-from traces.refusals import is_locked, reason
-from traces.turns import Batch
-from traces.writing import EventRow, event_row, note_query, write_events, write_texts
-from vocabulary.errors import SequenceError, TraceError
-from vocabulary.events import QueryClosed
+from antiphon.traces.checkpoint import Checkpointer
+from antiphon.traces.gathering import Gathering
+from antiphon.traces.packing import Packer
+from antiphon.traces.reading import last_seq
+from antiphon.traces.redacting import Redaction
+from antiphon.traces.refusals import is_locked, reason
+from antiphon.traces.turns import Batch
+from antiphon.traces.writing import EventRow, event_row, note_query, write_events, write_texts
+from antiphon.vocabulary.errors import SequenceError, TraceError
+from antiphon.vocabulary.events import QueryClosed
 
 _log = structlog.get_logger(__name__)
 

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 import msgspec
 
-from vocabulary.errors import DecodeError
-from vocabulary.events import VERSION, AnyEvent, Event, Live, Recorded
-from vocabulary.values import Kept
+from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.events import VERSION, AnyEvent, Event, Live, Recorded
+from antiphon.vocabulary.values import Kept
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from traces.appending import Appender
-from traces.deleting import (
+from antiphon.traces.appending import Appender
+from antiphon.traces.deleting import (
     delete_some,
     delete_texts,
     give_back,
@@ -23,9 +23,9 @@ from traces.deleting import (
     prepare,
     used_bytes,
 )
-from traces.readers import Readers
-from traces.refusals import is_locked
-from vocabulary.errors import TraceError
+from antiphon.traces.readers import Readers
+from antiphon.traces.refusals import is_locked
+from antiphon.vocabulary.errors import TraceError
 
 T = TypeVar("T")
 

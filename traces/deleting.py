@@ -10,7 +10,7 @@ import re
 import sqlite3
 from collections.abc import Iterable
 
-from vocabulary.errors import NotFoundError
+from antiphon.vocabulary.errors import NotFoundError
 
 _EVENTS_AT_ONCE = 40
 _TEXTS_AT_ONCE = 20

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from traces.codec import from_json, to_json
-from vocabulary.errors import DecodeError
-from vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded
+from antiphon.traces.codec import from_json, to_json
+from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded
 
 FORMAT = 1
 MOST_BYTES = 64_000_000

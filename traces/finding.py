@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from traces.codec import sound_text
-from vocabulary.events import Event, QueryReceived, ResponseAssembled, ToolRequested, ToolSucceeded
-from vocabulary.ports import TraceFilter
+from antiphon.traces.codec import sound_text
+from antiphon.vocabulary.events import Event, QueryReceived, ResponseAssembled, ToolRequested, ToolSucceeded
+from antiphon.vocabulary.ports import TraceFilter
 
 WORTH_FINDING = frozenset({QueryReceived, ToolRequested, ToolSucceeded, ResponseAssembled})
 """The events that say what a query can be found by."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import structlog
 
-from traces.finding import WORTH_FINDING, note_finding
-from traces.reading import read_trace
-from vocabulary.errors import DecodeError
-from vocabulary.events import Event, QueryClosed, Recorded
+from antiphon.traces.finding import WORTH_FINDING, note_finding
+from antiphon.traces.reading import read_trace
+from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 _log = structlog.get_logger(__name__)
 

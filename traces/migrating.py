@@ -6,9 +6,9 @@ import sqlite3
 
 import structlog
 
-from traces.finding import note_finding
-from traces.packing import Unpacker
-from vocabulary.errors import DecodeError
+from antiphon.traces.finding import note_finding
+from antiphon.traces.packing import Unpacker
+from antiphon.vocabulary.errors import DecodeError
 
 _log = structlog.get_logger(__name__)
 

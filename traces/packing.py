@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from traces.codec import check_version, refusal, text_of, without_surrogates
-from vocabulary.events import AnyEvent, Event, Recorded
-from vocabulary.values import Kept
+from antiphon.traces.codec import check_version, refusal, text_of, without_surrogates
+from antiphon.vocabulary.events import AnyEvent, Event, Recorded
+from antiphon.vocabulary.values import Kept
 
 KEPT_FROM_BYTES = 200
 """Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""

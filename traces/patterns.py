@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import regex
 import structlog
 
-from vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.errors import ConfigurationError
 
 _log = structlog.get_logger(__name__)
 

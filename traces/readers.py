@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from traces.refusals import reason
-from traces.schema import open_reader
-from vocabulary.errors import NotFoundError, TraceError
+from antiphon.traces.refusals import reason
+from antiphon.traces.schema import open_reader
+from antiphon.vocabulary.errors import NotFoundError, TraceError
 
 T = TypeVar("T")
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from traces.finding import find
-from traces.packing import Unpacker
-from vocabulary.errors import NotFoundError
-from vocabulary.events import AnyEvent, Recorded, ResponseAssembled
-from vocabulary.ports import TraceFilter, TraceSummary
-from vocabulary.values import Exchange
+from antiphon.traces.finding import find
+from antiphon.traces.packing import Unpacker
+from antiphon.vocabulary.errors import NotFoundError
+from antiphon.vocabulary.events import AnyEvent, Recorded, ResponseAssembled
+from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.vocabulary.values import Exchange
 
 _EVENTS = """
     SELECT query_id, seq, cause, at, version, body FROM events WHERE query_id = ? AND seq > ? ORDER BY seq

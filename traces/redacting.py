@@ -14,9 +14,9 @@ from typing import Literal, TypeVar, get_origin
 import msgspec
 from msgspec.structs import fields, replace
 
-from traces.patterns import Patterns
-from vocabulary.events import ReasoningCompleted
-from vocabulary.values import Kept, Passage
+from antiphon.traces.patterns import Patterns
+from antiphon.vocabulary.events import ReasoningCompleted
+from antiphon.vocabulary.values import Kept, Passage
 
 S = TypeVar("S", bound=msgspec.Struct)
 

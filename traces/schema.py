@@ -6,9 +6,9 @@ import sqlite3
 from pathlib import Path
 from typing import Literal
 
-from traces.migrating import fill_finding
-from traces.refusals import reason
-from vocabulary.errors import ConfigurationError
+from antiphon.traces.migrating import fill_finding
+from antiphon.traces.refusals import reason
+from antiphon.vocabulary.errors import ConfigurationError
 
 FORMAT = 2
 """Version of the tables, in `PRAGMA user_version`."""

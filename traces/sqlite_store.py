@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from traces.appending import Appender
-from traces.deleter import Deleter
-from traces.deleting import forget_conversation, ids_of_conversation
-from traces.owner import Owner
-from traces.readers import Readers
-from traces.reading import (
+from antiphon.traces.appending import Appender
+from antiphon.traces.deleter import Deleter
+from antiphon.traces.deleting import forget_conversation, ids_of_conversation
+from antiphon.traces.owner import Owner
+from antiphon.traces.readers import Readers
+from antiphon.traces.reading import (
     owner_of,
     read_exchanges,
     read_forms,
@@ -23,14 +23,14 @@ from traces.reading import (
     read_unfinished,
     unknown_conversation,
 )
-from traces.redacting import Redaction
-from traces.schema import Durability, open_writer
-from traces.turns import Batch, Turns
-from traces.writing import clear_conversation, open_conversation, set_owner
-from vocabulary.errors import TraceError
-from vocabulary.events import AnyEvent, Event, Recorded
-from vocabulary.ports import TraceFilter, TraceSummary
-from vocabulary.values import Exchange
+from antiphon.traces.redacting import Redaction
+from antiphon.traces.schema import Durability, open_writer
+from antiphon.traces.turns import Batch, Turns
+from antiphon.traces.writing import clear_conversation, open_conversation, set_owner
+from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.events import AnyEvent, Event, Recorded
+from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.vocabulary.values import Exchange
 
 FILE_NAME = "traces.sqlite"
 

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from vocabulary.errors import SequenceError, TraceError
-from vocabulary.events import Event, QueryClosed, Recorded
+from antiphon.vocabulary.errors import SequenceError, TraceError
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 
 class Batch(NamedTuple):

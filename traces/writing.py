@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from traces.codec import sound_text
-from vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
+from antiphon.traces.codec import sound_text
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
 
 EventRow = tuple[str, int, int, float, str, int, bytes]
 

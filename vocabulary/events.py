@@ -10,7 +10,7 @@ from typing import Generic, Literal, TypeVar
 
 import msgspec
 
-from vocabulary.values import (
+from antiphon.vocabulary.values import (
     Change,
     Citation,
     Dropped,

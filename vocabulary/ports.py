@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any, Protocol
 
-from vocabulary.events import AnyEvent, Event, Live, Recorded
-from vocabulary.values import Exchange, Passage, Request, Value
+from antiphon.vocabulary.events import AnyEvent, Event, Live, Recorded
+from antiphon.vocabulary.values import Exchange, Passage, Request, Value
 
 Json = dict[str, Any]
 """A JSON object."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from api.errors import WITH_BODY, WITH_NAME
-from api.facade import Service
-from api.guards import require_json
-from api.schemas import ClearReply, ClearRequest
+from antiphon.api.errors import WITH_BODY, WITH_NAME
+from antiphon.api.facade import Service
+from antiphon.api.guards import require_json
+from antiphon.api.schemas import ClearReply, ClearRequest
 
 router = APIRouter(prefix="/api", tags=["conversations"])
 

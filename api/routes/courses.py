@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from api.facade import Service
-from api.schemas import CourseReply, CoursesReply, LessonReply
+from antiphon.api.facade import Service
+from antiphon.api.schemas import CourseReply, CoursesReply, LessonReply
 
 router = APIRouter(prefix="/api", tags=["courses"])
 

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Depends, Path, Request, Response
 
-from api.accept import JSON
-from api.answer import answer_of
-from api.around import around_for
-from api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
-from api.facade import Service
-from api.fork_schemas import ForkReply, ForkRequest
-from api.guards import require_json
-from api.under_way import Waited
-from api.waiting import CLIENT_GONE, GONE, outcome_or_gone
-from service import diff
-from vocabulary.events import QueryReceived
+from antiphon.api.accept import JSON
+from antiphon.api.answer import answer_of
+from antiphon.api.around import around_for
+from antiphon.api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
+from antiphon.api.facade import Service
+from antiphon.api.fork_schemas import ForkReply, ForkRequest
+from antiphon.api.guards import require_json
+from antiphon.api.under_way import Waited
+from antiphon.api.waiting import CLIENT_GONE, GONE, outcome_or_gone
+from antiphon.service import diff
+from antiphon.vocabulary.events import QueryReceived
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 

@@ -7,8 +7,8 @@ from typing import Any
 from fastapi import APIRouter, Response
 from msgspec.structs import asdict
 
-from api.facade import Service
-from api.schemas import AliveReply, ReadinessReply
+from antiphon.api.facade import Service
+from antiphon.api.schemas import AliveReply, ReadinessReply
 
 router = APIRouter(tags=["health"])
 

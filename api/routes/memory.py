@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Path, Query, Response
 
-from api.accept import JSON
-from api.errors import UNAVAILABLE, WITH_NAME
-from api.facade import Service
-from synthesizer import briefings_of, memory_at
+from antiphon.api.accept import JSON
+from antiphon.api.errors import UNAVAILABLE, WITH_NAME
+from antiphon.api.facade import Service
+from antiphon.synthesizer import briefings_of, memory_at
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 
-from api.facade import Service
-from service import Totals
+from antiphon.api.facade import Service
+from antiphon.service import Totals
 
 router = APIRouter(tags=["health"])
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api.accept import EVENT_STREAM, JSON, preferred
-from api.answer import QueryAnswer, answer_of, strict_status
-from api.around import around_for
-from api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
-from api.facade import Asked, Service
-from api.guards import require_json
-from api.live import LiveAnswer
-from api.query_schemas import QueryRequest, RunningQueriesReply, RunningReply, WaitingReply
-from api.under_way import Waited
-from api.waiting import CLIENT_GONE, GONE, outcome_or_gone
-from service import Question
+from antiphon.api.accept import EVENT_STREAM, JSON, preferred
+from antiphon.api.answer import QueryAnswer, answer_of, strict_status
+from antiphon.api.around import around_for
+from antiphon.api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
+from antiphon.api.facade import Asked, Service
+from antiphon.api.guards import require_json
+from antiphon.api.live import LiveAnswer
+from antiphon.api.query_schemas import QueryRequest, RunningQueriesReply, RunningReply, WaitingReply
+from antiphon.api.under_way import Waited
+from antiphon.api.waiting import CLIENT_GONE, GONE, outcome_or_gone
+from antiphon.service import Question
 
 router = APIRouter(prefix="/api", tags=["queries"])
 

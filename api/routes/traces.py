@@ -10,15 +10,15 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from msgspec.structs import asdict
 
-from api.accept import EVENT_STREAM, JSON, JSON_LINES, preferred
-from api.errors import UNAVAILABLE, WITH_NAME, describe_failure
-from api.facade import Service
-from api.live import KEEP_ALIVE_S, Told, as_event, told_as_event, with_keep_alive
-from api.schemas import ReplayReply, TraceReply, TracesReply, TraceSummaryReply
-from api.trace_query import TraceQuery
-from traces import to_json
-from vocabulary.errors import SlowReaderError
-from vocabulary.events import AnyEvent, Recorded
+from antiphon.api.accept import EVENT_STREAM, JSON, JSON_LINES, preferred
+from antiphon.api.errors import UNAVAILABLE, WITH_NAME, describe_failure
+from antiphon.api.facade import Service
+from antiphon.api.live import KEEP_ALIVE_S, Told, as_event, told_as_event, with_keep_alive
+from antiphon.api.schemas import ReplayReply, TraceReply, TracesReply, TraceSummaryReply
+from antiphon.api.trace_query import TraceQuery
+from antiphon.traces import to_json
+from antiphon.vocabulary.errors import SlowReaderError
+from antiphon.vocabulary.events import AnyEvent, Recorded
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 

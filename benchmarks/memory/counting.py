@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from synthesizer.tokens import tokens_of
-from vocabulary.values import Message, Value
+from antiphon.synthesizer.tokens import tokens_of
+from antiphon.vocabulary.values import Message, Value
 
 CACHE_READ_PRICE = 0.1
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
+from antiphon.knowledge import Library, index_paths
+from antiphon.vocabulary.ports import Embedder, ToolOutput
+from antiphon.vocabulary.values import Passage
 from benchmarks.memory.runs import Made, Run
-from knowledge import Library, index_paths
-from vocabulary.ports import Embedder, ToolOutput
-from vocabulary.values import Passage
 
 QUESTIONS = "hotpotqa_train.json"
 CORPUS = "hotpotqa_train_corpus.json"

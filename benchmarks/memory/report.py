@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 from rich.table import Table
 
+from antiphon.vocabulary.values import QuerySettings, Value
 from benchmarks.memory.counting import costs, kept, plain_loop_tokens, summary_tokens, told
 from benchmarks.memory.runs import Run, shown
-from vocabulary.values import QuerySettings, Value
 
 HALF = QuerySettings().briefing_tokens // 2
 MODES: dict[str, QuerySettings] = {

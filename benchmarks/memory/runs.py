@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import msgspec
 
-from engine.offline.summing import summary
-from language.markup import read_material, unwrap
-from synthesizer import ContextSynthesizer
-from vocabulary.events import (
+from antiphon.engine.offline.summing import summary
+from antiphon.language.markup import read_material, unwrap
+from antiphon.synthesizer import ContextSynthesizer
+from antiphon.vocabulary.events import (
     AnyEvent,
     BriefingPrepared,
     Event,
@@ -24,8 +24,8 @@ from vocabulary.events import (
     ToolsSettled,
     ToolSucceeded,
 )
-from vocabulary.ports import ToolOutput
-from vocabulary.values import Kept, QuerySettings, ToolCall, Usage, Value
+from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Kept, QuerySettings, ToolCall, Usage, Value
 
 Said = TypeVar("Said", bound=Event)
 

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Awaitable
 from pathlib import Path
 
+from antiphon.cli.grading import SampleQuestion, read_questions
+from antiphon.dispatcher import Registry, course_tools
+from antiphon.dispatcher.output import to_output
+from antiphon.knowledge import Library, index_paths
+from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.values import Passage
 from benchmarks.memory.runs import Made, Run
-from cli.grading import SampleQuestion, read_questions
-from dispatcher import Registry, course_tools
-from dispatcher.output import to_output
-from knowledge import Library, index_paths
-from vocabulary.ports import Embedder
-from vocabulary.values import Passage
 
 
 def sample_runs(questions: Path, courses: Path, work: Path, embedder: Embedder) -> list[Run]:

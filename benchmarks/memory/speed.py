@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from language.sentences import sentence_starts
-from synthesizer.briefing import brief
-from synthesizer.memory import Memory, remember, settle
-from vocabulary.events import QueryReceived, RoundOpened, ToolRequested, ToolsSettled, ToolSucceeded
-from vocabulary.values import Kept, Passage, QuerySettings, ToolCall, Value
+from antiphon.language.sentences import sentence_starts
+from antiphon.synthesizer.briefing import brief
+from antiphon.synthesizer.memory import Memory, remember, settle
+from antiphon.vocabulary.events import QueryReceived, RoundOpened, ToolRequested, ToolsSettled, ToolSucceeded
+from antiphon.vocabulary.values import Kept, Passage, QuerySettings, ToolCall, Value
 
 SENTENCES = 8
 TIMES = 15

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.offline.draft import Draft
-from engine.offline.intents import Intent, understand
-from engine.offline.outlines import answer_outlines
-from engine.offline.task import Source, Task
-from engine.offline.weighing import WEAK, fitting, focus, for_side
-from language.evidence import Weigh, telling_words
-from language.extract import Extraction, Pick, extract
-from vocabulary.ports import Json
+from antiphon.engine.offline.draft import Draft
+from antiphon.engine.offline.intents import Intent, understand
+from antiphon.engine.offline.outlines import answer_outlines
+from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.weighing import WEAK, fitting, focus, for_side
+from antiphon.language.evidence import Weigh, telling_words
+from antiphon.language.extract import Extraction, Pick, extract
+from antiphon.vocabulary.ports import Json
 
 NOT_HERE = "The answer is not in these courses: what was found in them does not speak to this question."
 NOTHING_FOUND = "The answer is not in these courses: nothing was found in them for this question."

@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 
-from engine.offline.answering import answer
-from engine.offline.planning import plan
-from engine.offline.reading import read_task, summary_task
-from engine.offline.shapes import RefusedError, parse
-from engine.offline.summing import summary
-from engine.offline.task import Task
-from engine.offline.wire import error_of, message_of, stream_of
-from language.evidence import Weigh
-from vocabulary.ports import Json
+from antiphon.engine.offline.answering import answer
+from antiphon.engine.offline.planning import plan
+from antiphon.engine.offline.reading import read_task, summary_task
+from antiphon.engine.offline.shapes import RefusedError, parse
+from antiphon.engine.offline.summing import summary
+from antiphon.engine.offline.task import Task
+from antiphon.engine.offline.wire import error_of, message_of, stream_of
+from antiphon.language.evidence import Weigh
+from antiphon.vocabulary.ports import Json
 
 MODEL = "offline"
 MAX_BODY_BYTES = 32 * 2**20

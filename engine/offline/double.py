@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from engine.offline.app import OfflineMessagesApi, body_of
-from engine.offline.playing import acts_of, content_type_of
-from engine.offline.script import Script, ScriptedReply, When
-from vocabulary.ports import Json
+from antiphon.engine.offline.app import OfflineMessagesApi, body_of
+from antiphon.engine.offline.playing import acts_of, content_type_of
+from antiphon.engine.offline.script import Script, ScriptedReply, When
+from antiphon.vocabulary.ports import Json
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Scope]]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.offline.task import Source
-from vocabulary.ports import Json
+from antiphon.engine.offline.task import Source
+from antiphon.vocabulary.ports import Json
 
 
 class Draft:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from engine.offline.mentions import course_mentions, lesson_number, titles, without_places
-from engine.offline.ways import (
+from antiphon.engine.offline.mentions import course_mentions, lesson_number, titles, without_places
+from antiphon.engine.offline.ways import (
     ACROSS,
     COMPARE,
     ELSEWHERE,
@@ -18,8 +18,8 @@ from engine.offline.ways import (
     PLACE_OF_SIDE,
     SIDES,
 )
-from language.evidence import telling_words
-from language.words import words
+from antiphon.language.evidence import telling_words
+from antiphon.language.words import words
 
 MOST_CHARS = 1000
 """What is read of a question: some patterns take time by the square of its length."""

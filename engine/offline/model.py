@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.anthropic_model import AnthropicModel, connect
-from engine.in_process import InProcessTransport
-from engine.offline.app import MODEL, OfflineMessagesApi
-from language.evidence import Weigh
+from antiphon.engine.anthropic_model import AnthropicModel, connect
+from antiphon.engine.in_process import InProcessTransport
+from antiphon.engine.offline.app import MODEL, OfflineMessagesApi
+from antiphon.language.evidence import Weigh
 
 
 def offline_model(weigh: Weigh | None = None) -> AnthropicModel:

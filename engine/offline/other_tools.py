@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.offline.task import OfferedTool, Task
-from language.words import terms
+from antiphon.engine.offline.task import OfferedTool, Task
+from antiphon.language.words import terms
 
 
 def call_of_other_tool(task: Task) -> tuple[str, dict[str, object]] | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from engine.offline.draft import Draft
-from engine.offline.task import Source
+from antiphon.engine.offline.draft import Draft
+from antiphon.engine.offline.task import Source
 
 _TEACHER_ONLY = re.compile(r"(?i)\bwho\b")
 _ITEM = re.compile(r"Lesson (\d+): ")

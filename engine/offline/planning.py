@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from engine.offline.intents import Intent, Side, understand
-from engine.offline.mentions import titles
-from engine.offline.other_tools import call_of_other_tool
-from engine.offline.task import Source, Task
-from engine.offline.weighing import fitting, focus, for_side
-from language.evidence import Weigh, telling_words
-from language.extract import extract
-from language.markup import Attempt
+from antiphon.engine.offline.intents import Intent, Side, understand
+from antiphon.engine.offline.mentions import titles
+from antiphon.engine.offline.other_tools import call_of_other_tool
+from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.weighing import fitting, focus, for_side
+from antiphon.language.evidence import Weigh, telling_words
+from antiphon.language.extract import extract
+from antiphon.language.markup import Attempt
 
 SEARCH = "search_course_content"
 OUTLINE = "get_course_outline"

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from engine.offline.script import Break, ScriptedReply
-from engine.offline.wire import delta_events, error_of, sse_of
-from vocabulary.ports import Json
+from antiphon.engine.offline.script import Break, ScriptedReply
+from antiphon.engine.offline.wire import delta_events, error_of, sse_of
+from antiphon.vocabulary.ports import Json
 
 LONGEST_PIECE = 200
 GARBAGE = b"data: {no json\n\n"

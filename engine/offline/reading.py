@@ -8,11 +8,11 @@ from typing import Literal
 
 import msgspec
 
-from engine.offline.shapes import Message, RefusedError, blocks_of, messages_of
-from engine.offline.task import OfferedTool, Source, Task
-from language.markup import Attempt, Material, Tag, read_attempts, read_material, unwrap
-from language.sentences import sentences
-from vocabulary.ports import Json
+from antiphon.engine.offline.shapes import Message, RefusedError, blocks_of, messages_of
+from antiphon.engine.offline.task import OfferedTool, Source, Task
+from antiphon.language.markup import Attempt, Material, Tag, read_attempts, read_material, unwrap
+from antiphon.language.sentences import sentences
+from antiphon.vocabulary.ports import Json
 
 MAX_QUESTION = 4000
 

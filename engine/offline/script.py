@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 import yaml
 
-from vocabulary.errors import BadInputError
-from vocabulary.ports import Json
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.ports import Json
 
 Place = Literal["first_byte", "text", "tool_json", "message_stop"]
 """Where a reply breaks: before its first byte, in the middle of its text or of a tool's input, or before its end."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from vocabulary.ports import Json
+from antiphon.vocabulary.ports import Json
 
 MAX_MESSAGES = 1000
 MAX_BLOCKS = 5000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from language.evidence import Weigh
-from language.extract import extract
-from language.markup import Material
-from language.sentences import sentences
-from vocabulary.ports import Json
+from antiphon.language.evidence import Weigh
+from antiphon.language.extract import extract
+from antiphon.language.markup import Material
+from antiphon.language.sentences import sentences
+from antiphon.vocabulary.ports import Json
 
 NOTHING = "Nothing to note."
 SENTENCES = 4

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from engine.offline.intents import Intent, Side
-from engine.offline.task import Source, Task
-from language.evidence import telling_words
-from language.markup import Attempt
-from language.words import terms, words
+from antiphon.engine.offline.intents import Intent, Side
+from antiphon.engine.offline.task import Source, Task
+from antiphon.language.evidence import telling_words
+from antiphon.language.markup import Attempt
+from antiphon.language.words import terms, words
 
 WEAK = 0.32
 """Evidence below this answers nothing. Chosen on samples/questions.jsonl and fourteen questions of our own that sound

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import msgspec
 
-from vocabulary.ports import Json
+from antiphon.vocabulary.ports import Json
 
 PIECE_CHARS = 60
 CHARS_PER_TOKEN = 4

@@ -8,11 +8,11 @@ import os
 from collections.abc import Callable
 from typing import cast
 
-from knowledge.embedders.names import NAMES
-from vocabulary.errors import ConfigurationError
-from vocabulary.ports import Embedder
+from antiphon.knowledge.embedders.names import NAMES
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.ports import Embedder
 
-_MODULES = {"minilm": "knowledge.embedders.minilm", "onnx": "knowledge.embedders.onnx"}
+_MODULES = {"minilm": "antiphon.knowledge.embedders.minilm", "onnx": "knowledge.embedders.onnx"}
 _PACKAGES = {"minilm": "sentence_transformers", "onnx": "onnxruntime"}
 
 

@@ -10,8 +10,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 from transformers.utils.logging import disable_progress_bar
 
-from knowledge.embedders.names import NAMES
-from knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
+from antiphon.knowledge.embedders.names import NAMES
+from antiphon.knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
 
 _BATCH = 8
 

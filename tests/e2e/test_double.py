@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine import connect
-from engine.citation_style import ask, source_request
+from antiphon.engine import connect
+from antiphon.engine.citation_style import ask, source_request
+from antiphon.vocabulary.errors import ModelError
 from tests.e2e.conftest import STARTING_S, Antiphon, environment
-from vocabulary.errors import ModelError
 
 SCRIPT = """
 replies:
@@ -39,7 +39,7 @@ def double(script: str, folder: Path) -> Iterator[str]:
     """The address of a double that plays `script`."""
     file = folder / "script.yaml"
     file.write_text(script)
-    command = [sys.executable, "-m", "cli", "double", "--script", str(file), "--port", "0"]
+    command = [sys.executable, "-m", "antiphon.cli", "double", "--script", str(file), "--port", "0"]
     process = subprocess.Popen(command, env=environment(folder), cwd=folder, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None

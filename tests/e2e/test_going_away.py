@@ -53,7 +53,7 @@ def test_ctrl_c_ends_a_question_on_the_command_line_and_its_trace(
     antiphon: Antiphon, data_dir: Path, tmp_path: Path, silent_model: str
 ) -> None:
     asking = subprocess.Popen(
-        [sys.executable, "-m", "cli", "ask", "Is anybody there?", "--events"],
+        [sys.executable, "-m", "antiphon.cli", "ask", "Is anybody there?", "--events"],
         env=environment(data_dir, ANTHROPIC_BASE_URL=silent_model),
         cwd=tmp_path,
         stderr=subprocess.PIPE,

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import httpx2
 
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import QueryClosed
 from tests.e2e.conftest import ROOT, Server, environment, serving
-from traces import SqliteTraceStore
-from vocabulary.events import QueryClosed
 
 QUERIES = 20
 MOST_S = 2.0
@@ -144,7 +144,7 @@ def kill_often(kills: int, data_dir: Path | None, seed: int) -> Tally:
 
 def _index(data_dir: Path) -> None:
     """The sample courses, by the embedder that starts fastest."""
-    command = [sys.executable, "-m", "cli", "index", str(ROOT / "samples/courses")]
+    command = [sys.executable, "-m", "antiphon.cli", "index", str(ROOT / "samples/courses")]
     subprocess.run(command, env=environment(data_dir), check=True, capture_output=True)
 
 

@@ -12,8 +12,8 @@ from collections import Counter
 from itertools import islice, product
 from pathlib import Path
 
-from cli.grading import UNANSWERABLE, Grade, SampleQuestion, grade, read_questions
-from service import Antiphon, Outcome, Question, load_settings, silence_logging
+from antiphon.cli.grading import UNANSWERABLE, Grade, SampleQuestion, grade, read_questions
+from antiphon.service import Antiphon, Outcome, Question, load_settings, silence_logging
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = 100

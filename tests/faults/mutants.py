@@ -10,13 +10,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
 import yaml
 
 ROOT = Path(__file__).parents[2]
+_LEFT_OUT = shutil.ignore_patterns("__pycache__")
 MUTANTS = Path(__file__).with_name("mutants.yaml")
 RUNNING_S = 600.0
 
@@ -45,13 +45,15 @@ def mutated(mutant: Mutant) -> str:
 
 def found(mutant: Mutant) -> str:
     """What the harness says of the mutant, or an empty text where it finds nothing."""
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    package = ROOT / "antiphon"
     with tempfile.TemporaryDirectory() as folder:
-        for package in packages["packages"]:
-            shutil.copytree(ROOT / package, Path(folder) / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(package, Path(folder) / "antiphon", symlinks=True, ignore=_LEFT_OUT)
+        for link in package.iterdir():
+            if link.is_symlink():
+                shutil.copytree(link, Path(folder) / link.name, ignore=_LEFT_OUT)
         (Path(folder) / mutant.file).write_text(mutated(mutant))
         run = subprocess.run(
-            [sys.executable, "-m", "cli", "faults", "run", "--fail-fast"],
+            [sys.executable, "-m", "antiphon.cli", "faults", "run", "--fail-fast"],
             cwd=folder,
             env=os.environ | {"PYTHONPATH": folder},
             capture_output=True,

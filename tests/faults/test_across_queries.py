@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import structlog
 
-from faults import Fault, Injector, World
-from faults.virtual import run
-from service import Antiphon, Question, silence_logging
-from vocabulary import events as e
-from vocabulary.events import AnyEvent
-from vocabulary.values import QuerySettings
+from antiphon.faults import Fault, Injector, World
+from antiphon.faults.virtual import run
+from antiphon.service import Antiphon, Question, silence_logging
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import AnyEvent
+from antiphon.vocabulary.values import QuerySettings
 
 REST_S = 30.0
 AWAY = Fault(point="model.request", kind="drop", times=0)

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import pytest
 import structlog
 
-from assembler import DOUBTS
-from faults import Fault, Plan, World, run_plan
-from service import Outcome, silence_logging
+from antiphon.assembler import DOUBTS
+from antiphon.faults import Fault, Plan, World, run_plan
+from antiphon.service import Outcome, silence_logging
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import AnyEvent
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import QuerySettings
 from tests.whole_query import House, ScriptedModel, reply
-from vocabulary import events as e
-from vocabulary.events import AnyEvent
-from vocabulary.ports import Json
-from vocabulary.values import QuerySettings
 
 ORDER = ("low", "medium", "high")
 BEST = {"none": "high", "medium": "medium", "low": "low"}

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import structlog
 
-from faults import Fault, Plan, World, run_plan
-from faults.invariants import broken_promises
-from faults.standing import moves_by_itself
-from service import silence_logging
-from vocabulary.events import Recorded, SessionStalled
+from antiphon.faults import Fault, Plan, World, run_plan
+from antiphon.faults.invariants import broken_promises
+from antiphon.faults.standing import moves_by_itself
+from antiphon.service import silence_logging
+from antiphon.vocabulary.events import Recorded, SessionStalled
 
 STALL = SessionStalled(waiting_for=("coordinator: query_closed",))
 

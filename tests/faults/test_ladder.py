@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import structlog
 
-from coordinator import ProviderCircuit
-from dispatcher import ToolCircuits
-from faults import Fault, Plan, Run, World, run_plan
-from faults.lineage import run_lineage
-from service import silence_logging
-from vocabulary import events as e
+from antiphon.coordinator import ProviderCircuit
+from antiphon.dispatcher import ToolCircuits
+from antiphon.faults import Fault, Plan, Run, World, run_plan
+from antiphon.faults.lineage import run_lineage
+from antiphon.service import silence_logging
+from antiphon.vocabulary import events as e
 
 
 @pytest.fixture

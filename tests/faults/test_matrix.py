@@ -10,11 +10,23 @@ from pathlib import Path
 import pytest
 import structlog
 
-from faults import Chosen, Fault, Judge, Plan, World, all_points, as_html, counts, plan_of, run_pairs, run_singles
-from faults.reading import read_plan, write_plan
-from service import silence_logging
+from antiphon.faults import (
+    Chosen,
+    Fault,
+    Judge,
+    Plan,
+    World,
+    all_points,
+    as_html,
+    counts,
+    plan_of,
+    run_pairs,
+    run_singles,
+)
+from antiphon.faults.reading import read_plan, write_plan
+from antiphon.service import silence_logging
+from antiphon.vocabulary.errors import BadInputError
 from tests.faults.mutants import mutants, mutated
-from vocabulary.errors import BadInputError
 
 PAIRS = 60
 

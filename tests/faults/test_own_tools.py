@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.faults_random import run_random
+from antiphon.cli.faults_random import run_random
+from antiphon.vocabulary.errors import ConfigurationError
 from tests.e2e.conftest import ROOT, Antiphon, Shell, environment
-from vocabulary.errors import ConfigurationError
 
 pytest_plugins = ["pytester"]
 
@@ -133,7 +133,7 @@ def test_without_hypothesis_the_random_mode_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
-    monkeypatch.delitem(sys.modules, "faults.roaming", raising=False)
+    monkeypatch.delitem(sys.modules, "antiphon.faults.roaming", raising=False)
 
     with pytest.raises(ConfigurationError, match=r"pip install 'antiphon\[faults\]'"):
         run_random(plan=tmp_path / "plan.yaml", examples=1)
@@ -212,7 +212,7 @@ def test_an_unknown_kind(faulted):
 def test_the_plugin_breaks_tools_in_their_own_suite(
     pytester: pytest.Pytester, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytester.makeconftest('pytest_plugins = ["faults.pytest_plugin"]')
+    pytester.makeconftest('pytest_plugins = ["antiphon.faults.pytest_plugin"]')
     pytester.makepyfile(SUITE)
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{project}")
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 import structlog
 
-from dispatcher import Tool, tool_from_function
-from faults import Fault, Plan, Run, Step, Story, World, judge_story, read_story, story_of, write_story
-from faults.judge import fresh_world
-from faults.roaming import roam
-from faults.shrinking import smaller_than, smallest
-from faults.stage import Stage
-from service import silence_logging
-from vocabulary.errors import BadInputError
+from antiphon.dispatcher import Tool, tool_from_function
+from antiphon.faults import Fault, Plan, Run, Step, Story, World, judge_story, read_story, story_of, write_story
+from antiphon.faults.judge import fresh_world
+from antiphon.faults.roaming import roam
+from antiphon.faults.shrinking import smaller_than, smallest
+from antiphon.faults.stage import Stage
+from antiphon.service import silence_logging
+from antiphon.vocabulary.errors import BadInputError
 
 A = Fault(point="tool.search_course_content", kind="raise", when="round_1")
 B = Fault(point="store.append", kind="locked", nth=2)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import structlog
 
-from faults import Fault, Judge, Plan, World, all_points, run_plan
-from faults.seams import seam_of
-from service import silence_logging
-from service.replaying import replay
-from vocabulary import events as e
+from antiphon.faults import Fault, Judge, Plan, World, all_points, run_plan
+from antiphon.faults.seams import seam_of
+from antiphon.service import silence_logging
+from antiphon.service.replaying import replay
+from antiphon.vocabulary import events as e
 
 CORE = ("model.", "tool.", "store.append", "spawn.")
 

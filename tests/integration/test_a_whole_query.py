@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import QuerySettings, Request
 from tests.fakes import FixedClock
 from tests.whole_query import House, ScriptedModel, reply, spoiled
-from vocabulary import events as e
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
-from vocabulary.values import QuerySettings, Request
 
 
 def search(query: str) -> tuple[str, Json]:

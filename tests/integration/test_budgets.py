@@ -10,12 +10,16 @@ from pathlib import Path
 import pytest
 import structlog
 
-from engine import connect, prices
-from faults import Plan, Run, World, run_plan
-from faults.spending import within_budget
-from service import silence_logging
-from service.replaying import replay
-from service.spending import rates_of, told_of_prices
+from antiphon.engine import connect, prices
+from antiphon.faults import Plan, Run, World, run_plan
+from antiphon.faults.spending import within_budget
+from antiphon.service import silence_logging
+from antiphon.service.replaying import replay
+from antiphon.service.spending import rates_of, told_of_prices
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.ports import Model
+from antiphon.vocabulary.values import QuerySettings, Usage
 from tests.fakes_messages_api import (
     Answer,
     EngineStage,
@@ -31,10 +35,6 @@ from tests.fakes_messages_api import (
     streamed,
     text_reply,
 )
-from vocabulary import events as e
-from vocabulary.errors import BadInputError
-from vocabulary.ports import Model
-from vocabulary.values import QuerySettings, Usage
 
 RUN_OUT = ("tokens_run_out", "money_runs_out", "nothing_to_spend")
 

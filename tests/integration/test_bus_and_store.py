@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from bus import Bus, Ports, Subscription, SystemClock
-from tests.fakes import HastyClock
-from tests.story import query_received, response_assembled, tool_succeeded
-from traces import SqliteTraceStore
-from traces.sqlite_store import FILE_NAME
-from vocabulary.events import (
+from antiphon.bus import Bus, Ports, Subscription, SystemClock
+from antiphon.traces import SqliteTraceStore
+from antiphon.traces.sqlite_store import FILE_NAME
+from antiphon.vocabulary.events import (
     QueryClosed,
     QueryReceived,
     Recorded,
@@ -22,6 +20,8 @@ from vocabulary.events import (
     RoundOpened,
     ToolSucceeded,
 )
+from tests.fakes import HastyClock
+from tests.story import query_received, response_assembled, tool_succeeded
 
 QUERIES = 50
 

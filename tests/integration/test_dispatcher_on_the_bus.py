@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bus import Bus, Ports, Subscription, SystemClock
-from dispatcher import CourseLibrary, Registry, Tool, ToolDispatcher, course_tools, tool_from_function
-from knowledge.library import Library
-from traces import SqliteTraceStore
-from vocabulary import events as e
-from vocabulary.ports import Publish
-from vocabulary.values import QuerySettings, ToolCall
+from antiphon.bus import Bus, Ports, Subscription, SystemClock
+from antiphon.dispatcher import CourseLibrary, Registry, Tool, ToolDispatcher, course_tools, tool_from_function
+from antiphon.knowledge.library import Library
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.ports import Publish
+from antiphon.vocabulary.values import QuerySettings, ToolCall
 
 
 class NoEmbedder:

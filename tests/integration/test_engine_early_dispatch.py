@@ -6,12 +6,9 @@ import asyncio
 
 import pytest
 
-from engine import Script, ScriptedReply
-from engine.offline.script import Break, ScriptedCall
-from tests import virtual_time
-from tests.doubled_query import Query, ask
-from tests.fakes_messages_api import block_started
-from vocabulary.events import (
+from antiphon.engine import Script, ScriptedReply
+from antiphon.engine.offline.script import Break, ScriptedCall
+from antiphon.vocabulary.events import (
     CallsAbandoned,
     ReasoningCompleted,
     ReasoningRetried,
@@ -22,7 +19,10 @@ from vocabulary.events import (
     ToolStarted,
     ToolSucceeded,
 )
-from vocabulary.values import QuerySettings
+from antiphon.vocabulary.values import QuerySettings
+from tests import virtual_time
+from tests.doubled_query import Query, ask
+from tests.fakes_messages_api import block_started
 
 CALL = ScriptedCall(name="look_up", input={"words": "logs"})
 ANSWER = ScriptedReply(text="Logs grow.")

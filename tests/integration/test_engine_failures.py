@@ -7,10 +7,9 @@ from typing import get_args
 
 import pytest
 
-from engine import ScriptedReply
-from engine.offline.script import Break, Place, ScriptedCall
-from tests.fakes_double import DoubleStage
-from vocabulary.events import (
+from antiphon.engine import ScriptedReply
+from antiphon.engine.offline.script import Break, Place, ScriptedCall
+from antiphon.vocabulary.events import (
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRetried,
@@ -19,6 +18,7 @@ from vocabulary.events import (
     TextDiscarded,
     ToolCallStreamed,
 )
+from tests.fakes_double import DoubleStage
 
 TABLE = Path(__file__).parents[2] / "docs/failures.md"
 PLACES: tuple[Place, ...] = get_args(Place)

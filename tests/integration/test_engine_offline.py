@@ -7,12 +7,12 @@ import msgspec
 import pytest
 from anthropic import AsyncAnthropic, BadRequestError, NotFoundError
 
-from engine import InProcessTransport, OfflineMessagesApi, ReasoningEngine, offline_model
+from antiphon.engine import InProcessTransport, OfflineMessagesApi, ReasoningEngine, offline_model
+from antiphon.vocabulary.events import ReasoningCompleted, ReasoningStarted, ToolCallStreamed
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, Message
 from tests.fakes_messages_api import EngineStage, asked, recorded
 from tests.unit.engine.briefings import SEARCH, attempt, briefing, source
-from vocabulary.events import ReasoningCompleted, ReasoningStarted, ToolCallStreamed
-from vocabulary.ports import Json
-from vocabulary.values import Kept, Message
 
 SENTENCES = ("A queue holds messages. ", "A bounded queue refuses messages when it is full.")
 

@@ -12,10 +12,10 @@ import pytest
 from anthropic import AsyncAnthropic
 from anthropic.types import MessageParam
 
-from engine import InProcessTransport
+from antiphon.engine import InProcessTransport
+from antiphon.vocabulary.events import ReasoningCompleted, ReasoningFailed
+from antiphon.vocabulary.ports import Json
 from tests.fakes_messages_api import Answer, EngineStage, ScriptedMessagesApi
-from vocabulary.events import ReasoningCompleted, ReasoningFailed
-from vocabulary.ports import Json
 
 RECORDINGS = Path(__file__).parents[3] / "shared/data/claude_wire/messages_open.jsonl"
 

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from engine import build_request, connect
+from antiphon.engine import build_request, connect
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
 from tests.fakes_messages_api import TOOLS, asked, sse, started, text_reply
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
 
 Serve = Callable[[asyncio.StreamWriter], Awaitable[None]]
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_7\r\ntransfer-encoding: chunked\r\n\r\n"

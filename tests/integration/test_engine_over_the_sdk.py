@@ -7,7 +7,18 @@ import msgspec
 import pytest
 from anthropic import AsyncAnthropic
 
-from engine import InProcessTransport, build_request, request_bytes, request_json
+from antiphon.engine import InProcessTransport, build_request, request_bytes, request_json
+from antiphon.vocabulary.events import (
+    CallsAbandoned,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRetried,
+    ReasoningStarted,
+    TextDelta,
+    TextDiscarded,
+    ToolCallStreamed,
+)
+from antiphon.vocabulary.values import ToolCall, Usage
 from tests.fakes_messages_api import (
     TOOLS,
     Answer,
@@ -26,17 +37,6 @@ from tests.fakes_messages_api import (
     text_reply,
     tool_reply,
 )
-from vocabulary.events import (
-    CallsAbandoned,
-    ReasoningCompleted,
-    ReasoningFailed,
-    ReasoningRetried,
-    ReasoningStarted,
-    TextDelta,
-    TextDiscarded,
-    ToolCallStreamed,
-)
-from vocabulary.values import ToolCall, Usage
 
 
 async def test_a_streamed_reply_is_told_as_deltas_and_one_completed_event() -> None:

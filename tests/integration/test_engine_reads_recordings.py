@@ -10,10 +10,10 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from engine import ScriptedReply
+from antiphon.engine import ScriptedReply
+from antiphon.vocabulary.events import Event, ReasoningCompleted, ReasoningFailed, TextDelta
+from antiphon.vocabulary.ports import Json
 from tests.fakes_double import DoubleStage
-from vocabulary.events import Event, ReasoningCompleted, ReasoningFailed, TextDelta
-from vocabulary.ports import Json
 
 FOLDER = Path(__file__).parents[3] / "shared/data/claude_wire"
 OURS = Path(__file__).parents[1] / "data/replies.jsonl"

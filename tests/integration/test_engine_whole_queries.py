@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from engine import Profile, Script, ScriptedReply, request_bytes
-from engine.offline.script import ScriptedCall
-from tests import virtual_time
-from tests.doubled_query import Query, ask
-from vocabulary.events import (
+from antiphon.engine import Profile, Script, ScriptedReply, request_bytes
+from antiphon.engine.offline.script import ScriptedCall
+from antiphon.vocabulary.events import (
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
@@ -21,7 +19,9 @@ from vocabulary.events import (
     RoundOpened,
     ToolSucceeded,
 )
-from vocabulary.values import QuerySettings, Request
+from antiphon.vocabulary.values import QuerySettings, Request
+from tests import virtual_time
+from tests.doubled_query import Query, ask
 
 LONG = " ".join(f"Sentence {n} about logs and how they grow." for n in range(120))
 

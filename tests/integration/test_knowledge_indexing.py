@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from knowledge import IndexProgress, IndexSummary, Library, index_paths
-from knowledge.generations import Generations
+from antiphon.knowledge import IndexProgress, IndexSummary, Library, index_paths
+from antiphon.knowledge.generations import Generations
+from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from tests.course_files import write_course
 from tests.fakes_knowledge import HashingEmbedder
-from vocabulary.errors import ConfigurationError, KnowledgeError
 
 
 @pytest.fixture

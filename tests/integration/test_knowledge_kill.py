@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from knowledge import IndexProgress, Library, index_paths
-from knowledge.generations import Generations
+from antiphon.knowledge import IndexProgress, Library, index_paths
+from antiphon.knowledge.generations import Generations
 from tests.course_files import write_course
 from tests.fakes_knowledge import HashingEmbedder
 
@@ -19,7 +19,7 @@ NAMES = ("apple", "pear", "plum", "quince")
 INDEXER = """
 import sys
 from pathlib import Path
-from knowledge import index_paths
+from antiphon.knowledge import index_paths
 from tests.fakes_knowledge import HashingEmbedder
 
 def told(progress):

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from knowledge import Course, Lesson, Library, LibraryState, index_paths
-from language.words import stem
+from antiphon.knowledge import Course, Lesson, Library, LibraryState, index_paths
+from antiphon.language.words import stem
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.values import Passage
 from tests.course_files import write_course
 from tests.fakes_knowledge import HashingEmbedder
-from vocabulary.errors import KnowledgeError
-from vocabulary.values import Passage
 
 APPLE = "The Apple Course"
 

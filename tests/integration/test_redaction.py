@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from dispatcher import quotable
-from service import Change, Question, replay
+from antiphon.dispatcher import quotable
+from antiphon.service import Change, Question, replay
+from antiphon.traces import Redaction, SqliteTraceStore, trace_file
+from antiphon.vocabulary.events import QueryReceived, ToolFailed, ToolSucceeded
+from antiphon.vocabulary.ports import ToolOutput
 from tests.small_service import House, house
 from tests.story import answered, placed
-from traces import Redaction, SqliteTraceStore, trace_file
-from vocabulary.events import QueryReceived, ToolFailed, ToolSucceeded
-from vocabulary.ports import ToolOutput
 
 ASKED, FOUND, RAISED, REPLIED = "pw:asked01", "pw:found02", "pw:raised3", "pw:reply04"
 SECRETS = (ASKED, FOUND, RAISED, REPLIED)

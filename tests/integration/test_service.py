@@ -10,12 +10,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from api import create_app
-from knowledge import index_paths, load_embedder
-from service import Antiphon, BusyError, Question, load_settings
+from antiphon.api import create_app
+from antiphon.knowledge import index_paths, load_embedder
+from antiphon.service import Antiphon, BusyError, Question, load_settings
+from antiphon.vocabulary.errors import BadInputError, ConfigurationError, NotFoundError
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, ReasoningStarted, Recorded
 from tests.course_files import write_course
-from vocabulary.errors import BadInputError, ConfigurationError, NotFoundError
-from vocabulary.events import Event, QueryClosed, QueryReceived, ReasoningStarted, Recorded
 
 ASKED = "What does the falcon use in case 3?"
 

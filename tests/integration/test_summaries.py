@@ -7,13 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine import SUMMARY_PROMPT, Script, ScriptedReply
-from engine.offline.script import Break, ScriptedCall, When
-from faults.legality import faults_of
-from service.replaying import replay
-from tests import virtual_time
-from tests.doubled_query import Query, ask
-from vocabulary.events import (
+from antiphon.engine import SUMMARY_PROMPT, Script, ScriptedReply
+from antiphon.engine.offline.script import Break, ScriptedCall, When
+from antiphon.faults.legality import faults_of
+from antiphon.service.replaying import replay
+from antiphon.vocabulary.events import (
     BriefingPrepared,
     ReasoningCompleted,
     ReasoningStarted,
@@ -23,7 +21,9 @@ from vocabulary.events import (
     SummarySkipped,
     ToolCallStreamed,
 )
-from vocabulary.values import QuerySettings, Request
+from antiphon.vocabulary.values import QuerySettings, Request
+from tests import virtual_time
+from tests.doubled_query import Query, ask
 
 FILLING = " ".join(f"Clerk {n} of the old harbour counted the grain of ship {n}." for n in range(40))
 FOR_A_SUMMARY = When(contains="<material>")
@@ -111,7 +111,7 @@ def test_a_query_with_a_summary_replays_to_the_same_events() -> None:
 
 def test_another_summary_prompt_is_a_difference_of_settings_or_code(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = query(summary())
-    monkeypatch.setattr("engine.summarising.SUMMARY_PROMPT", ScriptedText)
+    monkeypatch.setattr("antiphon.engine.summarising.SUMMARY_PROMPT", ScriptedText)
 
     divergence = replay(asked.events).divergence
 

@@ -13,16 +13,16 @@ import httpx2
 import msgspec
 import pytest
 
-from api import create_app
-from service import Settings, replay
+from antiphon.api import create_app
+from antiphon.service import Settings, replay
+from antiphon.traces import SqliteTraceStore
+from antiphon.traces.sqlite_store import FILE_NAME
+from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
+from antiphon.vocabulary.events import QueryClosed, RecordingFailed, ToolSucceeded
+from antiphon.vocabulary.ports import TraceFilter
 from tests.integration.test_trace_store_sqlite import WRITER, ask, changed_file, file_size_limit, start
 from tests.small_service import House, house
 from tests.story import answered, placed, query_received, tool_succeeded
-from traces import SqliteTraceStore
-from traces.sqlite_store import FILE_NAME
-from vocabulary.errors import DecodeError, NotFoundError, TraceError
-from vocabulary.events import QueryClosed, RecordingFailed, ToolSucceeded
-from vocabulary.ports import TraceFilter
 
 OLD = Path(__file__).parents[1] / "data" / "store-format-1.sqlite.gz"
 SCRIPT = {"replies": [{"text": "Logs grow at their ends."}], "then": "last"}

@@ -9,13 +9,13 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.errors import NotFoundError, SequenceError
+from antiphon.vocabulary.events import QueryClosed, QueryReceived
+from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.values import Exchange
 from tests.fakes import MemoryTraceStore
 from tests.story import NOON, answered, placed, query_received, response_assembled, tool_succeeded
-from traces import SqliteTraceStore
-from vocabulary.errors import NotFoundError, SequenceError
-from vocabulary.events import QueryClosed, QueryReceived
-from vocabulary.ports import TraceStore
-from vocabulary.values import Exchange
 
 
 @pytest_asyncio.fixture(params=["memory", "sqlite"])

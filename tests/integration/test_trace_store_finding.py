@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import Event, QueryClosed, Status, ToolRequested
+from antiphon.vocabulary.ports import TraceFilter
+from antiphon.vocabulary.values import Indicator, ToolCall
 from tests.story import NOON, placed, query_received, response_assembled, tool_succeeded
-from traces import SqliteTraceStore
-from vocabulary.events import Event, QueryClosed, Status, ToolRequested
-from vocabulary.ports import TraceFilter
-from vocabulary.values import Indicator, ToolCall
 
 
 def asked(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.events import Event, QueryClosed, ToolSucceeded
+from antiphon.vocabulary.ports import TraceFilter
+from antiphon.vocabulary.values import Kept, Passage
 from tests.story import placed, query_received, response_assembled
-from traces import SqliteTraceStore
-from vocabulary.errors import TraceError
-from vocabulary.events import Event, QueryClosed, ToolSucceeded
-from vocabulary.ports import TraceFilter
-from vocabulary.values import Kept, Passage
 
 PASSAGE = Passage(id="1", source="Ranking", text=Kept("Rare words."), course="Retrieval")
 STORY: tuple[Event, ...] = (

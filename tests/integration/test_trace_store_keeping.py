@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from service import load_settings
-from service.keeping import EVERY_S, keep
+from antiphon.service import load_settings
+from antiphon.service.keeping import EVERY_S, keep
+from antiphon.traces import SqliteTraceStore
+from antiphon.traces.checkpoint import CHECKPOINT_BYTES
+from antiphon.traces.schema import open_writer
+from antiphon.traces.sqlite_store import FILE_NAME
+from antiphon.vocabulary.errors import NotFoundError, TraceError
+from antiphon.vocabulary.events import Event, QueryClosed
+from antiphon.vocabulary.values import Exchange
 from tests.fakes import FixedClock
 from tests.integration.test_trace_store_sqlite import ask, changed_file
 from tests.story import NOON, answered, placed, query_received, tool_succeeded
-from traces import SqliteTraceStore
-from traces.checkpoint import CHECKPOINT_BYTES
-from traces.schema import open_writer
-from traces.sqlite_store import FILE_NAME
-from vocabulary.errors import NotFoundError, TraceError
-from vocabulary.events import Event, QueryClosed
-from vocabulary.values import Exchange
 
 DAY_S = 86_400.0
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from traces import SqliteTraceStore
-from traces.sqlite_store import FILE_NAME
-from vocabulary.errors import ConfigurationError
+from antiphon.traces import SqliteTraceStore
+from antiphon.traces.sqlite_store import FILE_NAME
+from antiphon.vocabulary.errors import ConfigurationError
 
 NOBODY = 65534
 

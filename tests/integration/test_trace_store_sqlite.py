@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.traces import SqliteTraceStore
+from antiphon.traces.checkpoint import CHECKPOINT_BYTES
+from antiphon.traces.sqlite_store import FILE_NAME
+from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
 from tests.story import answered, placed, query_received, tool_succeeded
-from traces import SqliteTraceStore
-from traces.checkpoint import CHECKPOINT_BYTES
-from traces.sqlite_store import FILE_NAME
-from vocabulary.errors import DecodeError, NotFoundError, TraceError
 
 ROOT = Path(__file__).parents[2]
 PASSAGES = [f"Passage {number}. " + "It says something of some length. " * 20 for number in range(10)]
@@ -51,7 +51,7 @@ WRITER = """
 import asyncio, itertools, sys
 from pathlib import Path
 from tests.story import placed, query_received, tool_succeeded
-from traces import SqliteTraceStore
+from antiphon.traces import SqliteTraceStore
 
 async def write(store):
     await store.append("q1", 0, placed("q1", [query_received()]))

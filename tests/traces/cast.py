@@ -12,16 +12,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from bus import Bus, Handler, Subscription
-from coordinator import receive
-from dispatcher import Registry, Tool, tool_from_function
-from engine import events_of
-from service.caller import Caller, Outcome
-from service.wiring import Parts, wire
-from vocabulary.errors import ModelError, NotFoundError
-from vocabulary.events import QueryCancelled, Reasoner, Recorded
-from vocabulary.ports import Json, Model, ToolOutput, TraceStore
-from vocabulary.values import Kept, Passage, QuerySettings, Request
+from antiphon.bus import Bus, Handler, Subscription
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, Tool, tool_from_function
+from antiphon.engine import events_of
+from antiphon.service.caller import Caller, Outcome
+from antiphon.service.wiring import Parts, wire
+from antiphon.vocabulary.errors import ModelError, NotFoundError
+from antiphon.vocabulary.events import QueryCancelled, Reasoner, Recorded
+from antiphon.vocabulary.ports import Json, Model, ToolOutput, TraceStore
+from antiphon.vocabulary.values import Kept, Passage, QuerySettings, Request
 
 SENTENCES = [
     f"{subject} {verb} {thing}. "

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 import structlog
 
+from antiphon.traces import to_json
 from tests.fakes import MemoryTraceStore
 from tests.traces.cast import play
-from traces import to_json
 
 QUERIES = 1_000
 

@@ -9,17 +9,17 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from bus import Bus, SystemClock
-from coordinator import receive
-from dispatcher import Registry, Tool, tool_from_function
-from engine import events_of
-from service import Again
-from service.caller import Caller
-from service.wiring import Parts, wire
+from antiphon.bus import Bus, SystemClock
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, Tool, tool_from_function
+from antiphon.engine import events_of
+from antiphon.service import Again
+from antiphon.service.caller import Caller
+from antiphon.service.wiring import Parts, wire
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import QuerySettings, Request
 from tests.traces.victim import QUERY_ID, in_a_child, note
-from traces import SqliteTraceStore
-from vocabulary.ports import Json
-from vocabulary.values import QuerySettings, Request
 
 DEADLY = "deadly"
 """While this file is there, whoever changes something dies of it."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bus import Bus
-from coordinator import receive
-from service import Again
-from service.caller import Caller
-from service.wiring import wire
+from antiphon.bus import Bus
+from antiphon.coordinator import receive
+from antiphon.service import Again
+from antiphon.service.caller import Caller
+from antiphon.service.wiring import wire
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.values import QuerySettings
 from tests.traces.victim import parts_in
-from traces import SqliteTraceStore
-from vocabulary.events import AnyEvent, Recorded
-from vocabulary.values import QuerySettings
 
 Trace = Sequence[Recorded[AnyEvent]]
 

@@ -10,12 +10,11 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
-from cli.trace_diff import show_diff
-from service import Change, Diff, diff
-from tests.traces.stage import Stage
-from traces import event_of, plain
-from vocabulary.errors import BadInputError
-from vocabulary.events import (
+from antiphon.cli.trace_diff import show_diff
+from antiphon.service import Change, Diff, diff
+from antiphon.traces import event_of, plain
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import (
     AnyEvent,
     BriefingPrepared,
     DeadlineNeared,
@@ -25,7 +24,8 @@ from vocabulary.events import (
     ToolFailed,
     ToolSucceeded,
 )
-from vocabulary.values import Usage
+from antiphon.vocabulary.values import Usage
+from tests.traces.stage import Stage
 
 Trace = Sequence[Recorded[AnyEvent]]
 

@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bus import Bus
-from service import Again, Change, Mode, replay
-from tests.traces.effects_victim import parts_in
-from tests.traces.victim import QUERY_ID
-from traces import SqliteTraceStore
-from vocabulary.events import (
+from antiphon.bus import Bus
+from antiphon.service import Again, Change, Mode, replay
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import (
     AnyEvent,
     QueryClosed,
     ReasoningCompleted,
@@ -25,6 +23,8 @@ from vocabulary.events import (
     ToolStarted,
     ToolSucceeded,
 )
+from tests.traces.effects_victim import parts_in
+from tests.traces.victim import QUERY_ID
 
 ROOT = Path(__file__).parents[2]
 

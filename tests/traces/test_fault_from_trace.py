@@ -9,11 +9,10 @@ import pytest
 import pytest_asyncio
 import structlog
 
-from faults import Injector, Kind, fault_at
-from service import diff, replay
-from tests.traces.stage import Stage
-from vocabulary.errors import BadInputError
-from vocabulary.events import (
+from antiphon.faults import Injector, Kind, fault_at
+from antiphon.service import diff, replay
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import (
     AnyEvent,
     FailureKind,
     HandlerFailed,
@@ -29,7 +28,8 @@ from vocabulary.events import (
     ToolFailed,
     ToolSucceeded,
 )
-from vocabulary.values import QuerySettings
+from antiphon.vocabulary.values import QuerySettings
+from tests.traces.stage import Stage
 
 RAISED = HandlerFailed(handler="ContextSynthesizer.on_round_opened", error="", event_seq=2)
 

@@ -11,10 +11,17 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from service import Change, diff, replay
+from antiphon.service import Change, diff, replay
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import (
+    AnyEvent,
+    QueryReceived,
+    ReasoningCompleted,
+    Recorded,
+    ResponseAssembled,
+    ToolSucceeded,
+)
 from tests.traces.stage import Stage
-from vocabulary.errors import BadInputError
-from vocabulary.events import AnyEvent, QueryReceived, ReasoningCompleted, Recorded, ResponseAssembled, ToolSucceeded
 
 
 @pytest_asyncio.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from service import replay_lines
-from traces import read_trace_file, trace_lines
+from antiphon.service import replay_lines
+from antiphon.traces import read_trace_file, trace_lines
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.jsonl"))
 

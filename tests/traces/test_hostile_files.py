@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from antiphon.traces import SqliteTraceStore, read_trace_file, trace_file
+from antiphon.vocabulary.errors import DecodeError, SequenceError
 from tests.traces.conftest import Lines
-from traces import SqliteTraceStore, read_trace_file, trace_file
-from vocabulary.errors import DecodeError, SequenceError
 
 FILES = 10_000
 

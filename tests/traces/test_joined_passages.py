@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from dispatcher import Registry, tool_from_function
-from service import Again, Change, lineage, replay, trace_test
-from service.lineage import brought_as, facts_in
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.service import Again, Change, lineage, replay, trace_test
+from antiphon.service.lineage import brought_as, facts_in
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import AnyEvent, Recorded, ToolSucceeded
+from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Kept, Passage
 from tests.traces.stage import Stage
-from vocabulary.errors import BadInputError
-from vocabulary.events import AnyEvent, Recorded, ToolSucceeded
-from vocabulary.ports import ToolOutput
-from vocabulary.values import Kept, Passage
 
 SECRET = "minutes"
 

@@ -9,19 +9,18 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-import service.prompts_then
-import service.telling
-from assembler import assembler as assembling
-from coordinator import QueryCoordinator, breaker, ledger, rounds
-from coordinator.state import QueryState
-from coordinator.steps import Decision
-from service.deciding import failures_by_event
-from service.divergence import Class, Divergence
-from service.replaying import DECIDED, replay, replay_lines
-from synthesizer import synthesizer as synthesizing
-from tests.traces.conftest import Lines
-from traces import from_json
-from vocabulary.events import (
+import antiphon.service.prompts_then
+import antiphon.service.telling
+from antiphon.assembler import assembler as assembling
+from antiphon.coordinator import QueryCoordinator, breaker, ledger, rounds
+from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.steps import Decision
+from antiphon.service.deciding import failures_by_event
+from antiphon.service.divergence import Class, Divergence
+from antiphon.service.replaying import DECIDED, replay, replay_lines
+from antiphon.synthesizer import synthesizer as synthesizing
+from antiphon.traces import from_json
+from antiphon.vocabulary.events import (
     AnyEvent,
     BreakerTripped,
     Recorded,
@@ -29,7 +28,8 @@ from vocabulary.events import (
     ToolCallsConfirmed,
     ToolCallStreamed,
 )
-from vocabulary.values import Kept
+from antiphon.vocabulary.values import Kept
+from tests.traces.conftest import Lines
 
 Patch = pytest.MonkeyPatch
 Plant = Callable[[Patch], None]
@@ -120,8 +120,8 @@ def a_handler_raises(patch: Patch) -> None:
 
 
 def the_prompt_is_another(patch: Patch) -> None:
-    wrap(patch, service.telling, "build_request", lambda request: replace(request, system=Kept("[]")))
-    patch.setattr(service.prompts_then, "SYSTEM_VERSION", "another")
+    wrap(patch, antiphon.service.telling, "build_request", lambda request: replace(request, system=Kept("[]")))
+    patch.setattr(antiphon.service.prompts_then, "SYSTEM_VERSION", "another")
 
 
 def _with(event: AnyEvent, kind: str, **fields: object) -> AnyEvent:

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 
 import pytest
 
-from service.replaying import replay
+from antiphon.service.replaying import replay
+from antiphon.traces import from_json
+from antiphon.vocabulary.events import (
+    AnyEvent,
+    Recorded,
+    RecordingFailed,
+    SentencesScored,
+    SentencesToScore,
+    ToolAnsweredLate,
+)
 from tests.strategies import EVENT_KINDS
 from tests.traces.conftest import Lines
-from traces import from_json
-from vocabulary.events import AnyEvent, Recorded, RecordingFailed, SentencesScored, SentencesToScore, ToolAnsweredLate
 
 Patch = pytest.MonkeyPatch
 

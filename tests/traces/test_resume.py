@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from service.replaying import replay
-from tests.traces.victim import QUERY_ID
-from traces import SqliteTraceStore
-from vocabulary.events import (
+from antiphon.service.replaying import replay
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import (
     AnyEvent,
     QueryClosed,
     QueryResumed,
@@ -31,6 +30,7 @@ from vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
+from tests.traces.victim import QUERY_ID
 
 ROOT = Path(__file__).parents[2]
 MOST_EVENTS = 200

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from antiphon.engine import request_bytes
+from antiphon.service import contributions, diff, lineage, sealed_trace, trace_test
+from antiphon.service.lineage import Origin
+from antiphon.traces import trace_lines
+from antiphon.vocabulary.errors import BadInputError, TraceError
+from antiphon.vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ResponseAssembled
 from benchmarks.double import CALLS
-from engine import request_bytes
-from service import contributions, diff, lineage, sealed_trace, trace_test
-from service.lineage import Origin
 from tests.traces.conftest import Lines
 from tests.traces.stage import Stage
 from tests.traces.test_replay import events_of
-from traces import trace_lines
-from vocabulary.errors import BadInputError, TraceError
-from vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ResponseAssembled
 
 ROOT = Path(__file__).parents[2]
 

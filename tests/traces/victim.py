@@ -15,18 +15,18 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
+from antiphon.bus import Bus, SystemClock
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.engine import SUMMARY_PROMPT, events_of, request_json
+from antiphon.service import Again
+from antiphon.service.caller import Caller
+from antiphon.service.wiring import Parts, wire
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import QuerySettings, Request
 from benchmarks.double import blocks_of_reply
-from bus import Bus, SystemClock
-from coordinator import receive
-from dispatcher import Registry, tool_from_function
-from engine import SUMMARY_PROMPT, events_of, request_json
-from service import Again
-from service.caller import Caller
-from service.wiring import Parts, wire
-from traces import SqliteTraceStore
-from vocabulary.events import Event, Recorded
-from vocabulary.ports import Json
-from vocabulary.values import QuerySettings, Request
 
 QUERY_ID = "victim"
 FIRST = "bm25 0 0"

@@ -11,14 +11,12 @@ from typing import Any
 from fastapi import FastAPI
 from msgspec.structs import replace
 
-from api import AroundOf, create_app
-from bus import Waiting
-from knowledge import Course, Lesson
-from service import Around, Change, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
-from tests.fakes import MemoryTraceStore
-from tests.story import placed
-from vocabulary.errors import BadInputError, ServiceError
-from vocabulary.events import (
+from antiphon.api import AroundOf, create_app
+from antiphon.bus import Waiting
+from antiphon.knowledge import Course, Lesson
+from antiphon.service import Around, Change, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
+from antiphon.vocabulary.errors import BadInputError, ServiceError
+from antiphon.vocabulary.events import (
     Event,
     Live,
     QueryClosed,
@@ -28,7 +26,9 @@ from vocabulary.events import (
     Status,
     TextDelta,
 )
-from vocabulary.values import Citation, Indicator, QuerySettings, Usage
+from antiphon.vocabulary.values import Citation, Indicator, QuerySettings, Usage
+from tests.fakes import MemoryTraceStore
+from tests.story import placed
 
 Told = Recorded[Event] | Live
 

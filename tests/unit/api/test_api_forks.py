@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service import Change, NothingAround
+from antiphon.service import Change, NothingAround
 from tests.unit.api.fakes import Browser, FakeService, app_of
 
 

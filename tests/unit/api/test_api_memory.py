@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from antiphon.vocabulary.events import BriefingPrepared, Event, Recorded
 from tests.unit.api.fakes import Browser, FakeService, app_of
 from tests.unit.synthesizer.scenarios import comparison_in_two_rounds
 from tests.unit.synthesizer.stories import Told
-from vocabulary.events import BriefingPrepared, Event, Recorded
 
 
 async def _service() -> FakeService:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from api.routes.metrics import as_text
-from service import Outcome, Totals
-from vocabulary.events import ResponseAssembled
-from vocabulary.values import Usage
+from antiphon.api.routes.metrics import as_text
+from antiphon.service import Outcome, Totals
+from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.values import Usage
 
 
 def answered(usage: Usage) -> Outcome:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from service import BusyError, Question
+from antiphon.service import BusyError, Question
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    ConfigurationError,
+    KnowledgeError,
+    NotFoundError,
+    ServiceError,
+    TraceError,
+)
 from tests.unit.api.fakes import Browser, FakeService, app_of, refusing
-from vocabulary.errors import BadInputError, ConfigurationError, KnowledgeError, NotFoundError, ServiceError, TraceError
 
 QUERY = "/api/query"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from assembler import ResponseAssembler
-from language.sentences import sentence_starts
-from vocabulary.events import (
+from antiphon.assembler import ResponseAssembler
+from antiphon.language.sentences import sentence_starts
+from antiphon.vocabulary.events import (
     AnswerRequested,
     AnyEvent,
     BriefingPrepared,
@@ -18,7 +18,7 @@ from vocabulary.events import (
     Recorded,
     ResponseAssembled,
 )
-from vocabulary.values import (
+from antiphon.vocabulary.values import (
     Dropped,
     Fact,
     Kept,

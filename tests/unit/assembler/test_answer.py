@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from assembler import last_resort
+from antiphon.assembler import last_resort
+from antiphon.vocabulary.events import AnswerRequested, ToolFailed
+from antiphon.vocabulary.values import Usage
 from tests.unit.assembler.stories import (
     answer,
     asked,
@@ -18,8 +20,6 @@ from tests.unit.assembler.stories import (
     started,
     synthesized,
 )
-from vocabulary.events import AnswerRequested, ToolFailed
-from vocabulary.values import Usage
 
 LOG = fact("f1", "A log is a file that is only appended to. Nothing in it ever changes.")
 BREAD = fact("f2", "Sourdough needs patience.", lesson=2)

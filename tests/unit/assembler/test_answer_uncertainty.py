@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from assembler import DOUBTS
-from assembler.uncertainty import confidence, indicator
+from antiphon.assembler import DOUBTS
+from antiphon.assembler.uncertainty import confidence, indicator
+from antiphon.vocabulary.events import (
+    AnyEvent,
+    BreakerTripped,
+    HandlerFailed,
+    ReasoningFailed,
+    ReasoningRetried,
+    RecordingFailed,
+    RecoveryStarted,
+    ResponseAssembled,
+    ToolFailed,
+    ToolSubstituted,
+)
 from tests.unit.assembler.stories import (
     answer,
     asked,
@@ -18,18 +30,6 @@ from tests.unit.assembler.stories import (
     replied,
     started,
     synthesized,
-)
-from vocabulary.events import (
-    AnyEvent,
-    BreakerTripped,
-    HandlerFailed,
-    ReasoningFailed,
-    ReasoningRetried,
-    RecordingFailed,
-    RecoveryStarted,
-    ResponseAssembled,
-    ToolFailed,
-    ToolSubstituted,
 )
 
 LOG = fact("f1", "A log is only appended to.")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assembler.lost import lost_support
+from antiphon.assembler.lost import lost_support
+from antiphon.vocabulary.events import BriefingPrepared
+from antiphon.vocabulary.values import Citation, Dropped, Fact, ShownSource
 from tests.unit.synthesizer.stories import Told, asked, found, opened, passage, round_of
-from vocabulary.events import BriefingPrepared
-from vocabulary.values import Citation, Dropped, Fact, ShownSource
 
 TEXT = "A log is only appended to. The harbour crane lifts forty tons of steel each morning."
 FACT = Fact(id="f1", passage=passage(TEXT), tool_call_id="a", round=1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from antiphon.synthesizer.blocks import text_block
+from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Message, QuerySettings
 from benchmarks.memory.counting import costs, kept
 from benchmarks.memory.report import measure, shortfalls
 from benchmarks.memory.runs import Made, Run, shown
-from synthesizer.blocks import text_block
 from tests.unit.synthesizer.stories import passage
-from vocabulary.ports import ToolOutput
-from vocabulary.values import Message, QuerySettings
 
 GOLD = "The append log of Orion gives two guarantees to its readers."
 FIRST = passage(f"{GOLD} Meals are served at noon. Rain falls in the hills.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from bus import Bus, Ports, Session, Subscription
+from antiphon.bus import Bus, Ports, Session, Subscription
+from antiphon.vocabulary.events import Event, HandlerFailed, QueryClosed, Recorded, RecordingFailed, SessionStalled
+from antiphon.vocabulary.ports import Clock
 from tests.fakes import HastyClock, MemoryTraceStore
-from vocabulary.events import Event, HandlerFailed, QueryClosed, Recorded, RecordingFailed, SessionStalled
-from vocabulary.ports import Clock
 
 CLOSED = QueryClosed(status="answered")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bus import Ports, Subscription
+from antiphon.bus import Ports, Subscription
+from antiphon.vocabulary.events import QueryReceived, Recorded, RoundOpened, ToolStarted, ToolSucceeded
 from tests.story import query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, starter
-from vocabulary.events import QueryReceived, Recorded, RoundOpened, ToolStarted, ToolSucceeded
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from bus import SystemClock
+from antiphon.bus import SystemClock
 
 
 async def test_it_tells_the_wall_time() -> None:

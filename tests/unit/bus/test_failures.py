@@ -7,12 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from bus import Ports, Subscription
-from tests.fakes import HastyClock, MemoryTraceStore
-from tests.story import query_received, tool_succeeded
-from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore, starter
-from vocabulary.errors import SequenceError, TraceError
-from vocabulary.events import (
+from antiphon.bus import Ports, Subscription
+from antiphon.vocabulary.errors import SequenceError, TraceError
+from antiphon.vocabulary.events import (
     AnyEvent,
     HandlerFailed,
     QueryClosed,
@@ -23,6 +20,9 @@ from vocabulary.events import (
     SessionStalled,
     ToolSucceeded,
 )
+from tests.fakes import HastyClock, MemoryTraceStore
+from tests.story import query_received, tool_succeeded
+from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore, starter
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
 
@@ -211,7 +211,7 @@ async def test_a_trace_that_another_writer_owns_is_left_to_it() -> None:
 
 
 async def test_work_that_would_not_stop_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bus.work._CANCEL_WAIT_S", 0.01)
+    monkeypatch.setattr("antiphon.bus.work._CANCEL_WAIT_S", 0.01)
     release = asyncio.Event()
 
     def cast(ports: Ports) -> Sequence[Subscription]:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from bus import Ports, Subscription
-from bus.followers import Followers, Told
+from antiphon.bus import Ports, Subscription
+from antiphon.bus.followers import Followers, Told
+from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
+from antiphon.vocabulary.events import QueryReceived, Recorded, RoundOpened, TextDelta, ToolSucceeded
 from tests.story import placed, query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, ignore
-from vocabulary.errors import NotFoundError, SlowReaderError
-from vocabulary.events import QueryReceived, Recorded, RoundOpened, TextDelta, ToolSucceeded
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
 

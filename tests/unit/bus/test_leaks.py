@@ -8,10 +8,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from bus import Bus, Ports, Subscription
-from tests.fakes import HastyClock, MemoryTraceStore
-from tests.story import query_received, tool_succeeded
-from vocabulary.events import (
+from antiphon.bus import Bus, Ports, Subscription
+from antiphon.vocabulary.events import (
     Event,
     HandlerFailed,
     QueryClosed,
@@ -21,6 +19,8 @@ from vocabulary.events import (
     TextDelta,
     ToolSucceeded,
 )
+from tests.fakes import HastyClock, MemoryTraceStore
+from tests.story import query_received, tool_succeeded
 
 QUERIES = 1000
 

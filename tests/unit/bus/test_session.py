@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 import structlog
 
-from bus import Bus, Ports, Subscription
-from tests.fakes import HastyClock, MemoryTraceStore
-from tests.story import query_received, tool_succeeded
-from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore
-from vocabulary.errors import TraceError, UnheardEventError
-from vocabulary.events import (
+from antiphon.bus import Bus, Ports, Subscription
+from antiphon.vocabulary.errors import TraceError, UnheardEventError
+from antiphon.vocabulary.events import (
     DeadlinePassed,
     Event,
     QueryCancelled,
@@ -25,6 +22,9 @@ from vocabulary.events import (
     ToolStarted,
     ToolSucceeded,
 )
+from tests.fakes import HastyClock, MemoryTraceStore
+from tests.story import query_received, tool_succeeded
+from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
 

@@ -7,9 +7,8 @@ from functools import reduce
 
 import pytest
 
-from bus.waiters import Table, fold
-from tests.story import placed, query_received, response_assembled, tool_succeeded
-from vocabulary.events import (
+from antiphon.bus.waiters import Table, fold
+from antiphon.vocabulary.events import (
     AnswerRequested,
     BriefingPrepared,
     ContextSynthesized,
@@ -26,7 +25,8 @@ from vocabulary.events import (
     ToolRequested,
     ToolsSettled,
 )
-from vocabulary.values import Kept, ToolCall, Usage
+from antiphon.vocabulary.values import Kept, ToolCall, Usage
+from tests.story import placed, query_received, response_assembled, tool_succeeded
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
 TO_SCORE = SentencesToScore(call_id="c1", query="What?", sentences=())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cli.answers import show_answer, source_lines, with_numbers
-from service import Outcome
+from antiphon.cli.answers import show_answer, source_lines, with_numbers
+from antiphon.service import Outcome
+from antiphon.vocabulary.values import Citation, Indicator
 from tests.story import response_assembled
-from vocabulary.values import Citation, Indicator
 
 
 def _cites(start: int, end: int, source: str) -> Citation:

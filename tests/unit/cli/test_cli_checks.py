@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from cli import checks
-from service import Settings
+from antiphon.cli import checks
+from antiphon.service import Settings
 
 
 def test_python_and_packages_are_named_with_their_versions() -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.asking_file import PLAIN, read_asking_file
-from cli.compare_page import as_page
-from cli.comparing import MODES, Compared, Mode, Run, in_words, modes_of, settings_of, sum_of
-from vocabulary.errors import BadInputError
-from vocabulary.values import QuerySettings, Usage
+from antiphon.cli.asking_file import PLAIN, read_asking_file
+from antiphon.cli.compare_page import as_page
+from antiphon.cli.comparing import MODES, Compared, Mode, Run, in_words, modes_of, settings_of, sum_of
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.values import QuerySettings, Usage
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror='alert(2)'>\x1b[2J\u202e"

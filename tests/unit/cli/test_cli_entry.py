@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cli import main
-from cli.entry import COMMANDS
+from antiphon.cli import main
+from antiphon.cli.entry import COMMANDS
 
 ROOT = Path(__file__).parents[3]
 

@@ -6,9 +6,9 @@ import inspect
 
 import pytest
 
-from api.trace_query import TraceQuery
-from cli.traces import listed
-from vocabulary.ports import TraceFilter
+from antiphon.api.trace_query import TraceQuery
+from antiphon.cli.traces import listed
+from antiphon.vocabulary.ports import TraceFilter
 
 IN_HOURS = {"since": "since_h", "until": "until_h"}
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cli.grading import Grade, Place, SampleQuestion, Targets, grade, read_questions, shortfalls
-from service import Outcome
+from antiphon.cli.grading import Grade, Place, SampleQuestion, Targets, grade, read_questions, shortfalls
+from antiphon.service import Outcome
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import AnyEvent, Confidence, ContextSynthesized, Recorded
+from antiphon.vocabulary.values import Citation, Fact, Indicator, Kept, Passage
 from tests.story import placed, response_assembled
-from vocabulary.errors import BadInputError
-from vocabulary.events import AnyEvent, Confidence, ContextSynthesized, Recorded
-from vocabulary.values import Citation, Fact, Indicator, Kept, Passage
 
 LINE = '{"id": "q1", "kind": "k", "question": "Q?", "answered_by": [{"course": "C", "lesson": 2}], "facts": ["1.2"]}'
 QUESTION = SampleQuestion(

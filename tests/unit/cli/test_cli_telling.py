@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli.telling import kind_of, tell, tell_recorded
+from antiphon.cli.telling import kind_of, tell, tell_recorded
+from antiphon.vocabulary.events import AnyEvent, BreakerTripped
 from tests.story import placed, tool_succeeded
 from tests.strategies import values
-from vocabulary.events import AnyEvent, BreakerTripped
 
 
 @pytest.mark.parametrize("kind", get_args(AnyEvent))

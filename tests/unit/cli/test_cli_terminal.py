@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.terminal import clean, one_line, print_json
+from antiphon.cli.terminal import clean, one_line, print_json
 
 
 @pytest.mark.parametrize(

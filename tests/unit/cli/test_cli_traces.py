@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cli.trace_store import whole_id
+from antiphon.cli.trace_store import whole_id
+from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from tests.fakes import MemoryTraceStore
 from tests.story import NOON, answered, placed
-from vocabulary.errors import BadInputError, NotFoundError
 
 
 async def _store(*query_ids: str) -> MemoryTraceStore:

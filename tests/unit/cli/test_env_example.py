@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service import Settings
+from antiphon.service import Settings
 
 EXAMPLE = Path(__file__).parents[3] / ".env.example"
 

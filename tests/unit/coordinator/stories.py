@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from coordinator import QueryCoordinator
-from vocabulary import events as e
-from vocabulary.values import Fact, Kept, Passage, QuerySettings, ToolCall, Usage
+from antiphon.coordinator import QueryCoordinator
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.values import Fact, Kept, Passage, QuerySettings, ToolCall, Usage
 
 
 class Story:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.values import QuerySettings, Rate, Usage
 from tests.unit.coordinator.stories import Story, call, kinds, limits
-from vocabulary import events as e
-from vocabulary.values import QuerySettings, Rate, Usage
 
 SEARCH = "search_course_content"
 RATES = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from coordinator import Limits, receive
-from vocabulary.errors import BadInputError
-from vocabulary.values import QuerySettings
+from antiphon.coordinator import Limits, receive
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.values import QuerySettings
 
 
 def test_a_callers_wishes_replace_the_settings() -> None:

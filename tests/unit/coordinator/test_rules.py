@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.values import QuerySettings, Usage
 from tests.unit.coordinator.stories import Story, call, kinds, limits
-from vocabulary import events as e
-from vocabulary.values import QuerySettings, Usage
 
 
 def test_a_question_opens_the_first_round() -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coordinator import ProviderCircuit, ProviderWatch, ledger
+from antiphon.coordinator import ProviderCircuit, ProviderWatch, ledger
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.values import Kept, Message, QuerySettings, Rate, Usage
 from tests.unit.coordinator.stories import Story, call, kinds, limits
-from vocabulary import events as e
-from vocabulary.values import Kept, Message, QuerySettings, Rate, Usage
 
 SHOWN = (Message(role="user", content=(Kept('{"type":"text","text":"m"}'),)),)
 

@@ -8,10 +8,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from dispatcher import Registry, Tool, ToolDispatcher
-from tests.fakes import FixedClock
-from vocabulary.errors import KnowledgeError
-from vocabulary.events import (
+from antiphon.dispatcher import Registry, Tool, ToolDispatcher
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.events import (
     AnyEvent,
     CallsAbandoned,
     Event,
@@ -22,7 +21,8 @@ from vocabulary.events import (
     ToolsSettled,
     ToolSucceeded,
 )
-from vocabulary.values import Kept, Passage, ToolCall
+from antiphon.vocabulary.values import Kept, Passage, ToolCall
+from tests.fakes import FixedClock
 
 E = TypeVar("E", bound=Event)
 

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from dispatcher import Registry, course_tools
+from antiphon.dispatcher import Registry, course_tools
+from antiphon.vocabulary.events import ToolFailed, ToolSubstituted, ToolSucceeded
 from tests.unit.dispatcher.fakes import FakeCourse, FakeLesson, FakeLibrary, Session, passage
-from vocabulary.events import ToolFailed, ToolSubstituted, ToolSucceeded
 
 COURSES = (
     FakeCourse(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dispatcher import tool_from_function
+from antiphon.dispatcher import tool_from_function
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import ToolFailed, ToolStarted
 from tests.unit.dispatcher.fakes import Session
-from vocabulary.errors import BadInputError
-from vocabulary.events import ToolFailed, ToolStarted
 
 
 class Colour(enum.Enum):

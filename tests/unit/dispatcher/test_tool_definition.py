@@ -10,8 +10,8 @@ from typing import Annotated, Literal, Optional
 import pytest
 from pydantic import Field
 
-from dispatcher import Registry, tool_from_function
-from vocabulary.errors import ToolDefinitionError
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.vocabulary.errors import ToolDefinitionError
 
 
 class Unit(enum.Enum):

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from dispatcher import Tool, tool_from_function
+from antiphon.dispatcher import Tool, tool_from_function
+from antiphon.vocabulary.errors import ToolDefinitionError
+from antiphon.vocabulary.events import ToolFailed, ToolRequested, ToolStarted, ToolSucceeded
+from antiphon.vocabulary.values import ToolCall
 from tests.unit.dispatcher.fakes import Session, recorded
-from vocabulary.errors import ToolDefinitionError
-from vocabulary.events import ToolFailed, ToolRequested, ToolStarted, ToolSucceeded
-from vocabulary.values import ToolCall
 
 
 class Office:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dispatcher import load_tools
+from antiphon.dispatcher import load_tools
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.events import ToolSucceeded
 from tests.unit.dispatcher.fakes import Session
-from vocabulary.errors import ConfigurationError
-from vocabulary.events import ToolSucceeded
 
 HERE = "tests.unit.dispatcher.user_tools"
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
-from dispatcher.bounds import MAX_PASSAGE, MAX_PASSAGES, MAX_TEXT
-from dispatcher.output import NOTHING, to_output
+from antiphon.dispatcher.bounds import MAX_PASSAGE, MAX_PASSAGES, MAX_TEXT
+from antiphon.dispatcher.output import NOTHING, to_output
+from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Kept
 from tests.unit.dispatcher.fakes import passage
-from vocabulary.ports import ToolOutput
-from vocabulary.values import Kept
 
 
 def test_a_string_becomes_one_passage_of_whole_sentences() -> None:

@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from dispatcher import tool_from_function
+from antiphon.dispatcher import tool_from_function
+from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from antiphon.vocabulary.events import ToolFailed, ToolStarted, ToolSucceeded
 from tests.unit.dispatcher.fakes import Session, turn
-from vocabulary.errors import BadInputError, NotFoundError
-from vocabulary.events import ToolFailed, ToolStarted, ToolSucceeded
 
 
 class Gates:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 
-from dispatcher import Tool, tool_from_function
+from antiphon.dispatcher import Tool, tool_from_function
+from antiphon.vocabulary.events import ToolFailed, ToolStarted, ToolSubstituted, ToolSucceeded
+from antiphon.vocabulary.ports import Json
 from tests.unit.dispatcher.fakes import Session, turn
-from vocabulary.events import ToolFailed, ToolStarted, ToolSubstituted, ToolSucceeded
-from vocabulary.ports import Json
 
 
 async def search(query: str, course: str | None = None) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dispatcher import Tool, tool_from_function
+from antiphon.dispatcher import Tool, tool_from_function
+from antiphon.vocabulary.events import ToolFailed, ToolSubstituted, ToolSucceeded
 from tests.unit.dispatcher.fakes import Session
-from vocabulary.events import ToolFailed, ToolSubstituted, ToolSucceeded
 
 GUIDE = Path(__file__).parents[3] / "docs" / "tools.md"
 SNIPPETS = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dispatcher import tool_from_function
+from antiphon.dispatcher import tool_from_function
 
 
 async def echo(text: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from language.markup import Attempt, wrap, write_attempts
-from vocabulary.ports import Json
+from antiphon.language.markup import Attempt, wrap, write_attempts
+from antiphon.vocabulary.ports import Json
 
 SEARCH: Json = {
     "name": "search_course_content",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.failures import retry_after
-from engine.retry import ATTEMPTS, FIRST_WAIT_S, MOST_WAIT_S, retry_wait
-from vocabulary.errors import ModelError
+from antiphon.engine.failures import retry_after
+from antiphon.engine.retry import ATTEMPTS, FIRST_WAIT_S, MOST_WAIT_S, retry_wait
+from antiphon.vocabulary.errors import ModelError
 
 NOON = "Fri, 21 Nov 2025 12:00:00 GMT"
 

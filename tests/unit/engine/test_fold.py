@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine.fold import Reply, ReplyFold
-from engine.sse import SseDecoder
-from engine.whole import events_of
+from antiphon.engine.fold import Reply, ReplyFold
+from antiphon.engine.sse import SseDecoder
+from antiphon.engine.whole import events_of
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import ReplyCitation, ToolCall, Usage
 from tests.fakes_messages_api import block_started, block_stopped, delta, ended, sse, started, text_reply, tool_reply
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
-from vocabulary.values import ReplyCitation, ToolCall, Usage
 
 
 def fold(*events: Json) -> tuple[list[str | ToolCall], Reply]:

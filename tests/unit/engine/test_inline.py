@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from engine.fold import ReplyFold
-from engine.inline import numbered, read_citations
+from antiphon.engine.fold import ReplyFold
+from antiphon.engine.inline import numbered, read_citations
 from tests.fakes_messages_api import text_reply
 from tests.unit.engine.test_legality import TEXT, message, result, source, use
 

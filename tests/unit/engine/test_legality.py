@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine.legality import RULES, make_legal
-from engine.request import build_request
+from antiphon.engine.legality import RULES, make_legal
+from antiphon.engine.request import build_request
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Kept, Message, Request
 from tests.fakes_messages_api import TOOLS, asked
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
-from vocabulary.values import Kept, Message, Request
 
 TEXT: Json = {"type": "text", "text": "q"}
 

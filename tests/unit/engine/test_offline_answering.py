@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from engine.offline.answering import ALL_FAILED, NOT_HERE, NOT_SEARCHED, NOTHING_FOUND, answer
-from engine.offline.reading import read_task
+from antiphon.engine.offline.answering import ALL_FAILED, NOT_HERE, NOT_SEARCHED, NOTHING_FOUND, answer
+from antiphon.engine.offline.reading import read_task
+from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import attempt, briefing, outline, source
-from vocabulary.ports import Json
 
 QUEUES = source("Event-Driven Systems - Lesson 6", "A queue holds messages.\n", "A bounded queue refuses messages. ")
 CACHES = source("Tools - Lesson 2", "A cache keeps answers. ", "It saves time.", title="Caching")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from engine.offline.planning import plan
-from engine.offline.reading import read_task
+from antiphon.engine.offline.planning import plan
+from antiphon.engine.offline.reading import read_task
+from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import OUTLINE, SEARCH, attempt, briefing, outline, source
-from vocabulary.ports import Json
 
 Calls = list[tuple[str, dict[str, object]]]
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.offline.app import reply_content
-from engine.offline.reading import read_task
-from engine.offline.shapes import RefusedError, parse
+from antiphon.engine.offline.app import reply_content
+from antiphon.engine.offline.reading import read_task
+from antiphon.engine.offline.shapes import RefusedError, parse
+from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import TOOLS, attempt, briefing, source
-from vocabulary.ports import Json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

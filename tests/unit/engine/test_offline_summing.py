@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.offline.reading import summary_task
-from engine.offline.summing import NOTHING, summary
-from language.markup import Material, wrap, write_material
-from vocabulary.ports import Json
+from antiphon.engine.offline.reading import summary_task
+from antiphon.engine.offline.summing import NOTHING, summary
+from antiphon.language.markup import Material, wrap, write_material
+from antiphon.vocabulary.ports import Json
 
 SHIPS = Material(
     source="Harbours - Lesson 1", said="A ship brings grain. Rain fell. The harbour master counts each ship."

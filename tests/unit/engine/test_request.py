@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine import SUMMARY_PROMPT, SYSTEM_VERSION
-from engine.prompts import system_prompt
-from engine.request import build_request, request_bytes, request_json
+from antiphon.engine import SUMMARY_PROMPT, SYSTEM_VERSION
+from antiphon.engine.prompts import system_prompt
+from antiphon.engine.request import build_request, request_bytes, request_json
+from antiphon.vocabulary.values import Kept, Message
 from tests.fakes_messages_api import TOOLS, asked
-from vocabulary.values import Kept, Message
 
 TRANSCRIPT = (
     Message(role="user", content=(Kept('{"type":"text","text":"q"}'),)),

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import sse as reading
-from engine.sse import SseDecoder
-from vocabulary.errors import ModelError
-from vocabulary.ports import Json
+from antiphon.engine import sse as reading
+from antiphon.engine.sse import SseDecoder
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
 
 STREAM = (
     'event: ping\ndata: {"type": "ping"}\n\n: a comment\n\ndata: {"type":"a",\ndata: "text":"é\U0001f600"}\n\n'

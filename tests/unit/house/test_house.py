@@ -16,31 +16,37 @@ import yaml
 
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-PACKAGES: list[str] = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+NOT_INSTALLED = {"antiphon", "tests", "benchmarks"}
+PACKAGE = ROOT / "antiphon"
+FOLDERS = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in NOT_INSTALLED)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_each_root_folder_is_the_package_that_its_name_imports(package: str) -> None:
-    spec = importlib.util.find_spec(package)
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_each_root_folder_is_imported_through_the_package(folder: str) -> None:
+    link = PACKAGE / folder
 
+    spec = importlib.util.find_spec(f"antiphon.{folder}")
+
+    assert link.is_symlink()
+    assert link.readlink() == Path("..") / folder
     assert spec is not None
-    assert spec.origin == str(ROOT / package / "__init__.py")
+    assert spec.origin == str(link / "__init__.py")
 
 
-def test_no_other_installed_distribution_owns_a_name_of_ours() -> None:
-    owners = importlib.metadata.packages_distributions()
-
-    foreign = {name: owners[name] for name in PACKAGES if set(owners.get(name, [])) - {"antiphon"}}
-
-    assert foreign == {}
+def test_the_package_links_to_nothing_else() -> None:
+    assert sorted(path.name for path in PACKAGE.iterdir() if path.is_symlink()) == FOLDERS
 
 
-def test_every_package_is_listed_wherever_packages_are_listed() -> None:
-    folders = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "benchmarks"}
+def test_every_root_folder_is_banned_under_its_bare_name() -> None:
+    banned = PROJECT["tool"]["ruff"]["lint"]["flake8-tidy-imports"]["banned-api"]
 
-    assert folders == set(PACKAGES)
-    assert set(PROJECT["tool"]["importlinter"]["root_packages"]) == set(PACKAGES)
-    assert set(PROJECT["tool"]["mypy"]["packages"]) - {"tests", "benchmarks"} == set(PACKAGES)
+    assert set(FOLDERS) <= set(banned)
+
+
+def test_no_other_installed_distribution_owns_the_name() -> None:
+    owners = importlib.metadata.packages_distributions().get("antiphon", [])
+
+    assert set(owners) <= {"antiphon"}
 
 
 def test_the_lock_pins_every_dependency_to_one_version() -> None:

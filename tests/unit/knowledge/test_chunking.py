@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.chunking import CHUNK_TOKENS, Chunk, chunk_section
-from knowledge.document import Document, Section
+from antiphon.knowledge.chunking import CHUNK_TOKENS, Chunk, chunk_section
+from antiphon.knowledge.document import Document, Section
 from tests.fakes_knowledge import HashingEmbedder
 
 EMBEDDER = HashingEmbedder()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.decoding import NotTextError, decode
+from antiphon.knowledge.decoding import NotTextError, decode
 
 
 def test_a_byte_order_mark_and_windows_line_ends_leave_no_trace() -> None:

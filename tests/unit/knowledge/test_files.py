@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from knowledge.files import find_files, is_under
+from antiphon.knowledge.files import find_files, is_under
 
 
 def test_a_folder_means_its_scripts_hidden_and_other_files_left_out(tmp_path: Path) -> None:

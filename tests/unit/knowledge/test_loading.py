@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from knowledge import loading
-from knowledge.loading import content_hash, load_document
-from vocabulary.errors import DocumentError
+from antiphon.knowledge import loading
+from antiphon.knowledge.loading import content_hash, load_document
+from antiphon.vocabulary.errors import DocumentError
 
 
 def test_a_document_without_a_title_is_named_after_its_file(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.matching import WordHits, best, fts_query, fuse, standardised, words_spread
+from antiphon.knowledge.matching import WordHits, best, fts_query, fuse, standardised, words_spread
 
 
 def test_nothing_in_a_question_is_read_as_an_operator() -> None:

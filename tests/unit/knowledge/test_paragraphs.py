@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from knowledge.paragraphs import join_lines
+from antiphon.knowledge.paragraphs import join_lines
 
 
 def joined(text: str) -> str:

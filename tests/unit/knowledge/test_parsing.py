@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.parsing import parse_script
+from antiphon.knowledge.parsing import parse_script
 
 SCRIPT = """Course Title: Practical Search
 Course Link: https://example.org/search

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from knowledge.resolving import CourseTitles
+from antiphon.knowledge.resolving import CourseTitles
 
 TITLES = ("MCP: Build Rich-Context Apps", "Advanced Retrieval with Chroma", "Reliable Services", "Reliable Networks")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from knowledge.document import KnownDocument
-from knowledge.files import find_files
-from knowledge.loading import content_hash
-from knowledge.target import Target, set_target
+from antiphon.knowledge.document import KnownDocument
+from antiphon.knowledge.files import find_files
+from antiphon.knowledge.loading import content_hash
+from antiphon.knowledge.target import Target, set_target
 
 
 def write(path: Path, title: str, text: str = "Text.") -> str:

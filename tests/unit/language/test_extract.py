@@ -7,8 +7,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.evidence import question_weights, telling_words
-from language.extract import Extraction, extract
+from antiphon.language.evidence import question_weights, telling_words
+from antiphon.language.extract import Extraction, extract
 
 BREAKERS = [
     "Services fail in many ways. ",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from language.words import fold, stem, terms, words
+from antiphon.language.words import fold, stem, terms, words
 
 
 def test_case_accents_and_possessives_make_no_difference() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from service import load_settings, redaction_of
-from service.logs import blotting
-from vocabulary.errors import ConfigurationError
+from antiphon.service import load_settings, redaction_of
+from antiphon.service.logs import blotting
+from antiphon.vocabulary.errors import ConfigurationError
 
 
 def test_patterns_come_from_the_setting_and_from_the_file(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from synthesizer import MemoryView, memory_at
+from antiphon.synthesizer import MemoryView, memory_at
+from antiphon.vocabulary.events import AnyEvent, BreakerTripped, BriefingPrepared, Recorded, ToolFailed, ToolSubstituted
+from antiphon.vocabulary.values import Exchange, Passage
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
@@ -23,8 +25,6 @@ from tests.unit.synthesizer.stories import (
     round_of,
     settled,
 )
-from vocabulary.events import AnyEvent, BreakerTripped, BriefingPrepared, Recorded, ToolFailed, ToolSubstituted
-from vocabulary.values import Exchange, Passage
 
 FOLDER = Path(__file__).parent / "evolution"
 LOGS = passage("A log is only appended to. Nothing in it ever changes. Rain fell on the old harbour that day.")

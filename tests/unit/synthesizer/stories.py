@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any
 
-from language.sentences import sentence_starts
-from synthesizer import ContextSynthesizer
-from vocabulary.events import (
+from antiphon.language.sentences import sentence_starts
+from antiphon.synthesizer import ContextSynthesizer
+from antiphon.vocabulary.events import (
     AnyEvent,
     BriefingPrepared,
     ContextSynthesized,
@@ -21,7 +21,7 @@ from vocabulary.events import (
     ToolsSettled,
     ToolSucceeded,
 )
-from vocabulary.values import Exchange, Kept, Passage, QuerySettings, ToolCall, Usage
+from antiphon.vocabulary.values import Exchange, Kept, Passage, QuerySettings, ToolCall, Usage
 
 
 class Told:

@@ -7,7 +7,8 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from language.markup import read_attempts, unwrap
+from antiphon.language.markup import read_attempts, unwrap
+from antiphon.vocabulary.values import Exchange, Kept, Passage, ShownSource
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
@@ -22,7 +23,6 @@ from tests.unit.synthesizer.stories import (
     round_of,
     settled,
 )
-from vocabulary.values import Exchange, Kept, Passage, ShownSource
 
 LOG = passage("A log is only appended to. Nothing in it changes. Readers keep their own place.")
 OFFSET = passage("An offset names a place in a log.", lesson=2)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from antiphon.vocabulary.events import AnyEvent
 from tests.unit.synthesizer.scenarios import FOLDER, SCENARIOS, told
-from vocabulary.events import AnyEvent
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from antiphon.vocabulary.values import Passage
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
@@ -17,7 +18,6 @@ from tests.unit.synthesizer.stories import (
     round_of,
     settled,
 )
-from vocabulary.values import Passage
 
 QUESTION = "Which guarantees does the append log of Orion give?"
 GOOD = "The append log of Orion gives two guarantees to each of its readers. "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from synthesizer.follow_up import understood
+from antiphon.synthesizer.follow_up import understood
+from antiphon.vocabulary.values import Exchange
 from tests.unit.synthesizer.stories import Told, asked, blocks, found, opened, passage, round_of
-from vocabulary.values import Exchange
 
 BEFORE = (Exchange(question="Compare the append log with the priority queue.", answer="They differ."),)
 

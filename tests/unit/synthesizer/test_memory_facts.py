@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from synthesizer.usage import coverage
+from antiphon.synthesizer.usage import coverage
 from tests.unit.synthesizer.stories import Told, asked, call, found, opened, passage, requested, round_of, settled
 
 APPEND = passage("A log is only appended to.")

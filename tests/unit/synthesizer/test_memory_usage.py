@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from language.markup import read_attempts, unwrap
+from antiphon.language.markup import read_attempts, unwrap
+from antiphon.vocabulary.events import BreakerTripped, ToolFailed, ToolStarted, ToolSubstituted
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
@@ -16,7 +17,6 @@ from tests.unit.synthesizer.stories import (
     round_of,
     settled,
 )
-from vocabulary.events import BreakerTripped, ToolFailed, ToolStarted, ToolSubstituted
 
 LOG = passage("A log is only appended to.")
 REPEATED = BreakerTripped(limit="repeated_call", detail="already called", tool_call_id="b")

@@ -8,11 +8,11 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from language.sentences import sentence_starts
-from synthesizer.grouping import grouped
-from synthesizer.merging import join
+from antiphon.language.sentences import sentence_starts
+from antiphon.synthesizer.grouping import grouped
+from antiphon.synthesizer.merging import join
+from antiphon.vocabulary.values import Kept, Passage
 from tests.unit.synthesizer.stories import Told, asked, blocks, found, opened, passage, round_of
-from vocabulary.values import Kept, Passage
 
 SENTENCES = [f"Sentence {n} of the lesson says what log {n} is for. " for n in range(30)]
 LESSON = "".join(SENTENCES)

@@ -8,12 +8,11 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from language.markup import read_material, unwrap
-from synthesizer import memory_at
-from synthesizer.summary import INTRODUCED
-from synthesizer.tokens import tokens_of
-from tests.unit.synthesizer.stories import Told, asked, blocks, call, found, notes, opened, passage, replied, round_of
-from vocabulary.events import (
+from antiphon.language.markup import read_material, unwrap
+from antiphon.synthesizer import memory_at
+from antiphon.synthesizer.summary import INTRODUCED
+from antiphon.synthesizer.tokens import tokens_of
+from antiphon.vocabulary.events import (
     AnyEvent,
     BriefingPrepared,
     QueryReceived,
@@ -23,7 +22,8 @@ from vocabulary.events import (
     SummarySkipped,
     SummaryWanted,
 )
-from vocabulary.values import Kept, Passage, Usage
+from antiphon.vocabulary.values import Kept, Passage, Usage
+from tests.unit.synthesizer.stories import Told, asked, blocks, call, found, notes, opened, passage, replied, round_of
 
 OLD = passage(
     "A log is only appended to. "

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from antiphon.vocabulary.events import AnyEvent, BreakerTripped, BriefingPrepared, ReasoningCompleted, ToolFailed
+from antiphon.vocabulary.values import Kept, ToolCall
 from tests.unit.synthesizer import stories
 from tests.unit.synthesizer.stories import Told
-from vocabulary.events import AnyEvent, BreakerTripped, BriefingPrepared, ReasoningCompleted, ToolFailed
-from vocabulary.values import Kept, ToolCall
 
 
 def told(*events: AnyEvent) -> Told:

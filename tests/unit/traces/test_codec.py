@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from antiphon.traces.codec import from_json, to_json
+from antiphon.traces.packing import KEPT_FROM_BYTES, Packer, Unpacker
+from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded, TextDelta, ToolSucceeded
+from antiphon.vocabulary.values import Kept
 from tests.strategies import EVENT_KINDS, recorded
-from traces.codec import from_json, to_json
-from traces.packing import KEPT_FROM_BYTES, Packer, Unpacker
-from vocabulary.errors import DecodeError
-from vocabulary.events import Event, QueryClosed, Recorded, TextDelta, ToolSucceeded
-from vocabulary.values import Kept
 
 CLOSED = Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=QueryClosed(status="answered"))
 

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from antiphon.traces import Redaction
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.events import ReasoningCompleted, ReasoningRetried, ToolFailed, ToolRequested
+from antiphon.vocabulary.values import Kept, ToolCall, Usage
 from tests.story import query_received, tool_succeeded
-from traces import Redaction
-from vocabulary.errors import ConfigurationError
-from vocabulary.events import ReasoningCompleted, ReasoningRetried, ToolFailed, ToolRequested
-from vocabulary.values import Kept, ToolCall, Usage
 
 SECRET = "KEY-4711"
 BLOTTED = "████████"

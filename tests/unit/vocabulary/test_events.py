@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from antiphon.vocabulary import events
+from antiphon.vocabulary.events import Event, QueryClosed
 from tests.strategies import EVENT_KINDS
-from vocabulary import events
-from vocabulary.events import Event, QueryClosed
 
 
 def test_every_event_of_the_vocabulary_is_in_the_union() -> None:

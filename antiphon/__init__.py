@@ -1,0 +1,1 @@
+"""Answers questions over course documents; every step of a query is an event to watch, record and replay."""
