@@ -42,7 +42,7 @@ def create_app(
     async def life(app: FastAPI) -> AsyncIterator[None]:
         service = await open_service(chosen)
         app.state.service = service
-        await service.again.resume_unfinished()
+        await service.history.resume_unfinished()
         try:
             yield
         finally:

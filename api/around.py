@@ -6,11 +6,11 @@ from fastapi import Request
 from pydantic import JsonValue
 
 from antiphon.api.facade import AroundOf
-from antiphon.service import Around
+from antiphon.service import Interceptor
 from antiphon.vocabulary.errors import BadInputError
 
 
-def around_for(request: Request, faults: dict[str, JsonValue] | None) -> Around | None:
+def around_for(request: Request, faults: dict[str, JsonValue] | None) -> Interceptor | None:
     """What breaks the query by the fault plan that came with it; None where none came.
 
     Raises:

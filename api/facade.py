@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from antiphon.bus import Waiting
 from antiphon.knowledge import Course
-from antiphon.service import Around, Change, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
+from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.ports import TraceStore
 
@@ -38,7 +38,7 @@ class History(Protocol):
     def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
 
     async def fork(
-        self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode, around: Around | None = ..., /
+        self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode, around: Interceptor | None = ..., /
     ) -> Asked: ...
 
     async def resume_unfinished(self) -> Sequence[Asked]: ...
@@ -51,9 +51,9 @@ class Facade(Protocol):
     def store(self) -> TraceStore: ...
 
     @property
-    def again(self) -> History: ...
+    def history(self) -> History: ...
 
-    async def start(self, question: Question, around: Around = ..., /) -> Asked: ...
+    async def start(self, question: Question, around: Interceptor = ..., /) -> Asked: ...
 
     def courses(self) -> Sequence[Course]: ...
 
@@ -69,7 +69,7 @@ class Facade(Protocol):
     async def close(self) -> None: ...
 
 
-AroundOf = Callable[[object], Around]
+AroundOf = Callable[[object], Interceptor]
 """What stands round a query, by the fault plan that its caller sent; the command line brings it."""
 
 Opener = Callable[[Settings], Awaitable[Facade]]

@@ -22,14 +22,14 @@ from rich.console import Console
 from rich.table import Table
 
 from antiphon.bus import Bus, SystemClock
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import AnthropicModel, ReasoningEngine, connect
-from antiphon.service.caller import Caller
-from antiphon.service.wiring import Parts, wire
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import AnyEvent, ReasoningCompleted, ReasoningRequested, Recorded, ToolsSettled
-from antiphon.vocabulary.values import Kept, Message, QuerySettings
+from antiphon.vocabulary.values import Message, QuerySettings, StoredText
 from benchmarks.processes import serving
 
 Script = dict[str, object]
@@ -59,7 +59,7 @@ async def settled_s(url: str, *, early: bool) -> float:
     registry = Registry([tool_from_function(look_up)])
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteTraceStore.open(Path(folder))
-        parts = Parts(
+        parts = Resources(
             clock=clock,
             models={"primary": model, "fallback": model},
             tools=registry,
@@ -92,7 +92,7 @@ class Engine:
         self._tasks: list[asyncio.Task[None]] = []
         models = {"primary": model, "fallback": model}
         self._engine = ReasoningEngine(
-            self.published.append, lambda _: None, self._spawn, SystemClock(), models=models, tools=Kept("[]")  # type: ignore[arg-type]
+            self.published.append, lambda _: None, self._spawn, SystemClock(), models=models, tools=StoredText("[]")  # type: ignore[arg-type]
         )  # fmt: skip
 
     def _spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
@@ -102,7 +102,7 @@ class Engine:
 
     async def call(self) -> None:
         """One call to its end."""
-        message = Message(role="user", content=(Kept('{"type":"text","text":"q"}'),))
+        message = Message(role="user", content=(StoredText('{"type":"text","text":"q"}'),))
         asked = ReasoningRequested(
             call_id="c", round=1, final=True, reasoner="primary", model="m", max_tokens=500, timeout_s=30.0,
             max_rounds=2, messages=(message,),

@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 from antiphon.bus import Bus, SystemClock
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import connect
-from antiphon.service.caller import Caller
-from antiphon.service.wiring import Parts, wire
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.turns import Batch
 from antiphon.vocabulary.errors import SequenceError
@@ -57,7 +57,7 @@ class OurSide:
         self.store = SqliteTraceStore.open(folder)
         # The bus only ever appends.
         self.bus = Bus(self.store if records else cast(TraceStore, Forgetful()), clock)
-        self.parts = Parts(
+        self.parts = Resources(
             clock=clock,
             models={"primary": self.model, "fallback": self.model},
             tools=registry,

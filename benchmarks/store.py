@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from antiphon.bus import Bus, SystemClock
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import events_of, request_json
 from antiphon.service import replay
-from antiphon.service.caller import Caller
-from antiphon.service.wiring import Parts, wire
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.turns import Batch
 from antiphon.vocabulary.events import AnyEvent, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
@@ -48,7 +48,7 @@ async def one_trace(folder: Path) -> Trace:
     """A query of three calls and three tool calls, as it is recorded."""
     registry = Registry([tool_from_function(run) for run in TOOLS.values()])
     model = DirectModel()
-    parts = Parts(
+    parts = Resources(
         clock=SystemClock(),
         models={"primary": model, "fallback": model},
         tools=registry,

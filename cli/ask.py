@@ -13,7 +13,7 @@ from antiphon.cli.options import DataDir, Json, Model, Reasoner
 from antiphon.cli.session import opened, settings_for_people
 from antiphon.cli.telling import NOTABLE, tell, tell_recorded
 from antiphon.cli.terminal import err, print_json
-from antiphon.service import Antiphon, Outcome, Question, Running
+from antiphon.service import Antiphon, Outcome, QueryHandle, Question
 from antiphon.vocabulary.errors import SlowReaderError
 from antiphon.vocabulary.events import Recorded
 
@@ -80,7 +80,7 @@ async def _watched(service: Antiphon, question: Question, *, every_event: bool) 
         raise
 
 
-async def _show_events(running: Running, *, every_event: bool) -> None:
+async def _show_events(running: QueryHandle, *, every_event: bool) -> None:
     began_at: float | None = None
     try:
         async for told in running.follow():

@@ -16,8 +16,8 @@ from antiphon.cli.options import DataDir, Json
 from antiphon.cli.session import settings_for_people
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.cli.trace_store import open_store, whole_id
+from antiphon.history.diffing import Side
 from antiphon.service import Diff, contributions, diff, lineage
-from antiphon.service.diffing import Side
 from antiphon.vocabulary.events import AnyEvent, Recorded
 
 SHOWN = 20

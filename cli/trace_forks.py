@@ -15,7 +15,7 @@ from antiphon.cli.terminal import clean, err, one_line, out
 from antiphon.cli.trace_diff import show_diff
 from antiphon.cli.trace_store import read_trace, whole_id
 from antiphon.faults import Injector, Plan, fault_at, leave_as_planned, read_plan, write_plan
-from antiphon.service import Antiphon, Change, Mode, Outcome, Running, diff
+from antiphon.service import Antiphon, Change, Mode, Outcome, QueryHandle, diff
 from antiphon.vocabulary.errors import BadInputError
 
 Id = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
@@ -90,7 +90,7 @@ async def _fork(
     async with opened(settings) as service:
         query_id = await whole_id(service.store, wanted)
         if plan is None:
-            running = await service.again.fork(query_id, at, changes, mode)
+            running = await service.history.fork(query_id, at, changes, mode)
             outcome, silent = await running.outcome(), False
         else:
             running, outcome, silent = await _broken(service, query_id, at, changes, mode, plan)
@@ -103,10 +103,10 @@ async def _fork(
 
 async def _broken(
     service: Antiphon, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode, plan: Plan
-) -> tuple[Running, Outcome, bool]:
+) -> tuple[QueryHandle, Outcome, bool]:
     """The fork under a fault plan; the last says whether nothing of the plan fired."""
     injector = Injector(plan.faults)
-    running = await service.again.fork(query_id, at, changes, mode, injector)
+    running = await service.history.fork(query_id, at, changes, mode, injector)
     leaving = asyncio.create_task(leave_as_planned(running, injector.meeting, injector.meeting.stored_seq))
     outcome = await running.outcome()
     await leaving

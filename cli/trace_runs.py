@@ -120,7 +120,7 @@ def resume(
 
     async def work() -> None:
         async with opened(settings) as service:
-            running = await service.again.resume(await whole_id(service.store, query_id))
+            running = await service.history.resume(await whole_id(service.store, query_id))
             show_answer(await running.outcome())
 
     asyncio.run(work())

@@ -11,7 +11,7 @@ import msgspec
 
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 
 MAX_TEXT = 20_000
 """Characters of a tool's words."""
@@ -63,7 +63,7 @@ def _bounded_passage(passage: Passage) -> Passage:
     return msgspec.structs.replace(
         passage,
         id=line(passage.id, MAX_LABEL) if text == raw else content_id(source, text),
-        text=passage.text if text == raw else Kept(text),
+        text=passage.text if text == raw else StoredText(text),
         starts=starts,
         source=source,
         course=_label(passage.course),

@@ -14,7 +14,7 @@ from antiphon.dispatcher.output import line_starts
 from antiphon.dispatcher.tool import Tool
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
@@ -149,7 +149,7 @@ def _outline(course: Course) -> ToolOutput:
     passage = Passage(
         id=content_id(course.title, text),
         source=course.title,
-        text=Kept(text),
+        text=StoredText(text),
         starts=line_starts(text),
         course=course.title,
         link=course.link,

@@ -8,7 +8,7 @@ from pydantic_core import to_json
 from antiphon.dispatcher.bounds import MAX_PASSAGE, bounded, clean, content_id
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 
 NOTHING = "The tool returned nothing."
 
@@ -43,7 +43,7 @@ def quotable(source: str, text: str, *, title: str | None = None, link: str | No
     return Passage(
         id=content_id(clean(source), text),
         source=source,
-        text=Kept(text),
+        text=StoredText(text),
         starts=sentence_starts(text[: MAX_PASSAGE + 1]),
         title=title,
         link=link,

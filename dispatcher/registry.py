@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from antiphon.dispatcher.tool import Tool
 from antiphon.vocabulary.errors import ToolDefinitionError
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 
 class Registry:
@@ -28,7 +28,7 @@ class Registry:
             self._tools[tool.name] = tool
         for tool in self._tools.values():
             self._check_substitutes(tool)
-        self._definitions = Kept(_definitions([self._tools[name] for name in self.names]))
+        self._definitions = StoredText(_definitions([self._tools[name] for name in self.names]))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Registry:
         """The same tools, each as `wrap` returns it; names and definitions must stay."""
         return Registry(wrap(tool) for tool in self._tools.values())
 
-    def definitions(self) -> Kept:
+    def definitions(self) -> StoredText:
         """The `tools` of a Messages API request as JSON: sorted by name, the same bytes every time (it is cached)."""
         return self._definitions
 

@@ -20,7 +20,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Clock, Publish, Spawn, ToolOutput
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 Outcome = ToolSucceeded | ToolFailed
 End = Callable[[Outcome], None]
@@ -185,7 +185,7 @@ class ToolRun:
         return ToolSucceeded(
             tool_call_id=self._call.id,
             name=tool.name,
-            output=Kept(output.text),
+            output=StoredText(output.text),
             passages=output.passages,
             duration_ms=self._duration_ms(),
         )

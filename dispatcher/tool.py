@@ -20,7 +20,7 @@ class Tool:
         description: What the model reads in order to choose it.
         run: Called with the checked arguments by name; what it may return is in output.py.
         timeout_s: Most seconds that one call may take; None: what the query's settings say.
-        retry_safe: Running it a second time does no harm, so it is tried once more when it raises.
+        retry_safe: QueryHandle it a second time does no harm, so it is tried once more when it raises.
         substitutes: Names of the tools that stand in for it, first choice first.
         has_effects: It changes something outside: when a query is resumed it is run again only with a key.
         key_parameter: The parameter of `run` that is handed the call's idempotency key, of which the model is not told:

@@ -7,7 +7,7 @@ import msgspec
 from antiphon.engine.mending import is_first_half, mended, read_leniently
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, ReplyCitation, ToolCall
+from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall
 
 MAX_NAME = 200
 
@@ -62,7 +62,7 @@ class Block:
             raise ModelError("malformed", "the reply asks for a tool without a usable id and name")
         return ToolCall(id=call_id, name=name[:MAX_NAME], arguments=self.arguments)
 
-    def json(self) -> Kept:
+    def json(self) -> StoredText:
         """The whole block, as it would stand in a reply that is not streamed."""
         whole = dict(self.start)
         for name in self._appended:
@@ -73,7 +73,7 @@ class Block:
             whole["input"] = _object(self.arguments) or {}
         if self.citations:
             whole["citations"] = self.citations
-        return Kept(msgspec.json.encode(whole).decode())
+        return StoredText(msgspec.json.encode(whole).decode())
 
     def _whole(self, field: str, piece: str) -> str:
         """The piece with its first character completed; a last one of which half is missing waits for the next."""

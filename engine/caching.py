@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from antiphon.engine.parts import peek
 from antiphon.engine.prices import Price, price_of
-from antiphon.vocabulary.values import Kept, Message, Request
+from antiphon.vocabulary.values import Message, Request, StoredText
 
 MOST_MARKS = 3
 """The API allows four; the system prompt has one."""
@@ -28,7 +28,7 @@ _MARK = ',"cache_control":{"type":"ephemeral"}}'
 class Marked(NamedTuple):
     """What one request of a query leaves for the next: its blocks before they were marked, and which were."""
 
-    blocks: tuple[Kept, ...] = ()
+    blocks: tuple[StoredText, ...] = ()
     marks: tuple[int, ...] = ()
 
 
@@ -59,13 +59,13 @@ def place_marks(request: Request, before: Marked, *, rounds_after: int) -> Plan:
     return Plan(replace(request, messages=_mark(request.messages, frozenset(marks))), Marked(blocks, tuple(marks)), why)
 
 
-def _shared(before: tuple[Kept, ...], now: tuple[Kept, ...]) -> int:
+def _shared(before: tuple[StoredText, ...], now: tuple[StoredText, ...]) -> int:
     """How many blocks at the beginning are the same."""
     differing = (at for at, (old, new) in enumerate(zip(before, now, strict=False)) if old != new)
     return next(differing, min(len(before), len(now)))
 
 
-def _worth(request: Request, prefix: tuple[Kept, ...], rounds_after: int) -> tuple[bool, str]:
+def _worth(request: Request, prefix: tuple[StoredText, ...], rounds_after: int) -> tuple[bool, str]:
     if rounds_after == 0:
         return False, "messages not cached: no call with the same tools can follow"
     price = price_of(request.model) or _USUAL
@@ -87,7 +87,7 @@ def _mark(messages: tuple[Message, ...], marks: frozenset[int]) -> tuple[Message
     for message in messages:
         content = []
         for block in message.content:
-            content.append(Kept(block.text[:-1] + _MARK) if at in marks else block)
+            content.append(StoredText(block.text[:-1] + _MARK) if at in marks else block)
             at += 1
         marked.append(replace(message, content=tuple(content)))
     return tuple(marked)

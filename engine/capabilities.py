@@ -12,14 +12,14 @@ from antiphon.engine.citation_style import ask, source_request
 from antiphon.engine.fold import Reply
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Model
-from antiphon.vocabulary.values import Kept, Message, Request
+from antiphon.vocabulary.values import Message, Request, StoredText
 
 CALL_S = 30.0
-_SYSTEM = Kept('[{"type":"text","text":"Answer in as few words as you can."}]')
-_CACHED_SYSTEM = Kept(
+_SYSTEM = StoredText('[{"type":"text","text":"Answer in as few words as you can."}]')
+_CACHED_SYSTEM = StoredText(
     '[{"type":"text","text":"Answer in as few words as you can.","cache_control":{"type":"ephemeral"}}]'
 )
-_TOOL = Kept(
+_TOOL = StoredText(
     '[{"name":"look_up","description":"Looks a word up.","input_schema":{"type":"object",'
     '"properties":{"word":{"type":"string"}},"required":["word"]}}]'
 )
@@ -111,5 +111,5 @@ def _text(name: str, words: str) -> Request:
 
 
 def _message(role: str, block: dict[str, object]) -> Message:
-    kept = Kept(msgspec.json.encode(block).decode())
+    kept = StoredText(msgspec.json.encode(block).decode())
     return Message(role="user" if role == "user" else "assistant", content=(kept,))

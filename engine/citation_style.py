@@ -12,7 +12,7 @@ from antiphon.engine.profile import Profile
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import CitationStyle, Reasoner
 from antiphon.vocabulary.ports import Model
-from antiphon.vocabulary.values import Kept, Message, Request
+from antiphon.vocabulary.values import Message, Request, StoredText
 
 PROBE_S = 20.0
 _ORIGINAL = Profile()
@@ -84,8 +84,8 @@ async def probe_style(model: Model, name: str) -> CitationStyle:
 
 def source_request(name: str) -> Request:
     """A tiny request with one source, and a question that only the source answers."""
-    content = tuple(Kept(msgspec.json.encode(block).decode()) for block in (_SOURCE, _QUESTION))
-    system = Kept('[{"type":"text","text":"Answer briefly, and cite the search result."}]')
+    content = tuple(StoredText(msgspec.json.encode(block).decode()) for block in (_SOURCE, _QUESTION))
+    system = StoredText('[{"type":"text","text":"Answer briefly, and cite the search result."}]')
     return Request(model=name, max_tokens=200, system=system, messages=(Message(role="user", content=content),))
 
 

@@ -8,7 +8,7 @@ from antiphon.engine.blocks import Block
 from antiphon.engine.prices import with_cost
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, ReplyCitation, ToolCall, Usage
+from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall, Usage
 
 MAX_BLOCKS = 500
 
@@ -16,8 +16,8 @@ MAX_BLOCKS = 500
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """A whole reply; the fields are those of `ReasoningCompleted`."""
 
-    content: tuple[Kept, ...]
-    text: Kept
+    content: tuple[StoredText, ...]
+    text: StoredText
     tool_calls: tuple[ToolCall, ...]
     citations: tuple[ReplyCitation, ...]
     stop_reason: str
@@ -86,7 +86,7 @@ class ReplyFold:
         text, citations = _text_of(self._blocks)
         return Reply(
             content=tuple(block.json() for block in self._blocks),
-            text=Kept(text),
+            text=StoredText(text),
             tool_calls=calls,
             citations=citations,
             stop_reason=self._stop_reason or ("tool_use" if calls else "end_turn"),

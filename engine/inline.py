@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from antiphon.engine.fold import Reply
 from antiphon.language.words import terms
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, Message, ReplyCitation
+from antiphon.vocabulary.values import Message, ReplyCitation, StoredText
 
 Sources = tuple[tuple[str, ...], ...]
 """The sentences of each source, in the order in which a request numbers them."""
@@ -41,10 +41,10 @@ def numbered(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Sources]
             return block | {"content": [shown(part) for part in block["content"]]}
         return block
 
-    def told(kept: Kept) -> Kept:
+    def told(kept: StoredText) -> StoredText:
         if '"search_result"' not in kept.text:
             return kept
-        return Kept(msgspec.json.encode(shown(msgspec.json.decode(kept.text))).decode())
+        return StoredText(msgspec.json.encode(shown(msgspec.json.decode(kept.text))).decode())
 
     return tuple(replace(m, content=tuple(map(told, m.content))) for m in messages), tuple(sources)
 
@@ -67,7 +67,7 @@ def read_citations(reply: Reply, sources: Sources) -> Reply:
         citations += [_cite(claim, "".join(clean)[slice(*claim)], reference, sources) for reference in references]
         read = marker.end()
     clean.append(text[read:])
-    return replace(reply, text=Kept("".join(clean)), citations=(*reply.citations, *citations))
+    return replace(reply, text=StoredText("".join(clean)), citations=(*reply.citations, *citations))
 
 
 def _is_subscript(text: str, marker: re.Match[str]) -> bool:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from antiphon.engine.parts import Part, peek
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, Message
+from antiphon.vocabulary.values import Message, StoredText
 
 Messages = tuple[Message, ...]
 
@@ -72,12 +72,12 @@ def _answering(message: Message, calls: list[str]) -> Message:
     return replace(message, content=(*answers, *others))
 
 
-def _not_run(call: str) -> Kept:
+def _not_run(call: str) -> StoredText:
     block = {"type": "tool_result", "tool_use_id": call, "content": "The call was not run.", "is_error": True}
-    return Kept(msgspec.json.encode(block).decode())
+    return StoredText(msgspec.json.encode(block).decode())
 
 
-def _search_results(block: Kept) -> list[Part]:
+def _search_results(block: StoredText) -> list[Part]:
     part = peek(block)
     if part.type == "search_result":
         return [part]
@@ -88,7 +88,7 @@ def _search_results(block: Kept) -> list[Part]:
     return [peek(_kept(p)) for p in parts if isinstance(p, dict) and p.get("type") == "search_result"]
 
 
-def _citing(block: Kept) -> Kept:
+def _citing(block: StoredText) -> StoredText:
     if not _search_results(block):
         return block
     fields: Json = msgspec.json.decode(block.text)
@@ -99,5 +99,5 @@ def _citing(block: Kept) -> Kept:
     return _kept(fields)
 
 
-def _kept(fields: Json) -> Kept:
-    return Kept(msgspec.json.encode(fields).decode())
+def _kept(fields: Json) -> StoredText:
+    return StoredText(msgspec.json.encode(fields).decode())

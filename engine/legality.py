@@ -16,7 +16,7 @@ from antiphon.engine.parts import peek
 from antiphon.engine.request import request_size
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, Message, Request
+from antiphon.vocabulary.values import Message, Request, StoredText
 
 MOST_BYTES = 32 * 2**20
 MOST_BREAKPOINTS = 4
@@ -110,10 +110,10 @@ def _unmarked(message: Message, gone: set[int]) -> Message:
     )
 
 
-def _without_mark(block: Kept) -> Kept:
+def _without_mark(block: StoredText) -> StoredText:
     fields: Json = msgspec.json.decode(block.text)
     del fields["cache_control"]
-    return Kept(msgspec.json.encode(fields).decode())
+    return StoredText(msgspec.json.encode(fields).decode())
 
 
 def _extra(request: Request) -> Json:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ _decode = msgspec.json.Decoder(Part).decode
 
 
 @lru_cache(maxsize=2048)
-def peek(block: Kept) -> Part:
+def peek(block: StoredText) -> Part:
     """The block's fields; a part of no type where it is no JSON object."""
     try:
         return _decode(block.text)

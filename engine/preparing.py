@@ -12,7 +12,7 @@ from antiphon.engine.legality import make_legal
 from antiphon.engine.profile import Profile
 from antiphon.engine.request import build_request
 from antiphon.vocabulary.events import CitationStyle, ReasoningRequested
-from antiphon.vocabulary.values import Kept, Request
+from antiphon.vocabulary.values import Request, StoredText
 
 
 class Prepared(NamedTuple):
@@ -31,7 +31,9 @@ class Prepared(NamedTuple):
     marked: Marked
 
 
-def prepare(asked: ReasoningRequested, tools: Kept, profile: Profile, style: CitationStyle, before: Marked) -> Prepared:
+def prepare(
+    asked: ReasoningRequested, tools: StoredText, profile: Profile, style: CitationStyle, before: Marked
+) -> Prepared:
     """The request that `asked` stands for, fit for a server of this profile.
 
     Raises:

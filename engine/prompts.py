@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 SYSTEM_VERSION = "3"
 """Recorded with every query; raised whenever a word below changes, of either prompt."""
@@ -78,7 +78,7 @@ def _limit(max_rounds: int) -> str:
 
 
 @lru_cache(maxsize=16)
-def system_prompt(max_rounds: int, *, inline: bool = False, cached: bool = True) -> Kept:
+def system_prompt(max_rounds: int, *, inline: bool = False, cached: bool = True) -> StoredText:
     """The system prompt's JSON: a list of one text block, marked as the end of what is cacheable.
 
     Args:
@@ -88,10 +88,10 @@ def system_prompt(max_rounds: int, *, inline: bool = False, cached: bool = True)
     """
     text = _OPENING + _TOOLS.format(limit=_limit(max_rounds)) + _CLOSING + ("\n" + _INLINE if inline else "")
     mark = {"cache_control": {"type": "ephemeral"}} if cached else {}
-    return Kept(msgspec.json.encode([{"type": "text", "text": text} | mark]).decode())
+    return StoredText(msgspec.json.encode([{"type": "text", "text": text} | mark]).decode())
 
 
-SUMMARY_PROMPT = Kept(
+SUMMARY_PROMPT = StoredText(
     msgspec.json.encode(
         [
             {

@@ -25,7 +25,7 @@ from antiphon.vocabulary.events import (
     TextDiscarded,
 )
 from antiphon.vocabulary.ports import Clock, Model, Publish, Spawn, Tell
-from antiphon.vocabulary.values import Kept, Usage
+from antiphon.vocabulary.values import StoredText, Usage
 
 
 class ReasoningEngine:
@@ -47,7 +47,7 @@ class ReasoningEngine:
         spawn: Spawn,
         clock: Clock,
         models: Mapping[Reasoner, Model],
-        tools: Kept,
+        tools: StoredText,
         styles: CitationStyles | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:

@@ -12,7 +12,7 @@ from antiphon.engine.profile import Profile
 from antiphon.engine.prompts import system_prompt
 from antiphon.vocabulary.events import ReasoningRequested
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, Message, Request
+from antiphon.vocabulary.values import Message, Request, StoredText
 
 ORIGINAL = Profile()
 """The Messages API itself."""
@@ -20,7 +20,7 @@ _NO_TOOLS = '{"type":"none"}'
 
 
 def build_request(
-    asked: ReasoningRequested, tools: Kept, profile: Profile = ORIGINAL, *, inline: bool = False
+    asked: ReasoningRequested, tools: StoredText, profile: Profile = ORIGINAL, *, inline: bool = False
 ) -> Request:
     """The request that `asked` stands for; tools are offered only where the call may use them.
 
@@ -45,7 +45,7 @@ def build_request(
     )
 
 
-def continued(request: Request, said: tuple[Kept, ...]) -> Request:
+def continued(request: Request, said: tuple[StoredText, ...]) -> Request:
     """The request that goes on with a reply which the server paused: the reply so far is the last message."""
     return replace(request, messages=(*request.messages, Message(role="assistant", content=said)))
 
@@ -56,7 +56,7 @@ def request_size(request: Request) -> int:
     return blocks + len(request.system.text) + (len(request.tools.text) if request.tools else 0)
 
 
-def fixed_size(max_rounds: int, tools: Kept) -> int:
+def fixed_size(max_rounds: int, tools: StoredText) -> int:
     """About how many bytes a request has beside its messages."""
     return len(system_prompt(max_rounds, inline=True).text) + len(tools.text)
 
@@ -112,7 +112,7 @@ def _thinking(asked: ReasoningRequested) -> str | None:
 
 
 def _without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    def kept(block: Kept) -> bool:
+    def kept(block: StoredText) -> bool:
         return peek(block).type not in ("thinking", "redacted_thinking")
 
     return tuple(replace(message, content=tuple(filter(kept, message.content))) for message in messages)

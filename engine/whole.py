@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from antiphon.engine.fold import Reply, ReplyFold
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 
 def joined(paused: Reply, rest: Reply) -> Reply:
@@ -18,7 +18,7 @@ def joined(paused: Reply, rest: Reply) -> Reply:
     return replace(
         rest,
         content=(*paused.content, *rest.content),
-        text=Kept(paused.text.text + rest.text.text),
+        text=StoredText(paused.text.text + rest.text.text),
         tool_calls=(*paused.tool_calls, *rest.tool_calls),
         citations=(*paused.citations, *cited),
         usage=paused.usage + rest.usage,

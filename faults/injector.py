@@ -21,11 +21,11 @@ from antiphon.faults.plan import Fault, part_of
 from antiphon.faults.reading import plan_of
 from antiphon.faults.tool_door import faulty_tool
 from antiphon.faults.works import faulty_spawn
-from antiphon.service import Parts
+from antiphon.service import Resources
 from antiphon.vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
 from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, RoundOpened
 from antiphon.vocabulary.ports import Model, TraceStore
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 SHARED = ("intake", "client", "follower", "process", "library.", "embedder.")
 """Doors that belong to the harness's own callers, or to all queries."""
@@ -39,7 +39,7 @@ def meeting_now() -> Meeting | None:
 
 
 class Injector:
-    """Satisfies `service.Around`: one for each query.
+    """Satisfies `service.Interceptor`: one for each query.
 
     Args:
         provider_open: The query is told that the provider's circuit is open.
@@ -76,7 +76,7 @@ class Injector:
         """The query's first event, as it is told."""
         return replace(first, provider_open=True) if self._provider_open else first
 
-    def parts(self, parts: Parts, /) -> Parts:
+    def parts(self, parts: Resources, /) -> Resources:
         """The doors that the query's components are given, each with its faults."""
         meeting = self.meeting
         if self._apart:
@@ -119,7 +119,7 @@ class Injector:
 
 def is_port(value: object) -> bool:
     """Whether a part of the service is something with methods that can be broken."""
-    return value is not None and not isinstance(value, Kept) and not inspect.isroutine(value)
+    return value is not None and not isinstance(value, StoredText) and not inspect.isroutine(value)
 
 
 class _Noting:

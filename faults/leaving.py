@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from antiphon.faults.passage import Meeting
-from antiphon.service import Running
+from antiphon.service import QueryHandle
 from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
 from antiphon.vocabulary.events import Recorded, RoundOpened
 
 WHY = "injected: the caller went away"
 
 
-async def leave_as_planned(running: Running, meeting: Meeting, after: int = 0) -> None:
+async def leave_as_planned(running: QueryHandle, meeting: Meeting, after: int = 0) -> None:
     """Follows a query to its end, and cancels it at the opening of a round at which a fault of `client` fires.
 
     Args:

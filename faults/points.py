@@ -12,7 +12,7 @@ from antiphon.faults.injector import is_port
 from antiphon.faults.model_door import PLACES, SUMMARY
 from antiphon.faults.story import Story
 from antiphon.faults.world import World
-from antiphon.service import Caller, Parts, wire
+from antiphon.service import Caller, Resources, wire
 from antiphon.vocabulary.ports import Clock, Embedder, TraceStore
 
 _PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": TraceStore}
@@ -41,7 +41,7 @@ def _is_there(name: str, known: Sequence[str]) -> bool:
     return any(point.startswith(name[:-1]) if name.endswith("*") else point == name for point in known)
 
 
-def _wired(parts: Parts) -> Iterator[str]:
+def _wired(parts: Resources) -> Iterator[str]:
     """What is published and delivered, by the one table of who hears what."""
     nothing = Ports(publish=lambda _: None, tell=lambda _: None, spawn=lambda *_, **__: lambda: None)
     table = wire(parts, nothing, Caller())
@@ -49,7 +49,7 @@ def _wired(parts: Parts) -> Iterator[str]:
     yield from (point_of(kind, handler) for kind, handler in table)
 
 
-def _new_ports(parts: Parts) -> dict[str, type]:
+def _new_ports(parts: Resources) -> dict[str, type]:
     """The ports that nobody has described here."""
     values = {field.name: getattr(parts, field.name) for field in dataclasses.fields(parts)}
     known = {"clock", "models", "tools"}

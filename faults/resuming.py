@@ -7,16 +7,16 @@ import uuid
 from msgspec.structs import replace
 
 from antiphon.faults.scenarios import Scenario
-from antiphon.service import Antiphon, Around, Question, Running
+from antiphon.service import Antiphon, Interceptor, QueryHandle, Question
 
 DIED = "the process that worked on it ended"
 
 
-async def begin(service: Antiphon, question: Question, scenario: Scenario, around: Around) -> Running:
+async def begin(service: Antiphon, question: Question, scenario: Scenario, around: Interceptor) -> QueryHandle:
     """The query under way; only what happens from here on happens within `around`."""
     if not scenario.resumed_after:
         return await service.start(question, around)
-    return await service.again.resume(await _left_behind(service, question, scenario.resumed_after), DIED, around)
+    return await service.history.resume(await _left_behind(service, question, scenario.resumed_after), DIED, around)
 
 
 async def _left_behind(service: Antiphon, question: Question, kind: str) -> str:

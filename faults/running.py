@@ -13,7 +13,7 @@ from antiphon.faults.resuming import begin
 from antiphon.faults.scenarios import Scenario
 from antiphon.faults.watching import watch
 from antiphon.faults.world import QUESTIONS
-from antiphon.service import Antiphon, Outcome, Question, Running
+from antiphon.service import Antiphon, Outcome, QueryHandle, Question
 from antiphon.vocabulary.errors import BadInputError, NotFoundError, ServiceError
 from antiphon.vocabulary.events import AnyEvent, Event, Live, Recorded, RoundOpened
 
@@ -72,7 +72,7 @@ async def ask_broken(service: Antiphon, done: Run, injector: Injector) -> None:
         await service.store.open_conversation(CONVERSATION)
     began = loop.time()
     limit_s = PATIENCE * done.scenario.settings.deadline_s
-    running: Running | None = None
+    running: QueryHandle | None = None
     try:
         async with asyncio.timeout(limit_s):
             running = await begin(service, _question(done), done.scenario, injector)
@@ -99,7 +99,7 @@ def _question(done: Run) -> Question:
     return Question(query=text, session_id=session_id, settings=done.scenario.settings)
 
 
-async def _accompany(running: Running, done: Run, injector: Injector) -> Outcome:
+async def _accompany(running: QueryHandle, done: Run, injector: Injector) -> Outcome:
     """Waits as a caller does, with a follower at its side; goes away where the plan says so."""
     # Both follow before anything else runs: a query may be over before this task has its next turn.
     following = asyncio.create_task(watch(running, done.meeting))
@@ -121,7 +121,7 @@ async def _stored(service: Antiphon, query_id: str) -> Sequence[Recorded[AnyEven
 
 
 async def _leave(
-    running: Running, events: AsyncIterator[Recorded[Event] | Live], done: Run, injector: Injector
+    running: QueryHandle, events: AsyncIterator[Recorded[Event] | Live], done: Run, injector: Injector
 ) -> None:
     """Notes each event; goes away when a round opens, where the plan or the scenario says so."""
     async for told in events:

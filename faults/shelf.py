@@ -10,7 +10,7 @@ from antiphon.language.sentences import sentence_starts
 from antiphon.language.words import terms
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 
 RELIABILITY, RETRIEVAL = "Reliability in Small", "Retrieval in Small"
 _LESSONS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -114,7 +114,7 @@ def _passage(course: str, number: int, title: str, text: str) -> Passage:
     return Passage(
         id=sha256(text.encode()).hexdigest()[:32],
         source=f"{course} - Lesson {number}",
-        text=Kept(text),
+        text=StoredText(text),
         starts=sentence_starts(text),
         course=course,
         lesson=number,

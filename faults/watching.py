@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Coroutine
 
 from antiphon.faults.passage import Meeting
 from antiphon.faults.plan import Fault
-from antiphon.service import Running
+from antiphon.service import QueryHandle
 from antiphon.vocabulary.errors import SlowReaderError
 from antiphon.vocabulary.events import Event, Live, Recorded
 
 SMALL_BUFFER = 5
 
 
-def watch(running: Running, meeting: Meeting) -> Coroutine[None, None, int]:
+def watch(running: QueryHandle, meeting: Meeting) -> Coroutine[None, None, int]:
     """Follows the query from now on; the result, awaited, reads it and says how much it read."""
     fault = meeting.meet("follower")
     return _read(running.follow() if fault is None else running.follow(SMALL_BUFFER), fault)

@@ -11,7 +11,7 @@ from antiphon.faults.injector import SharedDoor
 from antiphon.faults.script import ScriptedModel
 from antiphon.faults.shelf import SmallLibrary, WordEmbedder
 from antiphon.faults.virtual import VirtualClock, run
-from antiphon.service import Antiphon, Built, Parts, Settings
+from antiphon.service import Antiphon, Resources, ServiceResources, Settings
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.values import Rate
 
@@ -47,9 +47,9 @@ class World:
         """Lets go of the store."""
         run(self.store.close())
 
-    def parts(self) -> Parts:
+    def parts(self) -> Resources:
         """The doors that all sessions share."""
-        return Parts(
+        return Resources(
             clock=VirtualClock(),
             models={"primary": ScriptedModel(), "fallback": self._fallback},
             tools=self.tools,
@@ -60,7 +60,7 @@ class World:
 
     def service(self) -> Antiphon:
         """A service over this world; it lives within one event loop."""
-        built = Built(
+        built = ServiceResources(
             parts=self.parts(), store=self.store, library=self._library, models=(),
             reasoner="scripted", versions=(("harness", "1"),),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from antiphon.knowledge.moments import Moments
 from antiphon.knowledge.schema import FORMAT, MEND, catalogue_errors, open_read_only
 from antiphon.knowledge.vectors import ChunkVector, Vector, from_blob, rows_of
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 
 _MATCH = """
 WITH hits AS MATERIALIZED (
@@ -207,7 +207,7 @@ def _passage(row: tuple[str, str, int | None, str, str | None, str, str, int], s
     return Passage(
         id=chunk_id,
         source=course if lesson is None else f"{course} - Lesson {lesson}",
-        text=Kept(text),
+        text=StoredText(text),
         starts=tuple(json.loads(starts)),
         course=course,
         lesson=lesson,

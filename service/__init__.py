@@ -1,43 +1,43 @@
-"""The composition root: settings, the one table of who hears what, and the service as a Python object."""
+"""The service as a Python object, and the names that the REST API, the command line and the harness use."""
 
-from antiphon.service.again import Again, replay_stored
+from antiphon.composition.building import ServiceResources, embedder_of, speaker_of
+from antiphon.composition.caller import Caller, Outcome
+from antiphon.composition.errors import BusyError
+from antiphon.composition.handle import QueryHandle
+from antiphon.composition.logs import configure_logging, silence_logging
+from antiphon.composition.redaction import redaction_of
+from antiphon.composition.settings import Settings, load_settings
+from antiphon.composition.totals import Totals
+from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, wire
+from antiphon.history.diffing import Diff, diff
+from antiphon.history.divergence import Divergence
+from antiphon.history.folding import who_hears
+from antiphon.history.forking import Change, Mode
+from antiphon.history.history import History, replay_stored
+from antiphon.history.lineage import answer_in, contributions, lineage
+from antiphon.history.regression_test import sealed_trace, trace_test
+from antiphon.history.replaying import Replayed, Replaying, replay, replay_lines
 from antiphon.service.antiphon import Antiphon, Question, Readiness
-from antiphon.service.building import Built, embedder_of, speaker_of
-from antiphon.service.caller import Caller, Outcome
-from antiphon.service.deciding import who_hears
-from antiphon.service.diffing import Diff, diff
-from antiphon.service.divergence import Divergence
-from antiphon.service.errors import BusyError
-from antiphon.service.forking import Change, Mode
-from antiphon.service.lineage import answer_in, contributions, lineage
-from antiphon.service.logs import configure_logging, silence_logging
-from antiphon.service.redaction import redaction_of
-from antiphon.service.replaying import Replayed, Replaying, replay, replay_lines
-from antiphon.service.running import Running
-from antiphon.service.sealing import sealed_trace, trace_test
-from antiphon.service.settings import Settings, load_settings
-from antiphon.service.totals import Totals
-from antiphon.service.wiring import Around, NothingAround, Parts, wire
 
 __all__ = [
-    "Again",
     "Antiphon",
-    "Around",
-    "Built",
     "BusyError",
     "Caller",
     "Change",
     "Diff",
     "Divergence",
+    "History",
+    "Interceptor",
     "Mode",
-    "NothingAround",
+    "NoInterceptor",
     "Outcome",
-    "Parts",
+    "QueryHandle",
     "Question",
     "Readiness",
     "Replayed",
     "Replaying",
-    "Running",
+    "Resources",
+    "ServiceResources",
     "Settings",
     "Totals",
     "answer_in",

@@ -10,22 +10,22 @@ import structlog
 from msgspec.structs import replace
 
 from antiphon.bus import Bus, Waiting
+from antiphon.composition.building import CourseLibrary, ServiceResources, build
+from antiphon.composition.caller import Caller, Outcome
+from antiphon.composition.errors import BusyError
+from antiphon.composition.handle import QueryHandle
+from antiphon.composition.settings import Settings
+from antiphon.composition.spending import told_of_prices
+from antiphon.composition.totals import Totals
+from antiphon.composition.wiring import Interceptor, NoInterceptor, wire
 from antiphon.coordinator import Limits, receive
+from antiphon.history.history import History
 from antiphon.knowledge import Course
-from antiphon.service.again import Again
-from antiphon.service.building import Built, Shelves, build
-from antiphon.service.caller import Caller, Outcome
-from antiphon.service.errors import BusyError
-from antiphon.service.keeping import is_limited, keep
-from antiphon.service.running import Running
-from antiphon.service.settings import Settings
-from antiphon.service.spending import told_of_prices
-from antiphon.service.totals import Totals
-from antiphon.service.wiring import Around, NothingAround, wire
+from antiphon.service.retention import is_limited, keep
 from antiphon.vocabulary.errors import ServiceError, TraceError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import TraceStore
-from antiphon.vocabulary.values import Kept, QuerySettings, Value
+from antiphon.vocabulary.values import QuerySettings, StoredText, Value
 
 log = structlog.get_logger(__name__)
 
@@ -33,7 +33,7 @@ EXCHANGES_REMEMBERED = 2
 REFRESH_EVERY_S = 1.0
 REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
-_NOTHING = NothingAround()
+_NOTHING = NoInterceptor()
 
 
 class Question(Value, frozen=True, kw_only=True):
@@ -69,12 +69,12 @@ class Readiness(Value, frozen=True, kw_only=True):
 class Antiphon:
     """Answers questions over the indexed courses. Make one a process with `open`, and `close` it."""
 
-    def __init__(self, settings: Settings, built: Built) -> None:
+    def __init__(self, settings: Settings, built: ServiceResources) -> None:
         self.settings = settings
         self.store: TraceStore = built.store
         self._built = built
         self._bus = Bus(built.store, built.parts.clock)
-        self.again = Again(self._bus, built.parts, built.store, self._admit)
+        self.history = History(self._bus, built.parts, built.store, self._admit)
         self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
         self.totals = Totals()
@@ -94,7 +94,7 @@ class Antiphon:
         """
         return cls(settings, await asyncio.to_thread(build, settings))
 
-    async def start(self, question: Question, around: Around = _NOTHING) -> Running:
+    async def start(self, question: Question, around: Interceptor = _NOTHING) -> QueryHandle:
         """Begins to work on a question.
 
         Args:
@@ -114,7 +114,7 @@ class Antiphon:
         components = around.components(lambda ports: wire(parts, ports, caller))
         session = self._bus.open(uuid.uuid4().hex, components, store=store)
         session.start(first)
-        return Running(session, caller, first.session_id, self.totals)
+        return QueryHandle(session, caller, first.session_id, self.totals)
 
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""
@@ -165,7 +165,7 @@ class Antiphon:
         await self._bus.close()
 
     @property
-    def _library(self) -> Shelves:
+    def _library(self) -> CourseLibrary:
         return self._built.library
 
     def _told_of_provider(self, first: QueryReceived) -> QueryReceived:
@@ -209,7 +209,7 @@ class Antiphon:
         """The question with what the run depends on: courses, tools and versions."""
         titles = "\n".join(course.title for course in self._library.courses())
         versions = (*self._built.versions, ("index", str(self._library.describe().generation)))
-        return replace(first, courses=Kept(titles), tools=self._built.parts.tools.names, versions=versions)
+        return replace(first, courses=StoredText(titles), tools=self._built.parts.tools.names, versions=versions)
 
     async def _refresh_library(self) -> None:
         """Switches to a new index when another process has made one."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from antiphon.language.words import terms
 from antiphon.synthesizer.question_parts import label_terms
 from antiphon.synthesizer.tokens import tokens_of
-from antiphon.vocabulary.values import Fact, Kept, Passage, Value
+from antiphon.vocabulary.values import Fact, Passage, StoredText, Value
 
 LABEL_CHARS = 300
 REMEMBERED_CHARS = 1_000
@@ -35,7 +35,7 @@ class SourceBlock(Value, frozen=True, kw_only=True):
     """
 
     fact: Fact
-    kept: Kept
+    kept: StoredText
     sentences: tuple[int, ...]
     tokens: tuple[int, ...]
     terms: tuple[frozenset[str], ...]
@@ -50,7 +50,7 @@ class SourceBlock(Value, frozen=True, kw_only=True):
         return self.label_tokens + sum(self.tokens)
 
 
-def text_block(text: str) -> Kept:
+def text_block(text: str) -> StoredText:
     """A block of plain text."""
     return _kept({"type": "text", "text": text})
 
@@ -117,7 +117,7 @@ def with_sentences(block: SourceBlock, numbers: frozenset[int]) -> SourceBlock:
     )
 
 
-def _search_result(passage: Passage, texts: list[str]) -> Kept:
+def _search_result(passage: Passage, texts: list[str]) -> StoredText:
     source, title = _labels(passage)
     content = [{"type": "text", "text": text} for text in texts]
     return _kept(
@@ -130,5 +130,5 @@ def _labels(passage: Passage) -> tuple[str, str]:
     return source, (passage.title or "").strip()[:LABEL_CHARS] or source
 
 
-def _kept(block: dict[str, object]) -> Kept:
-    return Kept(msgspec.json.encode(block).decode())
+def _kept(block: dict[str, object]) -> StoredText:
+    return StoredText(msgspec.json.encode(block).decode())

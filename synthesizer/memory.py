@@ -24,7 +24,7 @@ from antiphon.vocabulary.events import (
     RoundOpened,
     ToolsSettled,
 )
-from antiphon.vocabulary.values import Kept, QuerySettings, Value
+from antiphon.vocabulary.values import QuerySettings, StoredText, Value
 
 
 class Memory(Value, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class Memory(Value, frozen=True, kw_only=True):
     reasoning: Reasoning = Reasoning()
     intent: Intent = Intent()
     usage: ToolUsage = ToolUsage()
-    head: tuple[Kept, ...] = ()
+    head: tuple[StoredText, ...] = ()
     head_tokens: int = 0
     sources: tuple[SourceBlock, ...] = ()
     settled_rounds: tuple[int, ...] = ()

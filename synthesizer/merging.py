@@ -12,7 +12,7 @@ from collections.abc import Hashable
 
 from msgspec.structs import replace
 
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 
 _GAPS = ("", " ", "\n\n")
 _WHITE = re.compile(r"\s")
@@ -48,7 +48,7 @@ def join(one: Passage, other: Passage) -> Passage | None:
     return replace(
         one,
         id=_id(one, joined),
-        text=Kept(joined),
+        text=StoredText(joined),
         starts=tuple(starts),
         score=max(one.score, other.score),
         link=one.link or other.link,

@@ -25,7 +25,7 @@ from antiphon.vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
-from antiphon.vocabulary.values import Kept, Message, ShownSource, ToolCall, Value
+from antiphon.vocabulary.values import Message, ShownSource, StoredText, ToolCall, Value
 
 _NOT_RUN = "The call was not run."
 
@@ -58,7 +58,7 @@ def fold(transcript: Transcript, event: Event) -> Transcript:
 
 
 def transcribe(
-    transcript: Transcript, head: Sequence[Kept], sources: Sequence[SourceBlock], opened: RoundOpened
+    transcript: Transcript, head: Sequence[StoredText], sources: Sequence[SourceBlock], opened: RoundOpened
 ) -> BriefingPrepared:
     """The message list for the call of `opened`; every search result in it is a row of its table of sources."""
     ending = (text_block(wrap("round", "Final answer: no tools.")),) if opened.final else ()
@@ -114,18 +114,18 @@ def _said(turn: ReasoningCompleted) -> Message:
     return Message(role="assistant", content=tuple(_sendable(turn.content)))
 
 
-def _sendable(blocks: Sequence[Kept]) -> Iterator[Kept]:
+def _sendable(blocks: Sequence[StoredText]) -> Iterator[StoredText]:
     for kept in blocks:
         block: Mapping[str, object] = msgspec.json.decode(kept.text)
         if block.get("type") != "text" or str(block.get("text", "")).strip():
             yield kept
 
 
-def _tool_result(outcome: Outcome, found: Sequence[SourceBlock]) -> Kept:
+def _tool_result(outcome: Outcome, found: Sequence[SourceBlock]) -> StoredText:
     # The blocks are JSON already, and their bytes must be those of the earlier request.
     parts = [block.kept.text for block in found]
     if not parts and outcome.words.strip():
         parts = [text_block(outcome.words).text]
     name = msgspec.json.encode(outcome.tool_call_id).decode()
     failed = ',"is_error":true' if outcome.failed else ""
-    return Kept(f'{{"type":"tool_result","tool_use_id":{name},"content":[{",".join(parts)}]{failed}}}')
+    return StoredText(f'{{"type":"tool_result","tool_use_id":{name},"content":[{",".join(parts)}]{failed}}}')

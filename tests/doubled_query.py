@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from antiphon.bus import Bus
+from antiphon.composition.caller import Caller, Outcome
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import CitationStyles, Double, InProcessTransport, Profile, Script, connect, offline_model
-from antiphon.service.caller import Caller, Outcome
-from antiphon.service.wiring import Parts, wire
 from antiphon.vocabulary.events import AnyEvent, Recorded
 from antiphon.vocabulary.values import QuerySettings
 from tests.fakes import MemoryTraceStore
@@ -45,7 +45,7 @@ async def ask(
     double = Double(script)
     model = connect("key", "http://double.test", transport=InProcessTransport(double))
     registry = Registry([tool_from_function(tool) for tool in tools])
-    parts = Parts(
+    parts = Resources(
         clock=clock,
         models={"primary": model, "fallback": offline_model()},
         tools=registry,

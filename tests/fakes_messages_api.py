@@ -11,12 +11,12 @@ import msgspec
 from antiphon.engine import InProcessTransport, ReasoningEngine, connect
 from antiphon.vocabulary.events import AnyEvent, Event, Live, ReasoningRequested, Recorded
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, Message
+from antiphon.vocabulary.values import Message, StoredText
 from tests.fakes import HastyClock
 
 Send = Callable[[dict[str, object]], Coroutine[Any, Any, None]]
 
-TOOLS = Kept('[{"name":"search","description":"Searches.","input_schema":{"type":"object","properties":{}}}]')
+TOOLS = StoredText('[{"name":"search","description":"Searches.","input_schema":{"type":"object","properties":{}}}]')
 
 
 class Reset:
@@ -139,7 +139,7 @@ def refused(status: int, kind: str, **headers: str) -> Answer:
 
 def asked(**changes: Any) -> ReasoningRequested:
     """A request for one reasoning call."""
-    question = Message(role="user", content=(Kept('{"type":"text","text":"Wie geht\u2019s? \\"So\\""}'),))
+    question = Message(role="user", content=(StoredText('{"type":"text","text":"Wie geht\u2019s? \\"So\\""}'),))
     fields: dict[str, Any] = {
         "call_id": "c1",
         "round": 1,

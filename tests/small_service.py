@@ -12,7 +12,7 @@ from antiphon.bus import SystemClock
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import Double, InProcessTransport, Script, connect, offline_model
 from antiphon.faults.shelf import SmallLibrary, WordEmbedder
-from antiphon.service import Antiphon, Built, Outcome, Parts, Settings
+from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Settings
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.events import AnyEvent, Recorded
 
@@ -50,7 +50,7 @@ async def house(
     blots = redaction or Redaction()
     double = Double(msgspec.convert(script, Script))
     registry = Registry([tool_from_function(tool) for tool in tools])
-    parts = Parts(
+    parts = Resources(
         clock=SystemClock(),
         models={
             "primary": connect(api_key, "http://double.test", transport=InProcessTransport(double)),
@@ -62,7 +62,7 @@ async def house(
     )
     store = SqliteTraceStore.open(folder, redaction=blots)
     library = SmallLibrary(WordEmbedder())
-    built = Built(parts=parts, store=store, library=library, models=(), reasoner="double", versions=())
+    built = ServiceResources(parts=parts, store=store, library=library, models=(), reasoner="double", versions=())
     service = Antiphon(Settings.model_construct(), built)
     try:
         yield House(folder, service, store, double)

@@ -13,7 +13,7 @@ from antiphon.vocabulary.events import (
     Status,
     ToolSucceeded,
 )
-from antiphon.vocabulary.values import Kept, Passage, QuerySettings, Usage
+from antiphon.vocabulary.values import Passage, QuerySettings, StoredText, Usage
 
 NOON = 1_700_000_000.0
 
@@ -41,9 +41,11 @@ def response_assembled(answer: str = "A share.") -> ResponseAssembled:
 
 def tool_succeeded(*texts: str, tool_call_id: str = "t1") -> ToolSucceeded:
     """A tool's result with one passage a text."""
-    passages = tuple(Passage(id=str(number), source="Course", text=Kept(text)) for number, text in enumerate(texts))
+    passages = tuple(
+        Passage(id=str(number), source="Course", text=StoredText(text)) for number, text in enumerate(texts)
+    )
     return ToolSucceeded(
-        tool_call_id=tool_call_id, name="search", output=Kept("found"), passages=passages, duration_ms=1.0
+        tool_call_id=tool_call_id, name="search", output=StoredText("found"), passages=passages, duration_ms=1.0
     )
 
 

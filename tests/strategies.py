@@ -10,7 +10,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from antiphon.vocabulary.events import AnyEvent, Recorded
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 _SIMPLE: dict[object, st.SearchStrategy[Any]] = {
     str: st.text(max_size=40),
@@ -19,7 +19,9 @@ _SIMPLE: dict[object, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     NoneType: st.none(),
     # Short ones stay in place in a store, long ones are kept apart: both sides of the border.
-    Kept: st.one_of(st.text(max_size=20), st.text(min_size=1, max_size=9).map(lambda text: text * 30)).map(Kept),
+    StoredText: st.one_of(st.text(max_size=20), st.text(min_size=1, max_size=9).map(lambda text: text * 30)).map(
+        StoredText
+    ),
 }
 
 

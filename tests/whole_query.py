@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from antiphon.bus import Bus, Ports, Subscription
+from antiphon.composition.caller import Caller, Outcome
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, quotable, tool_from_function
 from antiphon.engine import offline_model
-from antiphon.service.caller import Caller, Outcome
-from antiphon.service.wiring import Parts, wire
 from antiphon.vocabulary.events import AnyEvent, Event, Recorded
 from antiphon.vocabulary.ports import Clock, Json, Model, ToolOutput
 from antiphon.vocabulary.values import QuerySettings, Request
@@ -76,7 +76,7 @@ class House:
     def __post_init__(self) -> None:
         registry = Registry([tool_from_function(search_course_content)])
         self.bus = Bus(self.store, self.clock)
-        self._parts = Parts(
+        self._parts = Resources(
             clock=self.clock,
             models={"primary": self.primary, "fallback": self.fallback},
             tools=registry,

@@ -1,6 +1,6 @@
 """Recorded events as plain JSON, for people and other programs, and the words with which a foreign one is refused.
 
-A `Kept` reads and writes as a plain string here; traces/packing.py has the form in which a store holds it once.
+A `StoredText` reads and writes as a plain string here; traces/packing.py has the form in which a store holds it once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import msgspec
 
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import VERSION, AnyEvent, Event, Live, Recorded
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -25,16 +25,16 @@ class _Header(msgspec.Struct):
 
 
 def text_of(kept: object) -> str:
-    """The plain form of a `Kept`, as msgspec asks for it."""
-    if isinstance(kept, Kept):
+    """The plain form of a `StoredText`, as msgspec asks for it."""
+    if isinstance(kept, StoredText):
         return kept.text
     raise NotImplementedError(f"{type(kept).__name__} is no value of the vocabulary")
 
 
-def kept_of(_type: type, text: object) -> Kept:
-    """A `Kept` from its plain form, as msgspec asks for it."""
+def kept_of(_type: type, text: object) -> StoredText:
+    """A `StoredText` from its plain form, as msgspec asks for it."""
     if isinstance(text, str):
-        return Kept(text)
+        return StoredText(text)
     raise ValueError(f"Expected `str`, got `{type(text).__name__}`")
 
 

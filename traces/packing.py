@@ -8,7 +8,7 @@ import msgspec
 
 from antiphon.traces.codec import check_version, refusal, text_of, without_surrogates
 from antiphon.vocabulary.events import AnyEvent, Event, Recorded
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 KEPT_FROM_BYTES = 200
 """Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""
@@ -39,7 +39,7 @@ class Packer:
 
     def _refer(self, value: object) -> object:
         text = text_of(value)
-        if not isinstance(value, Kept) or not _long(text):
+        if not isinstance(value, StoredText) or not _long(text):
             return text
         self._texts[value.key] = text
         return {"kept": value.key}
@@ -54,7 +54,7 @@ class Unpacker:
 
     def __init__(self, fetch: Callable[[str], str | None]) -> None:
         self._fetch = fetch
-        self._seen: dict[str, Kept] = {}
+        self._seen: dict[str, StoredText] = {}
         self._decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=self._kept)
 
     def unpack(self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes) -> Recorded[AnyEvent]:
@@ -79,19 +79,19 @@ class Unpacker:
         # What JSON cannot say (NaN, infinity) was written as null; as a score or a time it counts for nothing.
         return self._decoder.decode(msgspec.json.encode(_with_numbers(msgspec.json.decode(body))))
 
-    def _kept(self, _type: type, found: object) -> Kept:
+    def _kept(self, _type: type, found: object) -> StoredText:
         match found:
             case str():
-                return Kept(found)
+                return StoredText(found)
             case {"kept": str(key), **others} if not others:
                 return self._seen.get(key) or self._look_up(key)
         raise ValueError("Expected a text or its key")
 
-    def _look_up(self, key: str) -> Kept:
+    def _look_up(self, key: str) -> StoredText:
         text = self._fetch(key)
         if text is None:
             raise ValueError(f"The text {key} is missing from the store")
-        return self._seen.setdefault(key, Kept(text))
+        return self._seen.setdefault(key, StoredText(text))
 
 
 def _with_numbers(plain: object, name: str = "") -> object:

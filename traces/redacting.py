@@ -16,7 +16,7 @@ from msgspec.structs import fields, replace
 
 from antiphon.traces.patterns import Patterns
 from antiphon.vocabulary.events import ReasoningCompleted
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -99,9 +99,9 @@ class Redaction:
         match value:
             case str():
                 return value if name == _IDS_AS_FACTS else self._known(value, name)
-            case Kept(text=text):
+            case StoredText(text=text):
                 blotted = self._known(text, name)
-                return value if blotted is text else Kept(blotted)
+                return value if blotted is text else StoredText(blotted)
             case tuple():
                 blotteds = tuple(self._value(each, name) for each in value)
                 return value if all(new is old for new, old in zip(blotteds, value, strict=True)) else blotteds
@@ -172,16 +172,16 @@ _WITHIN: Mapping[str, Within] = {"content": _block, "arguments": _values}
 """Texts that are JSON: what stands within them is blotted, and they stay JSON."""
 
 
-def _sliced(content: tuple[Kept, ...], text: str) -> tuple[Kept, ...]:
+def _sliced(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ...]:
     """The blocks with their share of the blotted text: what is matched may go on from one block into the next."""
-    sliced: list[Kept] = []
+    sliced: list[StoredText] = []
     end = 0
     for kept in content:
         block = _text_block(kept.text)
         begin, end = end, end + len(block.get("text", ""))
         share = text[begin:end]
         same = block.get("text", "") == share
-        sliced.append(kept if same else Kept(msgspec.json.encode(block | {"text": share}).decode()))
+        sliced.append(kept if same else StoredText(msgspec.json.encode(block | {"text": share}).decode()))
     return tuple(sliced) if end == len(text) else content
 
 

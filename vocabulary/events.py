@@ -17,7 +17,6 @@ from antiphon.vocabulary.values import (
     Exchange,
     Fact,
     Indicator,
-    Kept,
     Message,
     Passage,
     QuerySettings,
@@ -25,6 +24,7 @@ from antiphon.vocabulary.values import (
     ReplyCitation,
     Request,
     ShownSource,
+    StoredText,
     ToolCall,
     Usage,
 )
@@ -79,7 +79,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     session_id: str
     settings: QuerySettings
     history: tuple[Exchange, ...] = ()
-    courses: Kept = Kept("")
+    courses: StoredText = StoredText("")
     tools: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     provider_open: bool = False
@@ -116,7 +116,7 @@ class SentencesToScore(Event, frozen=True, kw_only=True, tag="sentences_to_score
 
     call_id: str
     query: str
-    sentences: tuple[Kept, ...]
+    sentences: tuple[StoredText, ...]
 
 
 class SentencesScored(Event, frozen=True, kw_only=True, tag="sentences_scored"):
@@ -189,8 +189,8 @@ class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"
 
     call_id: str
     for_call: str
-    content: tuple[Kept, ...]
-    text: Kept
+    content: tuple[StoredText, ...]
+    text: StoredText
     stop_reason: str
     usage: Usage
     model: str
@@ -317,8 +317,8 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
 
     call_id: str
     round: int
-    content: tuple[Kept, ...]
-    text: Kept
+    content: tuple[StoredText, ...]
+    text: StoredText
     tool_calls: tuple[ToolCall, ...]
     citations: tuple[ReplyCitation, ...]
     stop_reason: str
@@ -370,7 +370,7 @@ class ToolSucceeded(Event, frozen=True, kw_only=True, tag="tool_succeeded"):
 
     tool_call_id: str
     name: str
-    output: Kept
+    output: StoredText
     passages: tuple[Passage, ...]
     duration_ms: float
 

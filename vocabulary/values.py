@@ -12,7 +12,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """What every value and event shares: it cannot change, is built by name, and refuses unknown fields."""
 
 
-class Kept:
+class StoredText:
     """A text that may be large or often repeated: equal by content, stored once under its SHA-256.
 
     In memory it is the whole text. A trace store writes it once and refers to it by `key`
@@ -33,7 +33,7 @@ class Kept:
         return self._key
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Kept) and self.text == other.text
+        return isinstance(other, StoredText) and self.text == other.text
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -70,7 +70,7 @@ class Passage(Value, frozen=True, kw_only=True):
 
     id: str
     source: str
-    text: Kept
+    text: StoredText
     starts: tuple[int, ...] = (0,)
     course: str | None = None
     lesson: int | None = None
@@ -153,7 +153,7 @@ class Message(Value, frozen=True, kw_only=True):
     """One message of a Messages API request; each content block is its JSON text."""
 
     role: Literal["user", "assistant"]
-    content: tuple[Kept, ...]
+    content: tuple[StoredText, ...]
 
 
 class Request(Value, frozen=True, kw_only=True):
@@ -168,9 +168,9 @@ class Request(Value, frozen=True, kw_only=True):
 
     model: str
     max_tokens: int
-    system: Kept
+    system: StoredText
     messages: tuple[Message, ...]
-    tools: Kept | None = None
+    tools: StoredText | None = None
     tool_choice: str | None = None
     extra: str | None = None
 

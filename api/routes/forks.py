@@ -49,7 +49,7 @@ async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: 
     The reply comes when the fork is over. A client that goes away cancels it.
     """
     around = around_for(request, body.faults)
-    asked = await service.again.fork(query_id, body.at, body.changes(), body.mode, around)
+    asked = await service.history.fork(query_id, body.at, body.changes(), body.mode, around)
     request.state.query_id = asked.query_id
     with under_way.waiting(asked, GONE):
         outcome = await outcome_or_gone(asked, request)

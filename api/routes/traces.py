@@ -54,7 +54,7 @@ async def replay(
     `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
     `code`, `order`, `schema` or `settings`.
     """
-    return ReplayReply.model_validate(msgspec.to_builtins(await service.again.replay(query_id)))
+    return ReplayReply.model_validate(msgspec.to_builtins(await service.history.replay(query_id)))
 
 
 @router.get(
@@ -69,7 +69,7 @@ async def follow(
 
     A reader that goes away changes nothing for the query.
     """
-    told = service.again.follow(query_id, last_event_id)
+    told = service.history.follow(query_id, last_event_id)
     first = await anext(told, None)  # so that a trace that is not there is a 404 and no broken stream
     return StreamingResponse(
         with_keep_alive(_told(first, told, query_id), KEEP_ALIVE_S),

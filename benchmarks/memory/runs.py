@@ -25,7 +25,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Kept, QuerySettings, ToolCall, Usage, Value
+from antiphon.vocabulary.values import QuerySettings, StoredText, ToolCall, Usage, Value
 
 Said = TypeVar("Said", bound=Event)
 
@@ -58,7 +58,7 @@ def shown(run: Run, settings: QuerySettings) -> Shown:
     """Everything that a run's calls are shown; summaries are the offline reasoner's, by extraction."""
     said: list[AnyEvent] = []
     told = _Teller(ContextSynthesizer(publish=said.append))
-    received = QueryReceived(query=run.question, session_id="eval", settings=settings, courses=Kept(run.courses))
+    received = QueryReceived(query=run.question, session_id="eval", settings=settings, courses=StoredText(run.courses))
     told.synthesizer.on_query_received(told.place(received))
     for number, made in enumerate(run.rounds, start=1):
         _open(told, said, number, len(run.rounds))
@@ -93,7 +93,7 @@ def _summed_up(wanted: SummaryWanted) -> SummaryCompleted:
         call_id=f"{wanted.call_id}-summary",
         for_call=wanted.call_id,
         content=(),
-        text=Kept(block["text"]),
+        text=StoredText(block["text"]),
         stop_reason="end_turn",
         usage=Usage(),
         model="offline",
@@ -120,7 +120,7 @@ def _round(told: _Teller, number: int, made: Sequence[Made]) -> None:
                 ToolSucceeded(
                     tool_call_id=call.id,
                     name=each.name,
-                    output=Kept(each.output.text),
+                    output=StoredText(each.output.text),
                     passages=each.output.passages,
                     duration_ms=0.0,
                 )
@@ -138,8 +138,8 @@ def _reply(number: int, calls: Sequence[ToolCall]) -> ReasoningCompleted:
     return ReasoningCompleted(
         call_id=f"call-{number}",
         round=number,
-        content=tuple(Kept(msgspec.json.encode(block).decode()) for block in blocks),
-        text=Kept(""),
+        content=tuple(StoredText(msgspec.json.encode(block).decode()) for block in blocks),
+        text=StoredText(""),
         tool_calls=tuple(calls),
         citations=(),
         stop_reason="tool_use",

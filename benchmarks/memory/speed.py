@@ -8,7 +8,7 @@ from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer.briefing import brief
 from antiphon.synthesizer.memory import Memory, remember, settle
 from antiphon.vocabulary.events import QueryReceived, RoundOpened, ToolRequested, ToolsSettled, ToolSucceeded
-from antiphon.vocabulary.values import Kept, Passage, QuerySettings, ToolCall, Value
+from antiphon.vocabulary.values import Passage, QuerySettings, StoredText, ToolCall, Value
 
 SENTENCES = 8
 TIMES = 15
@@ -52,7 +52,9 @@ def _memory(facts: int, budget: int) -> Memory:
         Memory(), QueryReceived(query="How does a log keep its order?", session_id="s", settings=settings)
     )
     memory = remember(memory, ToolRequested(round=1, call=call, timeout_s=1.0))
-    found = ToolSucceeded(tool_call_id=call.id, name=call.name, output=Kept(""), passages=passages, duration_ms=0.0)
+    found = ToolSucceeded(
+        tool_call_id=call.id, name=call.name, output=StoredText(""), passages=passages, duration_ms=0.0
+    )
     memory, _ = settle(remember(memory, found), ToolsSettled(round=1, succeeded=(call.id,), failed=()))
     return memory
 
@@ -65,7 +67,7 @@ def _passage(number: int) -> Passage:
     return Passage(
         id=f"p{number}",
         source=f"Logs {number % 5} - Lesson {number}",
-        text=Kept(text),
+        text=StoredText(text),
         starts=sentence_starts(text),
         title=f"Topic {number} of Logs",
         course=f"Logs {number % 5}",

@@ -10,8 +10,8 @@ import structlog
 
 from antiphon.faults import Fault, Judge, Plan, World, all_points, run_plan
 from antiphon.faults.seams import seam_of
+from antiphon.history.replaying import replay
 from antiphon.service import silence_logging
-from antiphon.service.replaying import replay
 from antiphon.vocabulary import events as e
 
 CORE = ("model.", "tool.", "store.append", "spawn.")

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import structlog
 
+from antiphon.composition.spending import rates_of, told_of_prices
 from antiphon.engine import connect, prices
 from antiphon.faults import Plan, Run, World, run_plan
 from antiphon.faults.spending import within_budget
+from antiphon.history.replaying import replay
 from antiphon.service import silence_logging
-from antiphon.service.replaying import replay
-from antiphon.service.spending import rates_of, told_of_prices
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Model

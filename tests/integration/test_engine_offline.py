@@ -10,7 +10,7 @@ from anthropic import AsyncAnthropic, BadRequestError, NotFoundError
 from antiphon.engine import InProcessTransport, OfflineMessagesApi, ReasoningEngine, offline_model
 from antiphon.vocabulary.events import ReasoningCompleted, ReasoningStarted, ToolCallStreamed
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, Message
+from antiphon.vocabulary.values import Message, StoredText
 from tests.fakes_messages_api import EngineStage, asked, recorded
 from tests.unit.engine.briefings import SEARCH, attempt, briefing, source
 
@@ -19,7 +19,7 @@ SENTENCES = ("A queue holds messages. ", "A bounded queue refuses messages when 
 
 def messages(request: Json) -> tuple[Message, ...]:
     blocks = request["messages"][0]["content"]
-    return (Message(role="user", content=tuple(Kept(msgspec.json.encode(block).decode()) for block in blocks)),)
+    return (Message(role="user", content=tuple(StoredText(msgspec.json.encode(block).decode()) for block in blocks)),)
 
 
 class OfflineStage(EngineStage):
@@ -33,7 +33,7 @@ class OfflineStage(EngineStage):
             spawn=self._spawn,
             clock=self.clock,
             models={"primary": offline_model(), "fallback": offline_model()},
-            tools=Kept(msgspec.json.encode([SEARCH]).decode()),
+            tools=StoredText(msgspec.json.encode([SEARCH]).decode()),
         )
 
 

@@ -106,7 +106,7 @@ async def test_what_a_fork_is_given_is_blotted_too(tmp_path: Path) -> None:
         (call,) = [said.event.tool_call_id for said in await at.trace(outcome) if isinstance(said.event, ToolSucceeded)]
 
         given = Change(kind="tool", name=call, value="Ranking weighs terms by pw:given05.")
-        forked = await at.service.again.fork(outcome.query_id, None, [given], "recorded")
+        forked = await at.service.history.fork(outcome.query_id, None, [given], "recorded")
         fork = await forked.outcome()
 
         assert b"pw:given05" not in at.stored()

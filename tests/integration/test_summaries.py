@@ -10,7 +10,7 @@ import pytest
 from antiphon.engine import SUMMARY_PROMPT, Script, ScriptedReply
 from antiphon.engine.offline.script import Break, ScriptedCall, When
 from antiphon.faults.legality import faults_of
-from antiphon.service.replaying import replay
+from antiphon.history.replaying import replay
 from antiphon.vocabulary.events import (
     BriefingPrepared,
     ReasoningCompleted,

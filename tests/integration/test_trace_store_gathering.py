@@ -10,13 +10,13 @@ from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, ToolSucceeded
 from antiphon.vocabulary.ports import TraceFilter
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 from tests.story import placed, query_received, response_assembled
 
-PASSAGE = Passage(id="1", source="Ranking", text=Kept("Rare words."), course="Retrieval")
+PASSAGE = Passage(id="1", source="Ranking", text=StoredText("Rare words."), course="Retrieval")
 STORY: tuple[Event, ...] = (
     query_received(),
-    ToolSucceeded(tool_call_id="t1", name="search", output=Kept("found"), passages=(PASSAGE,), duration_ms=1.0),
+    ToolSucceeded(tool_call_id="t1", name="search", output=StoredText("found"), passages=(PASSAGE,), duration_ms=1.0),
     response_assembled(),
     QueryClosed(status="answered"),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.service import load_settings
-from antiphon.service.keeping import EVERY_S, keep
+from antiphon.service.retention import EVERY_S, keep
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.checkpoint import CHECKPOINT_BYTES
 from antiphon.traces.schema import open_writer

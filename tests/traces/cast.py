@@ -13,15 +13,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from antiphon.bus import Bus, Handler, Subscription
+from antiphon.composition.caller import Caller, Outcome
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import events_of
-from antiphon.service.caller import Caller, Outcome
-from antiphon.service.wiring import Parts, wire
 from antiphon.vocabulary.errors import ModelError, NotFoundError
 from antiphon.vocabulary.events import QueryCancelled, Reasoner, Recorded
 from antiphon.vocabulary.ports import Json, Model, ToolOutput, TraceStore
-from antiphon.vocabulary.values import Kept, Passage, QuerySettings, Request
+from antiphon.vocabulary.values import Passage, QuerySettings, Request, StoredText
 
 SENTENCES = [
     f"{subject} {verb} {thing}. "
@@ -179,7 +179,7 @@ def _passage(number: int, text: str) -> Passage:
     return Passage(
         id=f"p{number}",
         source=f"{course} - Lesson {number % 7}",
-        text=Kept(first + second * (1 + number % 30)),
+        text=StoredText(first + second * (1 + number % 30)),
         starts=(0, len(first)),
         course=course,
         lesson=number % 7,
@@ -245,7 +245,7 @@ async def play(seed: int, store: TraceStore, *, breaks: bool = True) -> Outcome:
         "primary": SeededModel(dice, clock, trouble),
         "fallback": SeededModel(dice, clock, trouble / 2, name="offline"),
     }
-    parts = Parts(clock=clock, models=models, tools=registry, tool_definitions=registry.definitions())
+    parts = Resources(clock=clock, models=models, tools=registry, tool_definitions=registry.definitions())
     caller = Caller()
     bus = Bus(store, clock)
     broken = dice.choice(list(BREAKABLE)) if breaks and dice.random() < 0.15 else None

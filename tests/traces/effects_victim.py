@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from antiphon.bus import Bus, SystemClock
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import events_of
-from antiphon.service import Again
-from antiphon.service.caller import Caller
-from antiphon.service.wiring import Parts, wire
+from antiphon.service import History
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import QuerySettings, Request
@@ -64,11 +64,11 @@ def office(folder: Path, *, keyed: bool) -> Tool:
     return tool_from_function(enrol, has_effects=True)
 
 
-def parts_in(folder: Path, *, keyed: bool) -> Parts:
+def parts_in(folder: Path, *, keyed: bool) -> Resources:
     """The doors."""
     registry = Registry([office(folder, keyed=keyed)])
     models = {"primary": Registrar(), "fallback": Registrar()}
-    return Parts(
+    return Resources(
         clock=SystemClock(),
         models=models,  # type: ignore[arg-type]  # the keys are the two reasoners
         tools=registry,
@@ -89,7 +89,7 @@ async def go_on(folder: Path, *, keyed: bool) -> None:
     """Does what a service does when it starts."""
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder, keyed=keyed)
-    for running in await Again(Bus(store, parts.clock), parts, store).resume_unfinished():
+    for running in await History(Bus(store, parts.clock), parts, store).resume_unfinished():
         await running.outcome()
     await store.close()
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antiphon.bus import Bus
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import wire
 from antiphon.coordinator import receive
-from antiphon.service import Again
-from antiphon.service.caller import Caller
-from antiphon.service.wiring import wire
+from antiphon.service import History
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import AnyEvent, Recorded
 from antiphon.vocabulary.values import QuerySettings
@@ -26,7 +26,7 @@ class Stage:
         self.store = SqliteTraceStore.open(folder)
         self.parts = parts_in(folder)
         self.bus = Bus(self.store, self.parts.clock)
-        self.again = Again(self.bus, self.parts, self.store)
+        self.history = History(self.bus, self.parts, self.store)
 
     async def ask(self, query_id: str = "q1", settings: QuerySettings = QuerySettings()) -> Trace:  # noqa: B008 - frozen
         """Asks; the whole trace."""

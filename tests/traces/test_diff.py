@@ -53,7 +53,7 @@ def of_kind(trace: Trace, kind: type[AnyEvent]) -> Recorded[AnyEvent]:
 
 
 async def forked(stage: Stage, changes: list[Change], at: int | None = None) -> Diff:
-    running = await stage.again.fork("q1", at, changes, "recorded")
+    running = await stage.history.fork("q1", at, changes, "recorded")
     await running.outcome()
     return diff(await stage.store.read("q1"), await stage.store.read(running.query_id))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.bus import Bus
-from antiphon.service import Again, Change, Mode, replay
+from antiphon.service import Change, History, Mode, replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import (
     AnyEvent,
@@ -96,7 +96,7 @@ async def test_a_fork_changes_something_outside_only_where_all_is_live(
     asked = '[{"type": "tool_use", "id": "toolu_2", "name": "enrol", "input": {"student": "Bob"}}]'
     replies = [said.seq for said in await store.read(QUERY_ID) if isinstance(said.event, ReasoningCompleted)]
 
-    again = Again(Bus(store, parts.clock), parts, store)
+    again = History(Bus(store, parts.clock), parts, store)
     running = await again.fork(QUERY_ID, replies[0], [Change(kind="reply", value=asked)], mode)
     await running.outcome()
 

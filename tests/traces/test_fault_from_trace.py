@@ -53,7 +53,7 @@ async def struck(stage: Stage, seq: int, kind: str | None = None) -> tuple[Injec
     """The query had again with event `seq` broken."""
     found = fault_at(await stage.store.read("q1"), seq, kind)
     injector = Injector(found.plan.faults)
-    running = await stage.again.fork("q1", found.at, [], "recorded", injector)
+    running = await stage.history.fork("q1", found.at, [], "recorded", injector)
     await running.outcome()
     return injector, list(await stage.store.read(running.query_id))
 
@@ -150,7 +150,7 @@ async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(stage
     injector = Injector(fault_at(before, 1).plan.faults)
 
     with structlog.testing.capture_logs():
-        running = await stage.again.fork("q1", None, [], "recorded", injector)
+        running = await stage.history.fork("q1", None, [], "recorded", injector)
         await running.outcome()
 
     forked = await stage.store.read(running.query_id)

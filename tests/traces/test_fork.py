@@ -34,7 +34,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
 async def fork(
     stage: Stage, changes: list[Change], mode: str = "recorded", at: int | None = None
 ) -> list[Recorded[AnyEvent]]:
-    running = await stage.again.fork("q1", at, changes, mode)  # type: ignore[arg-type]  # a test's word
+    running = await stage.history.fork("q1", at, changes, mode)  # type: ignore[arg-type]  # a test's word
     await running.outcome()
     return list(await stage.store.read(running.query_id))
 

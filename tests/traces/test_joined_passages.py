@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 
 from antiphon.dispatcher import Registry, tool_from_function
-from antiphon.service import Again, Change, lineage, replay, trace_test
-from antiphon.service.lineage import brought_as, facts_in
+from antiphon.history.lineage import brought_as, facts_in
+from antiphon.service import Change, History, lineage, replay, trace_test
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import AnyEvent, Recorded, ToolSucceeded
 from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 from tests.traces.stage import Stage
 
 SECRET = "minutes"
@@ -26,7 +26,7 @@ def chunk(number: int) -> Passage:
     return Passage(
         id=f"chunk-{number}",
         source="Search - Lesson 1",
-        text=Kept(text),
+        text=StoredText(text),
         course="Search",
         lesson=1,
         start=number * len(text),
@@ -48,7 +48,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     made = Stage(tmp_path)
     registry = Registry([tool_from_function(search_course_content), tool_from_function(get_course_outline)])
     made.parts = dataclasses.replace(made.parts, tools=registry, tool_definitions=registry.definitions())
-    made.again = Again(made.bus, made.parts, made.store)
+    made.history = History(made.bus, made.parts, made.store)
     yield made
     await made.store.close()
 
@@ -63,7 +63,7 @@ async def test_what_if_a_fact_of_several_passages_had_not_been_found(stage: Stag
     assert brought_as(before, joined.id) == brought_as(before, joined.passage.id) == ["chunk-0", "chunk-1"]
 
     for name in (joined.id, joined.passage.id):
-        running = await stage.again.fork("q1", None, [Change(kind="drop", name=name)], "recorded")
+        running = await stage.history.fork("q1", None, [Change(kind="drop", name=name)], "recorded")
         await running.outcome()
         forked = list(await stage.store.read(running.query_id))
 
@@ -77,7 +77,7 @@ async def test_a_name_that_nothing_has_is_refused_wherever_the_fork_begins(stage
 
     for at in (None, 2):
         with pytest.raises(BadInputError, match="Nothing in the trace is called 'f99'"):
-            await stage.again.fork("q1", at, [Change(kind="drop", name="f99")], "recorded")
+            await stage.history.fork("q1", at, [Change(kind="drop", name="f99")], "recorded")
 
 
 async def test_what_is_crossed_out_in_a_joined_passage_still_replays(stage: Stage) -> None:

@@ -9,15 +9,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-import antiphon.service.prompts_then
-import antiphon.service.telling
+import antiphon.history.prompt_versions
+import antiphon.history.rendering
 from antiphon.assembler import assembler as assembling
 from antiphon.coordinator import QueryCoordinator, breaker, ledger, rounds
 from antiphon.coordinator.state import QueryState
 from antiphon.coordinator.steps import Decision
-from antiphon.service.deciding import failures_by_event
-from antiphon.service.divergence import Class, Divergence
-from antiphon.service.replaying import DECIDED, replay, replay_lines
+from antiphon.history.divergence import Class, Divergence
+from antiphon.history.folding import failures_by_event
+from antiphon.history.replaying import DECIDED, replay, replay_lines
 from antiphon.synthesizer import synthesizer as synthesizing
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
@@ -28,7 +28,7 @@ from antiphon.vocabulary.events import (
     ToolCallsConfirmed,
     ToolCallStreamed,
 )
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 from tests.traces.conftest import Lines
 
 Patch = pytest.MonkeyPatch
@@ -120,8 +120,8 @@ def a_handler_raises(patch: Patch) -> None:
 
 
 def the_prompt_is_another(patch: Patch) -> None:
-    wrap(patch, antiphon.service.telling, "build_request", lambda request: replace(request, system=Kept("[]")))
-    patch.setattr(antiphon.service.prompts_then, "SYSTEM_VERSION", "another")
+    wrap(patch, antiphon.history.rendering, "build_request", lambda request: replace(request, system=StoredText("[]")))
+    patch.setattr(antiphon.history.prompt_versions, "SYSTEM_VERSION", "another")
 
 
 def _with(event: AnyEvent, kind: str, **fields: object) -> AnyEvent:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from antiphon.service.replaying import replay
+from antiphon.history.replaying import replay
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
     AnyEvent,

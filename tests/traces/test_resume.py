@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from antiphon.service.replaying import replay
+from antiphon.history.replaying import replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import (
     AnyEvent,

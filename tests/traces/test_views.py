@@ -11,8 +11,8 @@ import pytest
 import pytest_asyncio
 
 from antiphon.engine import request_bytes
+from antiphon.history.lineage import Origin
 from antiphon.service import contributions, diff, lineage, sealed_trace, trace_test
-from antiphon.service.lineage import Origin
 from antiphon.traces import trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ResponseAssembled
@@ -76,11 +76,11 @@ async def test_a_follower_that_comes_back_gets_everything_since_once(stage: Stag
     prefix = [said for said in events if said.seq <= 9]
     await stage.store.delete(["q1"])
     await stage.store.append("q1", 0, prefix)
-    running = await stage.again.resume("q1")
+    running = await stage.history.resume("q1")
 
-    seen = [told.seq async for told in stage.again.follow("q1", 5) if isinstance(told, Recorded)]
+    seen = [told.seq async for told in stage.history.follow("q1", 5) if isinstance(told, Recorded)]
     await running.outcome()
-    later = [told.seq async for told in stage.again.follow("q1", 5) if isinstance(told, Recorded)]
+    later = [told.seq async for told in stage.history.follow("q1", 5) if isinstance(told, Recorded)]
 
     whole = await stage.store.read("q1")
     assert seen == later == [said.seq for said in whole if said.seq > 5]
@@ -92,7 +92,7 @@ async def test_a_query_that_is_over_is_not_gone_on_with(stage: Stage) -> None:
     await stage.ask()
 
     with pytest.raises(TraceError, match="is over"):
-        await stage.again.resume("q1")
+        await stage.history.resume("q1")
 
 
 def test_a_trace_becomes_a_test_that_passes_on_its_own(thousand: Lines, tmp_path: Path) -> None:

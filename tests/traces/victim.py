@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from antiphon.bus import Bus, SystemClock
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import SUMMARY_PROMPT, events_of, request_json
-from antiphon.service import Again
-from antiphon.service.caller import Caller
-from antiphon.service.wiring import Parts, wire
+from antiphon.service import History
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Json
@@ -76,7 +76,7 @@ def note(folder: Path, line: str) -> None:
         calls.write(line + "\n")
 
 
-def parts_in(folder: Path) -> Parts:
+def parts_in(folder: Path) -> Resources:
     """The doors: a model and two tools that note what is asked of them."""
 
     async def search_course_content(text: str) -> str:
@@ -93,7 +93,7 @@ def parts_in(folder: Path) -> Parts:
 
     registry = Registry([tool_from_function(search_course_content), tool_from_function(get_course_outline)])
     model = CountedModel(folder)
-    return Parts(
+    return Resources(
         clock=SystemClock(),
         models={"primary": model, "fallback": model},
         tools=registry,
@@ -115,7 +115,7 @@ async def go_on(folder: Path) -> None:
     """Does what a service does when it starts."""
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder)
-    for running in await Again(Bus(store, parts.clock), parts, store).resume_unfinished():
+    for running in await History(Bus(store, parts.clock), parts, store).resume_unfinished():
         await running.outcome()
     await store.close()
 

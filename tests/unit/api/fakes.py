@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from antiphon.api import AroundOf, create_app
 from antiphon.bus import Waiting
 from antiphon.knowledge import Course, Lesson
-from antiphon.service import Around, Change, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
+from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
 from antiphon.vocabulary.errors import BadInputError, ServiceError
 from antiphon.vocabulary.events import (
     Event,
@@ -98,7 +98,7 @@ class FakeHistory:
 
     def __init__(self, store: MemoryTraceStore) -> None:
         self._store = store
-        self.forks: list[tuple[str, int | None, tuple[Change, ...], Mode, Around | None]] = []
+        self.forks: list[tuple[str, int | None, tuple[Change, ...], Mode, Interceptor | None]] = []
 
     async def replay(self, query_id: str) -> Replayed:
         events = await self._store.read(query_id)
@@ -109,7 +109,7 @@ class FakeHistory:
             yield said
 
     async def fork(
-        self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode, around: Around | None = None, /
+        self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode, around: Interceptor | None = None, /
     ) -> FakeAsked:
         events = await self._store.read(query_id)
         if changes and changes[0].kind == "drop":
@@ -131,7 +131,7 @@ class FakeService:
 
     def __init__(self, *, held: bool = False, fails: BaseException | None = None, ready: bool = True) -> None:
         self.store = MemoryTraceStore()
-        self.again = FakeHistory(self.store)
+        self.history = FakeHistory(self.store)
         self.asked: list[FakeAsked] = []
         self.questions: list[Question] = []
         self.refuses: BaseException | None = None

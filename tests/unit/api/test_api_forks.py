@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antiphon.service import Change, NothingAround
+from antiphon.service import Change, NoInterceptor
 from tests.unit.api.fakes import Browser, FakeService, app_of
 
 
@@ -41,7 +41,7 @@ async def test_several_changes_and_values_of_any_shape_are_taken() -> None:
     reply = await Browser(app_of(service)).post("/api/traces/q-1/fork", {"at": 2, "change": changes})
 
     assert reply.status == 201
-    assert service.again.forks[0][2:4] == (
+    assert service.history.forks[0][2:4] == (
         (Change(kind="tool", name="t1", value='{"output":"none","passages":[]}'), Change(kind="reply", value="Hi")),
         "recorded",
     )
@@ -65,7 +65,7 @@ async def test_a_fork_that_cannot_be_is_refused(body: dict[str, Any], status: in
     reply = await Browser(app_of(service)).post("/api/traces/q-1/fork", body)
 
     assert (reply.status, reply.error["code"]) == (status, code)
-    assert service.again.forks == []
+    assert service.history.forks == []
 
 
 async def test_a_fork_of_a_trace_that_is_not_there_is_not_found() -> None:
@@ -76,12 +76,12 @@ async def test_a_fork_of_a_trace_that_is_not_there_is_not_found() -> None:
 
 async def test_faults_are_handed_on_where_the_service_takes_them() -> None:
     service = await asked()
-    around = NothingAround()
+    around = NoInterceptor()
 
     reply = await Browser(app_of(service, lambda _: around)).post("/api/traces/q-1/fork", {"faults": {"faults": []}})
 
     assert reply.status == 201
-    assert service.again.forks[0][4] is around
+    assert service.history.forks[0][4] is around
 
 
 async def test_two_traces_are_compared_and_one_that_is_not_there_is_not_found() -> None:

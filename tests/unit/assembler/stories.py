@@ -21,12 +21,12 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import (
     Dropped,
     Fact,
-    Kept,
     Passage,
     QuerySettings,
     ReplyCitation,
     Request,
     ShownSource,
+    StoredText,
     ToolCall,
     Usage,
 )
@@ -56,7 +56,7 @@ def fact(id_: str, text: str, *, lesson: int = 1, starts: tuple[int, ...] | None
     passage = Passage(
         id=f"id of {id_}",
         source=f"Logs - Lesson {lesson}",
-        text=Kept(text),
+        text=StoredText(text),
         starts=sentence_starts(text) if starts is None else starts,
         course="Logs",
         lesson=lesson,
@@ -82,7 +82,7 @@ def briefed(*shown: tuple[str, tuple[int, ...]], call_id: str = "call-2", droppe
 
 
 def started(reasoner: str = "claude", call_id: str = "call-2") -> ReasoningStarted:
-    request = Request(model="m", max_tokens=9, system=Kept("[]"), messages=())
+    request = Request(model="m", max_tokens=9, system=StoredText("[]"), messages=())
     return ReasoningStarted(call_id=call_id, attempt=1, reasoner=reasoner, request=request)
 
 
@@ -103,7 +103,7 @@ def replied(
         call_id=call_id,
         round=1,
         content=(),
-        text=Kept(text),
+        text=StoredText(text),
         tool_calls=calls,
         citations=citations,
         stop_reason=stop_reason,

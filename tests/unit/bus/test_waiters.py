@@ -25,7 +25,7 @@ from antiphon.vocabulary.events import (
     ToolRequested,
     ToolsSettled,
 )
-from antiphon.vocabulary.values import Kept, ToolCall, Usage
+from antiphon.vocabulary.values import StoredText, ToolCall, Usage
 from tests.story import placed, query_received, response_assembled, tool_succeeded
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
@@ -46,7 +46,7 @@ REPLY = ReasoningCompleted(
     call_id="c1",
     round=1,
     content=(),
-    text=Kept(""),
+    text=StoredText(""),
     tool_calls=(),
     citations=(),
     stop_reason="end_turn",

@@ -9,7 +9,7 @@ from antiphon.cli.grading import Grade, Place, SampleQuestion, Targets, grade, r
 from antiphon.service import Outcome
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import AnyEvent, Confidence, ContextSynthesized, Recorded
-from antiphon.vocabulary.values import Citation, Fact, Indicator, Kept, Passage
+from antiphon.vocabulary.values import Citation, Fact, Indicator, Passage, StoredText
 from tests.story import placed, response_assembled
 
 LINE = '{"id": "q1", "kind": "k", "question": "Q?", "answered_by": [{"course": "C", "lesson": 2}], "facts": ["1.2"]}'
@@ -20,7 +20,7 @@ NOBODY_KNOWS = SampleQuestion(id="q2", kind="unanswerable", question="Q?")
 
 
 def _trace() -> list[Recorded[AnyEvent]]:
-    passage = Passage(id="p", source="C - Lesson 2", text=Kept("k1 is 1.2 in Lucene."), course="C", lesson=2)
+    passage = Passage(id="p", source="C - Lesson 2", text=StoredText("k1 is 1.2 in Lucene."), course="C", lesson=2)
     fact = Fact(id="f1", passage=passage, tool_call_id="t1", round=1)
     return placed("q", [ContextSynthesized(round=1, facts=(fact,))])  # type: ignore[return-value]  # all are AnyEvent
 

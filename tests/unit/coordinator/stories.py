@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from antiphon.coordinator import QueryCoordinator
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.values import Fact, Kept, Passage, QuerySettings, ToolCall, Usage
+from antiphon.vocabulary.values import Fact, Passage, QuerySettings, StoredText, ToolCall, Usage
 
 
 class Story:
@@ -46,7 +46,7 @@ class Story:
     ) -> list[e.AnyEvent]:
         state = self.coordinator.state
         completed = e.ReasoningCompleted(
-            call_id=state.call_id, round=state.round, content=(), text=Kept(text), tool_calls=calls, citations=(),
+            call_id=state.call_id, round=state.round, content=(), text=StoredText(text), tool_calls=calls, citations=(),
             stop_reason=stop_reason, usage=usage, model="m", message_id="x", wasted=wasted,
         )  # fmt: skip
         return self.tell(completed, at=at)
@@ -57,7 +57,7 @@ class Story:
         ids = self.coordinator.state.tool_call_ids
         failed = tuple(failed)
         settled = e.ToolsSettled(round=round_, succeeded=tuple(i for i in ids if i not in failed), failed=failed)
-        passage = Passage(id="p", source="S", text=Kept("x"))
+        passage = Passage(id="p", source="S", text=StoredText("x"))
         found = tuple(Fact(id=f"f{n}", passage=passage, tool_call_id="t", round=round_) for n in range(facts))
         return self.tell(settled, e.ContextSynthesized(round=round_, facts=found), at=at)
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from antiphon.coordinator import ProviderCircuit, ProviderWatch, ledger
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.values import Kept, Message, QuerySettings, Rate, Usage
+from antiphon.vocabulary.values import Message, QuerySettings, Rate, StoredText, Usage
 from tests.unit.coordinator.stories import Story, call, kinds, limits
 
-SHOWN = (Message(role="user", content=(Kept('{"type":"text","text":"m"}'),)),)
+SHOWN = (Message(role="user", content=(StoredText('{"type":"text","text":"m"}'),)),)
 
 
 def want(story: Story, at: float = 0.0) -> list[e.AnyEvent]:
@@ -25,7 +25,7 @@ def want(story: Story, at: float = 0.0) -> list[e.AnyEvent]:
 def completed(story: Story) -> e.SummaryCompleted:
     call_id = story.coordinator.state.call_id
     return e.SummaryCompleted(
-        call_id=f"{call_id}-summary", for_call=call_id, content=(), text=Kept("x"), stop_reason="end_turn",
+        call_id=f"{call_id}-summary", for_call=call_id, content=(), text=StoredText("x"), stop_reason="end_turn",
         usage=Usage(), model="m", message_id="m",
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ from antiphon.vocabulary.events import (
     ToolsSettled,
     ToolSucceeded,
 )
-from antiphon.vocabulary.values import Kept, Passage, ToolCall
+from antiphon.vocabulary.values import Passage, StoredText, ToolCall
 from tests.fakes import FixedClock
 
 E = TypeVar("E", bound=Event)
@@ -148,4 +148,4 @@ class FakeLibrary:
 
 
 def passage(text: str, source: str = "Course A - Lesson 1") -> Passage:
-    return Passage(id=f"id-{text[:20]}", source=source, text=Kept(text), starts=(0,))
+    return Passage(id=f"id-{text[:20]}", source=source, text=StoredText(text), starts=(0,))

@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError
 from antiphon.dispatcher.bounds import MAX_PASSAGE, MAX_PASSAGES, MAX_TEXT
 from antiphon.dispatcher.output import NOTHING, to_output
 from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 from tests.unit.dispatcher.fakes import passage
 
 
@@ -107,7 +107,9 @@ def test_only_web_addresses_are_kept_as_links(link: str, kept: bool) -> None:
 @example("lone \ud800 surrogate", 1.0)
 @example("not a number", math.nan)
 def test_any_output_can_be_recorded(text: str, score: float) -> None:
-    hostile = msgspec.structs.replace(passage("x"), id=text, source=text, text=Kept(text), title=text, score=score)
+    hostile = msgspec.structs.replace(
+        passage("x"), id=text, source=text, text=StoredText(text), title=text, score=score
+    )
 
     output = to_output("lakes", ToolOutput(text=text, passages=(hostile,)))
 

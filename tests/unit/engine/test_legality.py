@@ -12,14 +12,14 @@ from antiphon.engine.legality import RULES, make_legal
 from antiphon.engine.request import build_request
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, Message, Request
+from antiphon.vocabulary.values import Message, Request, StoredText
 from tests.fakes_messages_api import TOOLS, asked
 
 TEXT: Json = {"type": "text", "text": "q"}
 
 
 def message(role: Any, *blocks: Json) -> Message:
-    return Message(role=role, content=tuple(Kept(json.dumps(block)) for block in blocks))
+    return Message(role=role, content=tuple(StoredText(json.dumps(block)) for block in blocks))
 
 
 def use(call: str) -> Json:

@@ -8,13 +8,13 @@ import pytest
 from antiphon.engine import SUMMARY_PROMPT, SYSTEM_VERSION
 from antiphon.engine.prompts import system_prompt
 from antiphon.engine.request import build_request, request_bytes, request_json
-from antiphon.vocabulary.values import Kept, Message
+from antiphon.vocabulary.values import Message, StoredText
 from tests.fakes_messages_api import TOOLS, asked
 
 TRANSCRIPT = (
-    Message(role="user", content=(Kept('{"type":"text","text":"q"}'),)),
-    Message(role="assistant", content=(Kept('{"type":"tool_use","id":"t","name":"search","input":{}}'),)),
-    Message(role="user", content=(Kept('{"type":"tool_result","tool_use_id":"t","content":"r"}'),)),
+    Message(role="user", content=(StoredText('{"type":"text","text":"q"}'),)),
+    Message(role="assistant", content=(StoredText('{"type":"tool_use","id":"t","name":"search","input":{}}'),)),
+    Message(role="user", content=(StoredText('{"type":"tool_result","tool_use_id":"t","content":"r"}'),)),
 )
 
 
@@ -31,7 +31,7 @@ def test_a_final_call_over_tool_blocks_keeps_the_tools_and_forbids_them() -> Non
 
 
 def test_an_empty_list_of_tools_is_left_out() -> None:
-    assert "tools" not in request_json(build_request(asked(), Kept("[]")))
+    assert "tools" not in request_json(build_request(asked(), StoredText("[]")))
 
 
 def test_the_body_holds_what_was_asked() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.composition.logs import blotting
 from antiphon.service import load_settings, redaction_of
-from antiphon.service.logs import blotting
 from antiphon.vocabulary.errors import ConfigurationError
 
 

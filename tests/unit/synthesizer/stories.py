@@ -21,7 +21,7 @@ from antiphon.vocabulary.events import (
     ToolsSettled,
     ToolSucceeded,
 )
-from antiphon.vocabulary.values import Exchange, Kept, Passage, QuerySettings, ToolCall, Usage
+from antiphon.vocabulary.values import Exchange, Passage, QuerySettings, StoredText, ToolCall, Usage
 
 
 class Told:
@@ -77,7 +77,7 @@ def asked(
         query=query,
         session_id="s",
         settings=QuerySettings(briefing_tokens=budget),
-        courses=Kept(courses),
+        courses=StoredText(courses),
         history=history,
     )
 
@@ -90,7 +90,7 @@ def passage(text: str, *, lesson: int | None = 1, course: str = "Logs", score: f
     return Passage(
         id=f"id of {text}",
         source=f"{course} - Lesson {lesson}",
-        text=Kept(text),
+        text=StoredText(text),
         starts=sentence_starts(text),
         course=course,
         lesson=lesson,
@@ -111,7 +111,7 @@ def replied(*calls: ToolCall, text: str = "", round_: int = 1) -> ReasoningCompl
         call_id=f"call-{round_}",
         round=round_,
         content=(),
-        text=Kept(text),
+        text=StoredText(text),
         tool_calls=calls,
         citations=(),
         stop_reason="tool_use",
@@ -123,7 +123,7 @@ def replied(*calls: ToolCall, text: str = "", round_: int = 1) -> ReasoningCompl
 
 def found(id_: str, *passages: Passage, output: str = "") -> ToolSucceeded:
     return ToolSucceeded(
-        tool_call_id=id_, name="search_course_content", output=Kept(output), passages=passages, duration_ms=1.0
+        tool_call_id=id_, name="search_course_content", output=StoredText(output), passages=passages, duration_ms=1.0
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.language.markup import read_attempts, unwrap
-from antiphon.vocabulary.values import Exchange, Kept, Passage, ShownSource
+from antiphon.vocabulary.values import Exchange, Passage, ShownSource, StoredText
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
@@ -98,8 +98,8 @@ def test_successive_briefings_share_their_beginning_byte_for_byte_up_to_the_firs
 
 
 def test_blank_sentences_are_never_sent_and_a_blank_passage_is_not_shown() -> None:
-    gappy = Passage(id="g", source="Logs", text=Kept("One.  \n \nTwo."), starts=(0, 4, 9))
-    blank = Passage(id="b", source="Logs", text=Kept(" \n "))
+    gappy = Passage(id="g", source="Logs", text=StoredText("One.  \n \nTwo."), starts=(0, 4, 9))
+    blank = Passage(id="b", source="Logs", text=StoredText(" \n "))
     story = Told(asked(), *round_of(found("a", blank, gappy)))
 
     story.tell(opened(2))

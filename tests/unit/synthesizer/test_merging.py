@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer.grouping import grouped
 from antiphon.synthesizer.merging import join
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 from tests.unit.synthesizer.stories import Told, asked, blocks, found, opened, passage, round_of
 
 SENTENCES = [f"Sentence {n} of the lesson says what log {n} is for. " for n in range(30)]
@@ -80,7 +80,7 @@ def test_what_does_not_touch_or_is_not_of_the_same_lesson_stays_apart() -> None:
 
 
 def test_an_overlap_in_which_two_texts_differ_is_not_joined() -> None:
-    other = msgspec.structs.replace(piece(2, 5), text=Kept("Something else stands here. And more. And yet more."))
+    other = msgspec.structs.replace(piece(2, 5), text=StoredText("Something else stands here. And more. And yet more."))
 
     assert join(piece(0, 4), msgspec.structs.replace(other, starts=sentence_starts(other.text.text))) is None
 

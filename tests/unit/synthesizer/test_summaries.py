@@ -22,7 +22,7 @@ from antiphon.vocabulary.events import (
     SummarySkipped,
     SummaryWanted,
 )
-from antiphon.vocabulary.values import Kept, Passage, Usage
+from antiphon.vocabulary.values import Passage, StoredText, Usage
 from tests.unit.synthesizer.stories import Told, asked, blocks, call, found, notes, opened, passage, replied, round_of
 
 OLD = passage(
@@ -44,7 +44,7 @@ def two_rounds(first: QueryReceived, old: Passage = OLD, new: Passage = NEW) -> 
 
 def said(text: str = "The clerks wrote down grain.", stop_reason: str = "end_turn") -> SummaryCompleted:
     return SummaryCompleted(
-        call_id="call-3-summary", for_call="call-3", content=(), text=Kept(text), stop_reason=stop_reason,
+        call_id="call-3-summary", for_call="call-3", content=(), text=StoredText(text), stop_reason=stop_reason,
         usage=Usage(), model="small", message_id="m",
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from antiphon.vocabulary.events import AnyEvent, BreakerTripped, BriefingPrepared, ReasoningCompleted, ToolFailed
-from antiphon.vocabulary.values import Kept, ToolCall
+from antiphon.vocabulary.values import StoredText, ToolCall
 from tests.unit.synthesizer import stories
 from tests.unit.synthesizer.stories import Told
 
@@ -21,7 +21,7 @@ def told(*events: AnyEvent) -> Told:
 def said(*calls: ToolCall, words: str = "Let me look.", round_: int = 1) -> ReasoningCompleted:
     blocks: list[dict[str, object]] = [{"type": "text", "text": words}]
     blocks += [{"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments)} for c in calls]
-    content = tuple(Kept(json.dumps(block)) for block in blocks)
+    content = tuple(StoredText(json.dumps(block)) for block in blocks)
     return replace(stories.replied(*calls, text=words, round_=round_), content=content)
 
 

@@ -13,15 +13,15 @@ from antiphon.traces.codec import from_json, to_json
 from antiphon.traces.packing import KEPT_FROM_BYTES, Packer, Unpacker
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded, TextDelta, ToolSucceeded
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 from tests.strategies import EVENT_KINDS, recorded
 
 CLOSED = Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=QueryClosed(status="answered"))
 
 
 def tool_succeeded(output: str) -> Recorded[Event]:
-    """An event with one `Kept`."""
-    event = ToolSucceeded(tool_call_id="t1", name="search", output=Kept(output), passages=(), duration_ms=1.0)
+    """An event with one `StoredText`."""
+    event = ToolSucceeded(tool_call_id="t1", name="search", output=StoredText(output), passages=(), duration_ms=1.0)
     return Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=event)
 
 
@@ -59,7 +59,7 @@ def test_the_plain_form_tells_deltas_too() -> None:
 
 def test_a_long_text_is_packed_as_its_key_and_gathered_once() -> None:
     packer = Packer()
-    long = Kept("é" * (KEPT_FROM_BYTES // 2))
+    long = StoredText("é" * (KEPT_FROM_BYTES // 2))
 
     bodies = [packer.pack(tool_succeeded(long.text).event) for _ in range(2)]
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import ReasoningCompleted, ReasoningRetried, ToolFailed, ToolRequested
-from antiphon.vocabulary.values import Kept, ToolCall, Usage
+from antiphon.vocabulary.values import StoredText, ToolCall, Usage
 from tests.story import query_received, tool_succeeded
 
 SECRET = "KEY-4711"
@@ -22,8 +22,8 @@ def completed(*blocks: dict[str, object]) -> ReasoningCompleted:
     return ReasoningCompleted(
         call_id="call-1",
         round=1,
-        content=tuple(Kept(msgspec.json.encode(block).decode()) for block in blocks),
-        text=Kept("".join(str(block["text"]) for block in blocks if block["type"] == "text")),
+        content=tuple(StoredText(msgspec.json.encode(block).decode()) for block in blocks),
+        text=StoredText("".join(str(block["text"]) for block in blocks if block["type"] == "text")),
         tool_calls=(),
         citations=(),
         stop_reason="end_turn",

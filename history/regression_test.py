@@ -8,9 +8,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from antiphon.service.deciding import DecidingParts, failures_by_event
-from antiphon.service.lineage import answer_in
-from antiphon.service.replaying import DECIDED, replay
+from antiphon.history.folding import DecidingParts, failures_by_event
+from antiphon.history.lineage import answer_in
+from antiphon.history.replaying import DECIDED, replay
 from antiphon.traces import event_of, plain, read_trace_file, trace_file, trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import AnyEvent, QueryReceived, Recorded

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from antiphon.service.settings import Settings
+from antiphon.composition.settings import Settings
 from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import ConfigurationError
 

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from antiphon.bus import SystemClock
+from antiphon.composition.redaction import redaction_of
+from antiphon.composition.settings import ANTHROPIC_URL, Settings
+from antiphon.composition.spending import cannot_keep, rates_of, without_price
+from antiphon.composition.wiring import Resources
 from antiphon.dispatcher import Registry, course_tools, load_tools
 from antiphon.engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
 from antiphon.knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
-from antiphon.service.redaction import redaction_of
-from antiphon.service.settings import ANTHROPIC_URL, Settings
-from antiphon.service.spending import cannot_keep, rates_of, without_price
-from antiphon.service.wiring import Parts
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 
 
-class Shelves(Protocol):
+class CourseLibrary(Protocol):
     """The courses as the service itself looks at them; `knowledge.Library` is one."""
 
     def courses(self) -> tuple[Course, ...]: ...
@@ -32,12 +32,12 @@ class Shelves(Protocol):
 
 
 @dataclass(frozen=True)
-class Built:
+class ServiceResources:
     """Everything that lives as long as the service."""
 
-    parts: Parts
+    parts: Resources
     store: SqliteTraceStore
-    library: Shelves
+    library: CourseLibrary
     models: tuple[AnthropicModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]
@@ -49,7 +49,7 @@ class Built:
         self.library.close()
 
 
-def build(settings: Settings) -> Built:
+def build(settings: Settings) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 
     Raises:
@@ -65,7 +65,7 @@ def build(settings: Settings) -> Built:
     primary = claude(settings) if settings.speaks_to_claude else offline
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
     reasoner = primary.name or settings.model
-    parts = Parts(
+    parts = Resources(
         clock=SystemClock(),
         models={"primary": primary, "fallback": offline},
         tools=registry,
@@ -74,7 +74,7 @@ def build(settings: Settings) -> Built:
         redaction=redaction,
     )
     _check_budget(settings, parts)
-    return Built(
+    return ServiceResources(
         parts=parts,
         store=SqliteTraceStore.open(settings.data_dir, settings.durability, redaction),
         library=library,
@@ -89,7 +89,7 @@ def build(settings: Settings) -> Built:
     )
 
 
-def _check_budget(settings: Settings, parts: Parts) -> None:
+def _check_budget(settings: Settings, parts: Resources) -> None:
     wishes = settings.query_settings()
     unpriced = without_price(wishes, rates_of(wishes, parts))
     if unpriced:

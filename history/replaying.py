@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from antiphon.bus import StallCount, Table, fold_waiters
-from antiphon.service.deciding import DecidingParts, Raised, Said, failures_by_event
-from antiphon.service.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
-from antiphon.service.prompts_then import PromptsThen
-from antiphon.service.telling import fields_of, in_words
+from antiphon.history.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
+from antiphon.history.folding import DecidingParts, Raised, Said, failures_by_event
+from antiphon.history.prompt_versions import PromptsThen
+from antiphon.history.rendering import fields_of, in_words
 from antiphon.traces import from_json, plain
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import (

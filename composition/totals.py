@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from antiphon.service.caller import Outcome
+from antiphon.composition.caller import Outcome
 from antiphon.vocabulary.events import Status
 from antiphon.vocabulary.values import Usage
 

@@ -8,8 +8,8 @@ import sys
 import structlog
 from structlog.typing import EventDict, Processor
 
-from antiphon.service.redaction import redaction_of
-from antiphon.service.settings import Settings
+from antiphon.composition.redaction import redaction_of
+from antiphon.composition.settings import Settings
 from antiphon.traces import Redaction
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from antiphon.bus import Session
-from antiphon.service.caller import Caller, Outcome
-from antiphon.service.totals import Totals
+from antiphon.composition.caller import Caller, Outcome
+from antiphon.composition.totals import Totals
 from antiphon.vocabulary.events import Event, Live, QueryCancelled, Recorded
 
 
-class Running:
+class QueryHandle:
     """A query under way."""
 
     def __init__(

@@ -9,13 +9,13 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from antiphon.composition.settings import check_wishes
+from antiphon.composition.wiring import Resources
 from antiphon.coordinator import receive
-from antiphon.service.divergence import kind_of
-from antiphon.service.given import with_reply, with_result, without_passages
-from antiphon.service.lineage import brought_as
-from antiphon.service.recorded import recorded_model, recorded_tools
-from antiphon.service.settings import check_wishes
-from antiphon.service.wiring import Parts
+from antiphon.history.divergence import kind_of
+from antiphon.history.lineage import brought_as
+from antiphon.history.overrides import with_reply, with_result, without_passages
+from antiphon.history.recorded_ports import recorded_model, recorded_tools
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.errors import BadInputError, DecodeError
 from antiphon.vocabulary.events import (
@@ -108,7 +108,9 @@ def _check_question(first: QueryReceived, parent: AnyEvent) -> None:
         receive(first.query, first.session_id, first.settings)
 
 
-def recorded_parts(parts: Parts, events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change], mode: Mode) -> Parts:
+def recorded_parts(
+    parts: Resources, events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change], mode: Mode
+) -> Resources:
     """The parts with those doors that the mode closes leading to the recording."""
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
     if mode == "live" and not dropped:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from antiphon.history.alignment import Key, Keyed, keyed, names_in, told
+from antiphon.history.divergence import first_difference, kind_of
+from antiphon.history.explaining import Difference, explained
 from antiphon.language.sentences import sentence_starts
-from antiphon.service.aligning import Key, Keyed, keyed, names_in, told
-from antiphon.service.divergence import first_difference, kind_of
-from antiphon.service.explaining import Difference, explained
 from antiphon.vocabulary.events import AnyEvent, QueryResumed, Recorded, ResponseAssembled
 from antiphon.vocabulary.values import Usage, Value
 

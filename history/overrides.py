@@ -12,7 +12,7 @@ from antiphon.engine import reply_of
 from antiphon.vocabulary.errors import BadInputError, ModelError
 from antiphon.vocabulary.events import ReasoningCompleted, ToolFailed, ToolSucceeded
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Kept, Passage
+from antiphon.vocabulary.values import Passage, StoredText
 
 
 def with_reply(event: ReasoningCompleted, given: str) -> ReasoningCompleted:
@@ -45,7 +45,7 @@ def with_result(event: ToolSucceeded | ToolFailed, given: str) -> ToolSucceeded:
     return ToolSucceeded(
         tool_call_id=event.tool_call_id,
         name=event.name,
-        output=Kept(output),
+        output=StoredText(output),
         passages=passages,
         duration_ms=event.duration_ms,
     )
@@ -68,7 +68,7 @@ def _message(given: str) -> Json:
 
 def _passages(found: object) -> tuple[Passage, ...]:
     try:
-        return msgspec.convert(found, tuple[Passage, ...], dec_hook=lambda _, text: Kept(str(text)))
+        return msgspec.convert(found, tuple[Passage, ...], dec_hook=lambda _, text: StoredText(str(text)))
     except msgspec.ValidationError as error:
         raise BadInputError(f"The given passages cannot be read: {error}") from error
 

@@ -12,10 +12,10 @@ from functools import partial
 from typing import Protocol, runtime_checkable
 
 from antiphon.bus import Bus, Handler, Ports, Session, Step, Subscription
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import Interceptor
 from antiphon.dispatcher import ToolDispatcher
-from antiphon.service.caller import Caller
-from antiphon.service.deciding import DECIDERS, DecidingParts, Notebook, Raised, Said, failures_by_event, owner_of
-from antiphon.service.wiring import Around
+from antiphon.history.folding import DECIDERS, DecidingParts, Notebook, Raised, Said, failures_by_event, owner_of
 from antiphon.vocabulary.events import (
     AnyEvent,
     CallsAbandoned,
@@ -58,7 +58,7 @@ def continue_from(
     prefix: Sequence[Recorded[AnyEvent]],
     resumed: QueryResumed,
     *,
-    around: Around | None = None,
+    around: Interceptor | None = None,
     store: TraceStore | None = None,
 ) -> Session:
     """Starts a session that goes on after `prefix`, which must be stored already, from its first event.

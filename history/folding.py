@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, NoReturn, cast
 
 from antiphon.assembler import ResponseAssembler
 from antiphon.bus import Handler, Ports, Subscription
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import QueryCoordinator
-from antiphon.service.caller import Caller
-from antiphon.service.wiring import Parts, wire
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import AnyEvent, Event, HandlerFailed, Recorded
@@ -120,7 +120,7 @@ class Notebook:
 def closed_wiring(notebook: Notebook) -> Sequence[Subscription]:
     """The one table of who hears what, over doors that are shut."""
     closed: Any = Closed()
-    return wire(cast(Parts, closed), Ports(publish=notebook, tell=closed, spawn=closed), Caller())
+    return wire(cast(Resources, closed), Ports(publish=notebook, tell=closed, spawn=closed), Caller())
 
 
 def who_hears() -> Sequence[Subscription]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from antiphon.composition.wiring import Resources
 from antiphon.engine import fixed_size
-from antiphon.service.wiring import Parts
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import QueryReceived, Reasoner
 from antiphon.vocabulary.ports import Model
@@ -16,7 +16,7 @@ from antiphon.vocabulary.values import QuerySettings, Rate
 BYTES_A_TOKEN = 4
 
 
-def told_of_prices(first: QueryReceived, parts: Parts) -> QueryReceived:
+def told_of_prices(first: QueryReceived, parts: Resources) -> QueryReceived:
     """The question with what its calls can cost, which its coordinator decides by.
 
     Raises:
@@ -30,7 +30,7 @@ def told_of_prices(first: QueryReceived, parts: Parts) -> QueryReceived:
     return replace(first, rates=rates, fixed_tokens=fixed)
 
 
-def rates_of(settings: QuerySettings, parts: Parts) -> tuple[Rate, ...]:
+def rates_of(settings: QuerySettings, parts: Resources) -> tuple[Rate, ...]:
     """The rates of the models that a query may ask, as far as they are known."""
     asked = dict.fromkeys(_models(settings))
     named = {model: _label(parts.models, "primary") or model for model in asked}

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from antiphon.bus import Table, fold_waiters
-from antiphon.service.divergence import kind_of
-from antiphon.service.forking import FORKED
+from antiphon.history.divergence import kind_of
+from antiphon.history.forking import FORKED
 from antiphon.traces import plain
 from antiphon.vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ToolCallStreamed, ToolStarted
 from antiphon.vocabulary.values import ToolCall

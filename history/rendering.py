@@ -5,20 +5,20 @@ from __future__ import annotations
 import msgspec
 
 from antiphon.engine import Profile, build_request, prepare_summary
-from antiphon.service.divergence import kind_of
+from antiphon.history.divergence import kind_of
 from antiphon.vocabulary.events import AnyEvent, ReasoningRequested, SummaryRequested
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 Call = ReasoningRequested | SummaryRequested
 """What asks for a call to a model."""
 
 
-def prompts_of(asked: Call) -> list[Kept]:
+def prompts_of(asked: Call) -> list[StoredText]:
     """The system prompts that a call may have now, the usual one first: servers differ in what they can be sent."""
     if isinstance(asked, SummaryRequested):
         return [prepare_summary(asked).request.system]
     return [
-        build_request(asked, Kept("[]"), profile, inline=inline).system
+        build_request(asked, StoredText("[]"), profile, inline=inline).system
         for profile in (Profile(), Profile(caching=False))
         for inline in (False, True)
     ]

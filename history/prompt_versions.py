@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from antiphon.engine import SYSTEM_VERSION
-from antiphon.service.divergence import Divergence, chain_of, kind_of
-from antiphon.service.telling import Call, prompts_of
+from antiphon.history.divergence import Divergence, chain_of, kind_of
+from antiphon.history.rendering import Call, prompts_of
 from antiphon.vocabulary.events import (
     AnyEvent,
     QueryReceived,
@@ -15,7 +15,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     SummaryRequested,
 )
-from antiphon.vocabulary.values import Kept
+from antiphon.vocabulary.values import StoredText
 
 
 class PromptsThen:
@@ -46,7 +46,7 @@ class PromptsThen:
         if started.request.system not in prompts:
             self.changed = self._difference(recorded, started, prompts[0])
 
-    def _difference(self, recorded: Recorded[AnyEvent], started: ReasoningStarted, system: Kept) -> Divergence:
+    def _difference(self, recorded: Recorded[AnyEvent], started: ReasoningStarted, system: StoredText) -> Divergence:
         first = self._events[0].event
         version = dict(first.versions).get("system_prompt") if isinstance(first, QueryReceived) else None
         told = version != SYSTEM_VERSION

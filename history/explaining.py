@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from antiphon.service.aligning import Key
+from antiphon.history.alignment import Key
 from antiphon.vocabulary.events import (
     AnyEvent,
     DeadlineNeared,

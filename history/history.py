@@ -10,13 +10,13 @@ import structlog
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.service.caller import Caller
-from antiphon.service.continuing import continue_from
-from antiphon.service.forking import FORKED, Change, Mode, by_passage, changed, recorded_parts
-from antiphon.service.replaying import Replayed, replay, unreadable
-from antiphon.service.running import Running
-from antiphon.service.sealing import said_anew
-from antiphon.service.wiring import Around, NothingAround, Parts, wire
+from antiphon.composition.caller import Caller
+from antiphon.composition.handle import QueryHandle
+from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, wire
+from antiphon.history.continuing import continue_from
+from antiphon.history.forking import FORKED, Change, Mode, by_passage, changed, recorded_parts
+from antiphon.history.regression_test import said_anew
+from antiphon.history.replaying import Replayed, replay, unreadable
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
 from antiphon.vocabulary.events import AnyEvent, Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 DIED = "the process that worked on it ended"
 
 
-class Again:
+class History:
     """What can be done with a recorded query.
 
     Args:
@@ -34,7 +34,7 @@ class Again:
     """
 
     def __init__(
-        self, bus: Bus, parts: Parts, store: SqliteTraceStore, admit: Callable[[], None] = lambda: None
+        self, bus: Bus, parts: Resources, store: SqliteTraceStore, admit: Callable[[], None] = lambda: None
     ) -> None:
         self._bus = bus
         self._parts = parts
@@ -50,7 +50,7 @@ class Again:
         """
         return await replay_stored(self._store, query_id)
 
-    async def resume(self, query_id: str, why: str = DIED, around: Around | None = None) -> Running:
+    async def resume(self, query_id: str, why: str = DIED, around: Interceptor | None = None) -> QueryHandle:
         """Goes on with a query that is not over and that nobody works on.
 
         Args:
@@ -65,9 +65,9 @@ class Again:
         await self._store.take_over(query_id)
         return self._go_on(await self._store.read(query_id), self._parts, why, around)
 
-    async def resume_unfinished(self) -> list[Running]:
+    async def resume_unfinished(self) -> list[QueryHandle]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
-        resumed: list[Running] = []
+        resumed: list[QueryHandle] = []
         for query_id in await self._store.unfinished():
             try:
                 resumed.append(await self.resume(query_id))
@@ -81,8 +81,8 @@ class Again:
         at: int | None,
         changes: Sequence[Change],
         mode: Mode,
-        around: Around | None = None,
-    ) -> Running:
+        around: Interceptor | None = None,
+    ) -> QueryHandle:
         """A new query that shares a trace up to an event, has something changed there, and goes on from it.
 
         Args:
@@ -105,7 +105,7 @@ class Again:
         prefix = [replace(said, event=blot(said.event)) for said in shared]
         parts = recorded_parts(self._parts, events, changes, mode)
         if last == 0:
-            return self._begin(prefix[0], parts, around or NothingAround())
+            return self._begin(prefix[0], parts, around or NoInterceptor())
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, parts, f"{FORKED}{query_id}", around)
 
@@ -117,7 +117,7 @@ class Again:
         older = replay(events, await self._store.forms(query_id)).divergence is None
         return said_anew(events) if older else events
 
-    def _begin(self, first: Recorded[AnyEvent], parts: Parts, around: Around) -> Running:
+    def _begin(self, first: Recorded[AnyEvent], parts: Resources, around: Interceptor) -> QueryHandle:
         """A query of its own that shares no more than the question."""
         assert isinstance(first.event, QueryReceived)
         caller = Caller()
@@ -125,7 +125,7 @@ class Again:
         components = around.components(lambda ports: wire(parts, ports, caller))
         session = self._bus.open(first.query_id, components, store=around.store(self._store))
         session.start(first.event)
-        return Running(session, caller, first.event.session_id)
+        return QueryHandle(session, caller, first.event.session_id)
 
     async def follow(self, query_id: str, after: int = 0) -> AsyncGenerator[Recorded[Event] | Live, None]:
         """Every event after `after`, each once: what is stored, and then live for as long as the query runs here.
@@ -144,8 +144,8 @@ class Again:
                 yield told
 
     def _go_on(
-        self, prefix: Sequence[Recorded[AnyEvent]], parts: Parts, why: str, around: Around | None = None
-    ) -> Running:
+        self, prefix: Sequence[Recorded[AnyEvent]], parts: Resources, why: str, around: Interceptor | None = None
+    ) -> QueryHandle:
         first = prefix[0].event
         if not isinstance(first, QueryReceived):
             raise TraceError(f"trace {prefix[0].query_id} does not begin with a question: it cannot be gone on with")
@@ -153,7 +153,7 @@ class Again:
             raise TraceError(f"query {prefix[0].query_id} is over: there is nothing to go on with")
         away_s = max(0.0, self._parts.clock.now() - prefix[-1].at)
         caller = Caller()
-        around = around or NothingAround()
+        around = around or NoInterceptor()
         around.recall(prefix)
         parts = around.parts(parts)
         session = continue_from(
@@ -165,7 +165,7 @@ class Again:
             around=around,
             store=around.store(self._store),
         )
-        return Running(session, caller, first.session_id)
+        return QueryHandle(session, caller, first.session_id)
 
 
 async def replay_stored(store: SqliteTraceStore, query_id: str) -> Replayed:

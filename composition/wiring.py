@@ -9,20 +9,20 @@ from typing import Protocol
 
 from antiphon.assembler import ResponseAssembler
 from antiphon.bus import Components, Ports, Subscription
+from antiphon.composition.caller import Caller
 from antiphon.coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from antiphon.dispatcher import Registry, ToolCircuits, ToolDispatcher
 from antiphon.engine import CitationStyles, ReasoningEngine, SummaryEngine, rate_of
-from antiphon.service.caller import Caller
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Reasoner, Recorded
 from antiphon.vocabulary.ports import Clock, Model, Publish, TraceStore
-from antiphon.vocabulary.values import Kept, Rate
+from antiphon.vocabulary.values import Rate, StoredText
 
 
 @dataclass(frozen=True)
-class Parts:
+class Resources:
     """What all sessions share: the doors to the outside, and what is remembered of their health.
 
     None of them holds a query's state.
@@ -31,7 +31,7 @@ class Parts:
     clock: Clock
     models: Mapping[Reasoner, Model]
     tools: Registry
-    tool_definitions: Kept
+    tool_definitions: StoredText
     styles: CitationStyles | None = None
     chance: Callable[[], float] = random.random
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
@@ -40,13 +40,13 @@ class Parts:
     rate_of: Callable[[str, str | None], Rate | None] = rate_of
 
 
-class Around(Protocol):
+class Interceptor(Protocol):
     """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
 
     def recall(self, prefix: Sequence[Recorded[e.AnyEvent]], /) -> None:
         """Takes in what happened before the query is gone on with; said first, where there was anything."""
 
-    def parts(self, parts: Parts, /) -> Parts: ...
+    def parts(self, parts: Resources, /) -> Resources: ...
 
     def store(self, store: TraceStore, /) -> TraceStore: ...
 
@@ -55,13 +55,13 @@ class Around(Protocol):
     def components(self, components: Components, /) -> Components: ...
 
 
-class NothingAround:
+class NoInterceptor:
     """What stands round a query as a rule."""
 
     def recall(self, _: Sequence[Recorded[e.AnyEvent]], /) -> None:
         """There is nothing that it would have to know."""
 
-    def parts(self, parts: Parts, /) -> Parts:
+    def parts(self, parts: Resources, /) -> Resources:
         return parts
 
     def store(self, store: TraceStore, /) -> TraceStore:
@@ -85,7 +85,7 @@ def redacting(publish: Publish, redaction: Redaction) -> Publish:
     return blotted
 
 
-def wire(parts: Parts, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
+def wire(parts: Resources, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
     """Builds one session's components and says who hears what, in the order in which they hear it."""
     # What acting parts bring from outside is blotted before it is an event: decisions rest on what is recorded.
     publish = redacting(ports.publish, parts.redaction)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import structlog
 
-from antiphon.service.settings import Settings
+from antiphon.composition.settings import Settings
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.ports import Clock
