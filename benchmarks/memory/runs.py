@@ -11,7 +11,6 @@ from antiphon.engine.offline.summing import summary
 from antiphon.language.markup import read_material, unwrap
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BriefingPrepared,
     Event,
     QueryReceived,
@@ -56,7 +55,7 @@ class Shown(Value, frozen=True, kw_only=True):
 
 def shown(run: Run, settings: QuerySettings) -> Shown:
     """Everything that a run's calls are shown; summaries are the offline reasoner's, by extraction."""
-    said: list[AnyEvent] = []
+    said: list[Event] = []
     told = _Teller(ContextSynthesizer(publish=said.append))
     received = QueryReceived(query=run.question, session_id="eval", settings=settings, courses=StoredText(run.courses))
     told.synthesizer.on_query_received(told.place(received))
@@ -80,7 +79,7 @@ class _Teller:
         return Recorded(query_id="eval", seq=self._seq, cause=0, at=0.0, event=event)
 
 
-def _open(told: _Teller, said: Sequence[AnyEvent], number: int, rounds: int) -> None:
+def _open(told: _Teller, said: Sequence[Event], number: int, rounds: int) -> None:
     told.synthesizer.on_round_opened(told.place(_opened(number, rounds)))
     if isinstance(wanted := said[-1], SummaryWanted):
         told.synthesizer.on_summary_completed(told.place(_summed_up(wanted)))

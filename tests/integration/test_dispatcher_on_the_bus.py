@@ -66,7 +66,7 @@ def components(
 
 async def trace(
     folder: Path, tools: tuple[Tool, ...], *calls: ToolCall, timeout_s: float = 5.0
-) -> list[e.Recorded[e.AnyEvent]]:
+) -> list[e.Recorded[e.Event]]:
     """What was recorded of a query that makes these calls."""
     store = SqliteTraceStore.open(folder)
     bus = Bus(store, SystemClock())

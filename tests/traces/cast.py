@@ -249,7 +249,7 @@ async def play(seed: int, store: TraceStore, *, breaks: bool = True) -> Outcome:
     caller = Caller()
     bus = Bus(store, clock)
     broken = dice.choice(list(BREAKABLE)) if breaks and dice.random() < 0.15 else None
-    session = bus.open(f"q{seed}", lambda ports: _broken(wire(parts, ports, caller), broken))
+    session = bus.open(f"q{seed}", lambda ports: _broken(wire(parts, ports, caller).subscriptions(), broken))
     wishes = settings_of(dice)
     if seed % 3 == 0:
         wishes = replace(wishes, compression="model", briefing_tokens=max(600, wishes.briefing_tokens))

@@ -9,7 +9,7 @@ import pytest
 from antiphon.history.replaying import replay
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     Recorded,
     RecordingFailed,
     SentencesScored,
@@ -22,7 +22,7 @@ from tests.traces.conftest import Lines
 Patch = pytest.MonkeyPatch
 
 
-def events_of(lines: Sequence[bytes]) -> list[Recorded[AnyEvent]]:
+def events_of(lines: Sequence[bytes]) -> list[Recorded[Event]]:
     return [from_json(line) for line in lines]
 
 

@@ -10,7 +10,7 @@ import pytest
 from antiphon.bus import Ports, Subscription
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     HandlerFailed,
     QueryClosed,
     QueryReceived,
@@ -158,7 +158,7 @@ async def test_running_work_is_waited_for_and_a_timer_is_not() -> None:
 def two_steps(ports: Ports) -> Sequence[Subscription]:
     """A query of four events, each stored by itself, since work stands between them."""
 
-    async def say(event: AnyEvent) -> None:
+    async def say(event: Event) -> None:
         ports.publish(event)
 
     return [
