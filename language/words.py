@@ -44,3 +44,9 @@ def words(text: str) -> list[str]:
 def terms(text: str) -> list[str]:
     """The stems of the words that carry meaning, in order, repeats kept."""
     return [stem(word) for word in words(text) if word not in _STOP]
+
+
+@lru_cache(maxsize=20_000)
+def label_terms(label: str) -> frozenset[str]:
+    """Returns the terms of a title or source; cached, because every query meets the same ones."""
+    return frozenset(terms(label))

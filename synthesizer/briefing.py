@@ -1,7 +1,8 @@
 """Builds the briefing of one reasoning call out of memory: one message, what is stable first.
 
-Its blocks, in order: the conversation (where there was one), the question, one `search_result` for each fact in order
-of discovery, and last the notes. So successive requests of a query share their beginning up to the first new fact.
+Collect, score, select, number, render: each step is a plain function over the values of the one before. The message's
+blocks, in order: the conversation (where there was one), the question, one `search_result` for each fact in order of
+discovery, and last the notes. So successive requests of a query share their beginning up to the first new fact.
 """
 
 from __future__ import annotations
@@ -9,136 +10,104 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from antiphon.synthesizer import decay
+from antiphon.language.lengths import tokens_of
 from antiphon.synthesizer.blocks import SourceBlock, text_block
-from antiphon.synthesizer.budget import Ground, drop_order, first_to_go
 from antiphon.synthesizer.changes import changes
-from antiphon.synthesizer.facts import living
+from antiphon.synthesizer.facts import Facts, living
 from antiphon.synthesizer.memory import Memory
-from antiphon.synthesizer.notes import Notes, most_tokens, write_notes
-from antiphon.synthesizer.shown import Shown, shown
-from antiphon.synthesizer.tokens import tokens_of
-from antiphon.synthesizer.worth import Aim, worths
+from antiphon.synthesizer.notes import Notes, write_notes
+from antiphon.synthesizer.scoring import Aim, Candidate, score
+from antiphon.synthesizer.selection import Selection, select
 from antiphon.vocabulary.events import BriefingPrepared, RoundOpened
 from antiphon.vocabulary.values import Dropped, Message, ShownSource
 
 REPEATED = "says nearly the same as {fact}"
 
 
-def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
-    """The briefing for the call of `opened`: without what has decayed, and within the budget."""
-    draft = _draft(memory, opened)
-    return _briefing(memory, opened, draft, within_budget(*_ground(memory, draft)))
+class Draft(NamedTuple):
+    """Everything that a briefing could show, before anything is left out.
 
-
-def within_budget(ground: Ground, worth: Sequence[float]) -> Shown:
-    """What is shown of the ground: without what has decayed, and as much of the rest as there is room for."""
-    decayed = shown(ground)
-    return decayed if decayed.tokens <= ground.room else shown(ground, first_to_go(ground, drop_order(ground, worth)))
-
-
-def ground_of(memory: Memory, opened: RoundOpened, reserve: int = 0) -> tuple[Ground, list[float]]:
-    """What may be shown, and what each sentence of it is worth.
-
-    Args:
-        reserve: Tokens that are kept free for more notes.
+    Attributes:
+        candidates: Every sentence with its score, in order of discovery.
+        numbers: Each fact's number in a request that shows all sources.
+        notes: The notes that go with such a request.
     """
-    return _ground(memory, _draft(memory, opened), reserve)
 
-
-class _Draft(NamedTuple):
-    """Everything that could be shown, and the notes that would go with all of it."""
-
-    sources: tuple[SourceBlock, ...]
+    candidates: list[Candidate]
     numbers: Mapping[str, int]
     notes: Notes
 
 
-def _draft(memory: Memory, opened: RoundOpened) -> _Draft:
-    sources = _showable(memory)
-    numbers = _numbers(memory, sources)
-    return _Draft(sources, numbers, write_notes(memory, opened, numbers))
+def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
+    """Builds the briefing for the call of `opened`: without what has decayed, and within the budget."""
+    draft = draft_briefing(memory, opened)
+    selection = select(draft.candidates, memory.intent, memory.settings.briefing_tokens, draft.notes.room)
+    numbers = _number(memory.facts, selection.sources)
+    notes = draft.notes
+    if numbers != draft.numbers:
+        notes = write_notes(memory, opened, numbers)
+    return _render(memory, opened, selection, notes)
 
 
-def _ground(memory: Memory, draft: _Draft, reserve: int = 0) -> tuple[Ground, list[float]]:
-    by_words = worths(aim_of(memory), draft.sources)
-    gone = decay.decayed(memory.intent, draft.sources, by_words, memory.settings.briefing_tokens)
-    room = _room(memory, draft.notes) - reserve
-    return Ground(draft.sources, gone, decay.protected(memory.intent, draft.sources), room), by_words
-
-
-def aim_of(memory: Memory) -> Aim:
-    """What sentences are weighed against."""
-    return Aim(
+def draft_briefing(memory: Memory, opened: RoundOpened) -> Draft:
+    """Collects all that may be shown, scores it, and writes the notes that would go with all of it."""
+    sources = _collect(memory)
+    numbers = _number(memory.facts, sources)
+    aim = Aim(
         asked=memory.intent.asked,
-        sought=tuple(sought.terms for sought in memory.intent.sought),
-        found=tuple(tried.facts for tried in memory.usage.settled if tried.facts),
+        sought=tuple([aim.terms for aim in memory.intent.sought]),
+        found=tuple([attempt.facts for attempt in memory.usage.settled if attempt.facts]),
     )
+    return Draft(score(aim, sources), numbers, write_notes(memory, opened, numbers))
 
 
-def _showable(memory: Memory) -> tuple[SourceBlock, ...]:
+def _collect(memory: Memory) -> list[SourceBlock]:
     """The blocks of the facts that stand for themselves; the notes tell of those that say nearly the same."""
-    alive = {fact.id for fact in living(memory.facts.known)}
-    return tuple(
-        block for block in memory.sources if block.sentences and block.fact.id in alive and block.fact.like is None
-    )
+    alive = {fact.id for fact in living(memory.facts.known) if fact.like is None}
+    return [block for block in memory.sources if block.sentences and block.fact.id in alive]
 
 
-def _heir(memory: Memory, fact_id: str) -> str:
-    """The fact in which another stands now: itself, where it was merged into none."""
-    heirs = {old: fact.id for fact in memory.facts.known for old in fact.merged}
-    while fact_id in heirs:
-        fact_id = heirs[fact_id]
-    return fact_id
-
-
-def _room(memory: Memory, notes: Notes) -> int:
-    """The tokens that `notes` on all sources leave for them.
-
-    Notes on fewer sources are never longer, save where some were dropped: then others may come back in their place.
-    """
-    return memory.settings.briefing_tokens - (most_tokens(memory) if notes.dropped else tokens_of(notes.text))
-
-
-def _numbers(memory: Memory, sources: Sequence[SourceBlock]) -> Mapping[str, int]:
+def _number(facts: Facts, sources: Sequence[SourceBlock]) -> Mapping[str, int]:
     """Each fact's number in the request; one that says nearly the same as another has that one's."""
     numbers = {block.fact.id: number for number, block in enumerate(sources, start=1)}
-    for fact in memory.facts.known:
-        if fact.like is not None and (original := numbers.get(_heir(memory, fact.like))) is not None:
-            numbers[fact.id] = original
-        for old in fact.merged:
-            if fact.id in numbers:
-                numbers[old] = numbers[fact.id]
+    surviving: dict[str, str] = {}
+    for fact in facts.known:
+        surviving.update(dict.fromkeys(fact.merged, fact.id))
+    for fact in facts.known:
+        original = fact.like
+        if original is not None:
+            # The original may have been taken into a later fact, and that one into one later still.
+            while original in surviving:
+                original = surviving[original]
+            if original in numbers:
+                numbers[fact.id] = numbers[original]
+        if fact.id in numbers:
+            numbers.update(dict.fromkeys(fact.merged, numbers[fact.id]))
     return numbers
 
 
-def _repeated(memory: Memory) -> tuple[Dropped, ...]:
-    return tuple(
-        Dropped(
-            what=block.fact.id,
-            why=REPEATED.format(fact=block.fact.like),
-            tokens=block.all_tokens,
-            rule="repeated",
-        )
-        for block in memory.sources
-        if block.fact.like is not None and block.sentences
-    )
-
-
-def _briefing(memory: Memory, opened: RoundOpened, draft: _Draft, kept: Shown) -> BriefingPrepared:
-    numbers = _numbers(memory, kept.sources)
-    notes = draft.notes if numbers == draft.numbers else write_notes(memory, opened, numbers)
-    blocks = (*memory.head, *(block.kept for block in kept.sources), text_block(notes.text))
-    table = tuple(ShownSource(fact_id=block.fact.id, sentences=block.sentences) for block in kept.sources)
-    dropped = (*kept.dropped, *_repeated(memory), *notes.dropped)
+def _render(memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes) -> BriefingPrepared:
+    blocks = [*memory.head, *[block.json for block in selection.sources], text_block(notes.text)]
+    shown = [ShownSource(fact_id=block.fact.id, sentences=block.numbers) for block in selection.sources]
+    dropped = (*selection.dropped, *_repeated(memory.sources), *notes.dropped)
+    source_tokens = sum([block.tokens for block in selection.sources])
     return BriefingPrepared(
         call_id=opened.call_id,
         round=opened.round,
-        messages=(Message(role="user", content=blocks),),
-        sources=table,
-        facts=tuple(block.fact.id for block in kept.sources),
-        tokens=memory.head_tokens + kept.tokens + tokens_of(notes.text),
+        messages=(Message(role="user", content=tuple(blocks)),),
+        sources=tuple(shown),
+        facts=tuple([source.fact_id for source in shown]),
+        tokens=memory.head_tokens + source_tokens + tokens_of(notes.text),
         dropped=dropped,
-        changes=changes(memory.sources, memory.before, table, dropped),
+        changes=changes(memory.sources, memory.last, shown, dropped),
         summary=notes.summary,
     )
+
+
+def _repeated(sources: Sequence[SourceBlock]) -> list[Dropped]:
+    rows: list[Dropped] = []
+    for block in sources:
+        if block.fact.like is not None and block.sentences:
+            why = REPEATED.format(fact=block.fact.like)
+            rows.append(Dropped(what=block.fact.id, why=why, tokens=block.tokens, rule="repeated"))
+    return rows

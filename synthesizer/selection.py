@@ -1,0 +1,222 @@
+"""Decides which sentences a briefing shows, in one order of leaving: what has decayed, then what the budget costs.
+
+First goes what has *decayed*, although it would fit: sentences that score too little for the age of their fact.
+Scores are compared with that of the best sentence there is, so that a question in other words than the courses' loses
+no more than another.
+
+- In the newest round only what serves no part of the question goes, and of that only what scores less than
+  `LEAST_SCORES[0]` of the best; what a tool of one's own said stays whole.
+- A round later the bar is `LEAST_SCORES[1]`, whatever is served, then `LEAST_SCORES[2]` for good.
+- A budget below the usual raises the bars, one above it lowers them: `BAR_A_HALVING` for each halving.
+- Never goes: an outline; a fact that touches a part that is still open; for each part, the best sentence among its
+  facts; and the best sentence of all.
+
+Then, while the rest outgrows its *budget*, single sentences go in this order:
+
+1. A sentence that alone takes more than all the room: it can never be shown.
+2. What no open part of the question needs, before anything that an open part needs. Within each of the two: first any
+   sentence that takes more than a quarter of the room (no course sentence does; a table on one line may: it would
+   drive out everything else), then by score less a sixth for each round of age, the lowest first; of two that score
+   the same, the one found later.
+
+A fact whose last sentence goes is not shown at all, which frees its labels too. Nothing is forgotten: memory keeps
+all of it, and what an open part or a later call makes score more comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import log2
+from typing import NamedTuple
+
+from antiphon.synthesizer.blocks import Sentence, SourceBlock, with_sentences
+from antiphon.synthesizer.intent import Intent, serves, still_open, touches
+from antiphon.synthesizer.scoring import Candidate
+from antiphon.vocabulary.values import Dropped
+
+LEAST_SCORES = (0.38, 0.56, 0.65)
+USUAL_BUDGET = 6_000
+BAR_A_HALVING = 0.06
+MOST_SHIFT = 0.15
+LONGEST_SHARE = 1 / 4
+AGE_WEIGHT = 1 / 6
+
+DECAYED = "worth too little to the question for its age"
+TOO_LONG = "one sentence took more than a quarter of the budget"
+WORTH_LEAST = "over the budget, and worth least to the question"
+
+
+class Selection(NamedTuple):
+    """The sources that a briefing shows, in order of discovery, and what it leaves out.
+
+    Attributes:
+        sources: Blocks with the sentences that stay.
+        dropped: What went of each fact, by reason.
+        left_out: The sentences that went, in order.
+    """
+
+    sources: tuple[SourceBlock, ...]
+    dropped: tuple[Dropped, ...]
+    left_out: tuple[Candidate, ...]
+
+
+def select(candidates: Sequence[Candidate], intent: Intent, budget: int, room: int) -> Selection:
+    """Selects what is shown.
+
+    Args:
+        candidates: Every sentence that may be shown, in order of discovery.
+        budget: The tokens of a whole briefing, which set how fast facts decay.
+        room: The tokens that the sources may take.
+    """
+    blocks = {candidate.sentence.fact_id: candidate.source for candidate in candidates}
+    needed = _needed_facts(intent, blocks.values())
+    reasons = dict.fromkeys(_decayed(candidates, intent, needed, budget), DECAYED)
+    left: dict[str, int] = {fact_id: len(block.sentences) for fact_id, block in blocks.items()}
+    total = sum([block.tokens for block in blocks.values()])
+    for place in reasons:
+        total -= _freed(candidates[place], left)
+    if total > room:
+        for candidate in _leaving_order(candidates, needed, room):
+            if total <= room:
+                break
+            if candidate.place not in reasons:
+                reasons[candidate.place] = TOO_LONG if _is_too_long(candidate, room) else WORTH_LEAST
+                total -= _freed(candidate, left)
+    return _selection(candidates, blocks.values(), reasons)
+
+
+def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
+    """The facts that touch a part of the question which is still open."""
+    parts = still_open(intent)
+    needed: set[str] = set()
+    if parts:
+        for block in blocks:
+            held = block.all_terms()
+            if any(touches(part, held) for part in parts):
+                needed.add(block.fact.id)
+    return needed
+
+
+def _decayed(candidates: Sequence[Candidate], intent: Intent, needed: set[str], budget: int) -> list[int]:
+    """The places of the sentences that score too little for their age, in order."""
+    if not candidates:
+        return []
+    best = max([candidate.score for candidate in candidates])
+    bars = [share * best for share in _least_shares(budget)]
+    newest = max([candidate.source.fact.round for candidate in candidates])
+    kept = _best_of_each_part(candidates, intent)
+    decayed: list[int] = []
+    for candidate in candidates:
+        age = newest - candidate.sentence.round
+        is_weak = candidate.score < bars[min(age, len(bars) - 1)]
+        if is_weak and candidate.sentence.fact_id not in needed and candidate.place not in kept:
+            if _may_decay(candidate, age, intent):
+                decayed.append(candidate.place)
+    return decayed
+
+
+def _least_shares(budget: int) -> list[float]:
+    """The least score that stays, as a share of the best, by rounds of age."""
+    shift = BAR_A_HALVING * log2(USUAL_BUDGET / max(budget, 1))
+    bounded = max(-MOST_SHIFT, min(MOST_SHIFT, shift))
+    return [share + bounded for share in LEAST_SCORES]
+
+
+def _best_of_each_part(candidates: Sequence[Candidate], intent: Intent) -> set[int]:
+    """The places of the best sentence of all, and for each part of the best among the facts that serve it."""
+    best_of_fact: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = best_of_fact.get(candidate.sentence.fact_id)
+        if known is None or candidate.score > known.score:
+            best_of_fact[candidate.sentence.fact_id] = candidate
+    best = [max(best_of_fact.values(), key=_score)]
+    for fact_ids in intent.served:
+        serving = [best_of_fact[fact_id] for fact_id in fact_ids if fact_id in best_of_fact]
+        if serving:
+            best.append(max(serving, key=_score))
+    return {candidate.place for candidate in best}
+
+
+def _score(candidate: Candidate) -> float:
+    return candidate.score
+
+
+def _may_decay(candidate: Candidate, age: int, intent: Intent) -> bool:
+    passage = candidate.source.fact.passage
+    if passage.kind == "outline":
+        return False
+    if age > 0:
+        return True
+    held = candidate.sentence.terms | candidate.source.labels
+    return passage.kind == "passage" and not any(serves(part, passage, held) for part in intent.parts)
+
+
+def _leaving_order(candidates: Sequence[Candidate], needed: set[str], room: int) -> list[Candidate]:
+    """The sentences in the order in which the budget makes them leave."""
+    newest = max([candidate.source.fact.round for candidate in candidates], default=0)
+
+    def order(candidate: Candidate) -> tuple[bool, bool, bool, float, int]:
+        sentence = candidate.sentence
+        aged_score = candidate.score - AGE_WEIGHT * (newest - sentence.round)
+        may_fit = sentence.tokens <= room
+        return may_fit, sentence.fact_id in needed, not _is_too_long(candidate, room), aged_score, -candidate.place
+
+    return sorted(candidates, key=order)
+
+
+def _is_too_long(candidate: Candidate, room: int) -> bool:
+    return candidate.sentence.tokens > room * LONGEST_SHARE
+
+
+def _freed(candidate: Candidate, left: dict[str, int]) -> int:
+    """The tokens that a sentence frees by leaving: with the last of a fact its labels go too.
+
+    Args:
+        left: For each fact, how many of its sentences are left; counted down here.
+    """
+    sentence = candidate.sentence
+    left[sentence.fact_id] -= 1
+    if left[sentence.fact_id] == 0:
+        return sentence.tokens + candidate.source.label_tokens
+    return sentence.tokens
+
+
+def _selection(candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], reasons: dict[int, str]) -> Selection:
+    left_out = [candidate for candidate in candidates if candidate.place in reasons]
+    gone: dict[str, list[Candidate]] = {}
+    for candidate in left_out:
+        gone.setdefault(candidate.sentence.fact_id, []).append(candidate)
+    sources: list[SourceBlock] = []
+    dropped: list[Dropped] = []
+    for block in blocks:
+        lost = gone.get(block.fact.id, [])
+        lost_numbers = {candidate.sentence.number for candidate in lost}
+        staying = [sentence for sentence in block.sentences if sentence.number not in lost_numbers]
+        if staying:
+            sources.append(with_sentences(block, staying))
+        dropped += _dropped(block, lost, reasons, is_hidden=not staying)
+    return Selection(tuple(sources), tuple(dropped), tuple(left_out))
+
+
+def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, str], is_hidden: bool) -> list[Dropped]:
+    """What of one fact went, a row a reason; no sentences are named where they are all of the fact's."""
+    by_reason: dict[str, list[Sentence]] = {}
+    for candidate in lost:
+        by_reason.setdefault(reasons[candidate.place], []).append(candidate.sentence)
+    rows: list[Dropped] = []
+    for reason, sentences in by_reason.items():
+        tokens = sum([sentence.tokens for sentence in sentences])
+        if is_hidden and not rows:
+            # The labels of a fact that is not shown at all are freed once: the first reason has them.
+            tokens += block.label_tokens
+        is_whole = len(sentences) == len(block.sentences)
+        rows.append(
+            Dropped(
+                what=block.fact.id,
+                why=reason,
+                tokens=tokens,
+                sentences=() if is_whole else tuple([sentence.number for sentence in sentences]),
+                rule="decay" if reason == DECAYED else "budget",
+            )
+        )
+    return rows
