@@ -10,7 +10,6 @@ from antiphon.language.lengths import shorten, tokens_of
 from antiphon.language.markup import wrap
 from antiphon.synthesizer import facts, intent, reasoning, transcript, usage
 from antiphon.synthesizer.blocks import SourceBlock, source_block, text_block
-from antiphon.synthesizer.changes import LastBriefing
 from antiphon.synthesizer.facts import Facts
 from antiphon.synthesizer.intent import Intent
 from antiphon.synthesizer.reasoning import Reasoning
@@ -24,11 +23,18 @@ from antiphon.vocabulary.events import (
     RoundOpened,
     ToolsSettled,
 )
-from antiphon.vocabulary.values import Exchange, QuerySettings, StoredText, Value
+from antiphon.vocabulary.values import Exchange, Fact, QuerySettings, ShownSource, StoredText, Value
 
 EXCHANGES = 2
 """As many exchanges of the conversation open a briefing."""
 EXCHANGE_CHARS = 400
+
+
+class LastBriefing(Value, frozen=True, kw_only=True):
+    """The briefing before: what it showed, and how many facts were known then."""
+
+    shown: tuple[ShownSource, ...] = ()
+    known: int = 0
 
 
 class Memory(Value, frozen=True, kw_only=True):
@@ -110,7 +116,7 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
     found, discovery = facts.settle(memory.facts, event)
     blocks = _blocks_of(discovery.new, memory.sources)
     tried = usage.settle(memory.usage, event, discovery)
-    calls_of_round = tried.settled[len(memory.usage.settled) :]
+    calls_of_round = [settled.attempt for settled in tried.settled[len(memory.usage.settled) :]]
     # A round's calls are noted with the parts that they serve, so the facts must serve theirs first.
     wanted = intent.note_round(intent.serve(memory.intent, blocks), event.round, calls_of_round)
     memory = replace(
@@ -130,7 +136,7 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
     return memory, synthesized
 
 
-def _blocks_of(new: Sequence[facts.Fact], known: Sequence[SourceBlock]) -> list[SourceBlock]:
+def _blocks_of(new: Sequence[Fact], known: Sequence[SourceBlock]) -> list[SourceBlock]:
     by_id = {block.fact.id: block for block in known}
     blocks: list[SourceBlock] = []
     for fact in new:

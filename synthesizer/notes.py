@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from antiphon.language.lengths import tokens_of
-from antiphon.language.markup import wrap, write_attempts
+from antiphon.language.markup import NoteLine, Tag, wrap
 from antiphon.synthesizer.intent import open_parts
 from antiphon.synthesizer.memory import Memory
 from antiphon.synthesizer.reasoning import lines, most_summary_tokens, summary_tag
@@ -33,66 +33,64 @@ class Notes(NamedTuple):
     room: int
 
 
-class _Entry(NamedTuple):
-    """One attempt, or one round's words, that may have to make room."""
-
-    round: int
-    tokens: int
-
-
 def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int]) -> Notes:
     """Writes the notes for the call of `opened`.
 
-    Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts:
-    so the newest attempts take their room before the words do.
+    Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
 
     Args:
         numbers: Each fact's number in the request, from 1.
     """
-    budget = memory.settings.briefing_tokens
-    alike = {fact.id: fact.passage.source for fact in memory.facts.known if fact.like is not None}
-    attempts = noted_attempts(memory.usage, numbers, alike)
+    attempts = noted_attempts(memory.usage, numbers)
     words = lines(memory.reasoning)
-    open_texts = open_parts(memory.intent)
-    open_tag = wrap("open", "\n".join(open_texts)) if attempts and open_texts else ""
-    round_tag = _round_tag(opened)
-
+    is_open = open_parts(memory.intent)
+    budget = memory.settings.briefing_tokens
     most = int(budget * MOST_SHARE)
+
+    open_tag = wrap("open", "\n".join(is_open)) if attempts and is_open else ""
+    round_tag = _round_tag(opened)
     room = most - tokens_of(open_tag) - tokens_of(round_tag) - 2  # the tags' line breaks
     summary = summary_tag(memory.reasoning, min(room, most_summary_tokens(budget)))
     room -= tokens_of(summary)
-    tried = [_Entry(attempt.round, tokens_of(write_attempts((attempt,)))) for attempt in attempts]
-    lost_attempts, room = _lost(tried, room)
-    said = [_Entry(line.round, tokens_of(wrap("reasoning", line.text))) for line in words]
-    lost_words, _ = _lost(said, room)
+    # The newest attempts take their room before the words do: that is the order in which both go.
+    tried = _fit("attempts", attempts, room)
+    said = _fit("reasoning", words, tried.room)
 
-    attempts_tag = write_attempts(tuple(attempts[lost_attempts:])) if attempts[lost_attempts:] else ""
-    kept_words = [line.text for line in words[lost_words:]]
-    words_tag = wrap("reasoning", "\n".join(kept_words)) if kept_words else ""
-    tags = (attempts_tag, words_tag, summary, open_tag, round_tag)
+    tags = (tried.tag, said.tag, summary, open_tag, round_tag)
     text = "\n".join([tag for tag in tags if tag])
-    dropped = [_dropped(entry) for entry in (*said[:lost_words], *tried[:lost_attempts])]
+    dropped = (*said.dropped, *tried.dropped)
     # Notes on fewer sources are never longer, save where some notes were dropped: then others may come back in their
     # place, so that all of the notes' share must stay free.
     taken = most if dropped else tokens_of(text)
-    call_id = memory.reasoning.summary.call_id if memory.reasoning.summary and summary else ""
-    return Notes(text=text, summary=call_id, dropped=tuple(dropped), room=budget - taken)
+    return Notes(text, _call_behind(memory, summary), dropped, room=budget - taken)
 
 
-def _lost(entries: Sequence[_Entry], room: int) -> tuple[int, int]:
-    """How many of the oldest entries must go so that the rest fits, without gaps; and the room that is left."""
-    lost = len(entries)
-    while lost and entries[lost - 1].tokens <= room:
-        lost -= 1
-        room -= entries[lost].tokens
-    return lost, room
+class _Fitted(NamedTuple):
+    tag: str
+    dropped: tuple[Dropped, ...]
+    room: int
 
 
-def _dropped(entry: _Entry) -> Dropped:
-    return Dropped(what=f"round {entry.round} notes", why=OUTGROWN, tokens=entry.tokens)
+def _fit(tag: Tag, lines: Sequence[NoteLine], room: int) -> _Fitted:
+    """The tag with the last of `lines` that fit into `room` tokens, without gaps; and the room that they leave."""
+    tokens = [tokens_of(wrap(tag, line.text)) for line in lines]
+    first = len(lines)
+    while first and tokens[first - 1] <= room:
+        first -= 1
+        room -= tokens[first]
+    kept = [line.text for line in lines[first:]]
+    dropped: list[Dropped] = []
+    for line, freed in zip(lines[:first], tokens, strict=False):
+        dropped.append(Dropped(what=f"round {line.round} notes", why=OUTGROWN, tokens=freed))
+    return _Fitted(wrap(tag, "\n".join(kept)) if kept else "", tuple(dropped), room)
 
 
 def _round_tag(opened: RoundOpened) -> str:
     if opened.final:
         return wrap("round", "Final answer: no tools.")
     return wrap("round", f"Round {opened.round} of {opened.round + opened.rounds_left}: tools may be used.")
+
+
+def _call_behind(memory: Memory, tag: str) -> str:
+    summary = memory.reasoning.summary
+    return summary.call_id if summary is not None and tag else ""

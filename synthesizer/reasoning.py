@@ -6,12 +6,10 @@ note: escaped, bounded, and no source.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from msgspec.structs import replace
 
 from antiphon.language.lengths import BYTES_A_TOKEN, shorten, tokens_of
-from antiphon.language.markup import wrap
+from antiphon.language.markup import NoteLine, wrap
 from antiphon.vocabulary.events import (
     Event,
     ReasoningCompleted,
@@ -32,10 +30,17 @@ INTRODUCTION = "A model's note on what earlier rounds found and is not shown; no
 
 
 class Note(Value, frozen=True, kw_only=True):
-    """The words of one round before its tools ran."""
+    """The words of one round before its tools ran.
+
+    Attributes:
+        newest_line: The line that a briefing shows while no later round has words of its own.
+        older_line: The shorter line that it shows from then on.
+    """
 
     round: int
     text: str
+    newest_line: str
+    older_line: str
 
 
 class Summary(Value, frozen=True, kw_only=True):
@@ -65,13 +70,6 @@ class Reasoning(Value, frozen=True, kw_only=True):
     wanted: SummaryWanted | None = None
 
 
-class Line(NamedTuple):
-    """One round's words as the notes show them."""
-
-    round: int
-    text: str
-
-
 def fold(reasoning: Reasoning, event: Event) -> Reasoning:
     """Returns the layer after `event`; a summary for a call that no longer waits is kept out."""
     if isinstance(event, ReasoningCompleted):
@@ -94,16 +92,22 @@ def _with_note(reasoning: Reasoning, event: ReasoningCompleted) -> Reasoning:
     text = event.text.text.strip()[:KEPT_CHARS]
     if not event.tool_calls or not text:
         return reasoning
-    return replace(reasoning, notes=(*reasoning.notes, Note(round=event.round, text=text)))
+    note = Note(
+        round=event.round,
+        text=text,
+        newest_line=f"Round {event.round}: {shorten(text, NEWEST_CHARS)}",
+        older_line=f"Round {event.round}: {shorten(text, OLDER_CHARS)}",
+    )
+    return replace(reasoning, notes=(*reasoning.notes, note))
 
 
-def lines(reasoning: Reasoning) -> list[Line]:
+def lines(reasoning: Reasoning) -> list[NoteLine]:
     """Returns a line for each note: the newest at some length, older ones shrunk."""
     newest = newest_round(reasoning)
-    shown: list[Line] = []
+    shown: list[NoteLine] = []
     for note in reasoning.notes:
-        most_chars = NEWEST_CHARS if note.round == newest else OLDER_CHARS
-        shown.append(Line(note.round, f"Round {note.round}: {shorten(note.text, most_chars)}"))
+        line = note.newest_line if note.round == newest else note.older_line
+        shown.append(NoteLine(note.round, line))
     return shown
 
 

@@ -166,24 +166,37 @@ class _Bridges(NamedTuple):
 
 
 def _bridges(sources: Sequence[SourceBlock]) -> _Bridges:
-    # A title is looked for only where its longest term stands, so that titles times sentences need not be compared.
-    titles_under: dict[str, list[frozenset[str]]] = {}
-    for title in dict.fromkeys([source.title for source in sources if source.title]):
-        longest = max(title, key=lambda term: (len(term), term))
-        titles_under.setdefault(longest, []).append(title)
-    keys = frozenset(titles_under)
+    titles = _TitlesByTerm(sources)
     naming: set[tuple[str, int]] = set()
     facts_naming: dict[frozenset[str], set[str]] = {}
     for source in sources:
         for sentence in source.sentences:
-            for key in sentence.terms & keys:
-                for title in titles_under[key]:
-                    if title <= sentence.terms:
-                        facts_naming.setdefault(title, set()).add(source.fact.id)
-                        if not title <= source.title:
-                            naming.add((sentence.fact_id, sentence.number))
+            for title in titles.named_in(sentence.terms):
+                facts_naming.setdefault(title, set()).add(source.fact.id)
+                if not title <= source.title:
+                    naming.add((sentence.fact_id, sentence.number))
     named: set[str] = set()
     for source in sources:
         if facts_naming.get(source.title, set()) - {source.fact.id}:
             named.add(source.fact.id)
     return _Bridges(naming, named)
+
+
+class _TitlesByTerm:
+    """The sources' titles by their longest term: a title is looked for only where that term stands.
+
+    So not every title need be compared with every sentence.
+    """
+
+    def __init__(self, sources: Sequence[SourceBlock]) -> None:
+        self._under: dict[str, list[frozenset[str]]] = {}
+        for title in dict.fromkeys([source.title for source in sources if source.title]):
+            longest = max(title, key=lambda term: (len(term), term))
+            self._under.setdefault(longest, []).append(title)
+        self._keys = frozenset(self._under)
+
+    def named_in(self, held: frozenset[str]) -> list[frozenset[str]]:
+        named: list[frozenset[str]] = []
+        for key in held & self._keys:
+            named += [title for title in self._under[key] if title <= held]
+        return named

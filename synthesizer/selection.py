@@ -108,10 +108,11 @@ def _decayed(candidates: Sequence[Candidate], intent: Intent, needed: set[str], 
     decayed: list[int] = []
     for candidate in candidates:
         age = newest - candidate.sentence.round
-        is_weak = candidate.score < bars[min(age, len(bars) - 1)]
-        if is_weak and candidate.sentence.fact_id not in needed and candidate.place not in kept:
-            if _may_decay(candidate, age, intent):
-                decayed.append(candidate.place)
+        if candidate.score >= bars[min(age, len(bars) - 1)]:
+            continue
+        is_kept = candidate.sentence.fact_id in needed or candidate.place in kept
+        if not is_kept and _may_decay(candidate, age, intent):
+            decayed.append(candidate.place)
     return decayed
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.language.lengths import shorten
-from antiphon.language.markup import Attempt
+from antiphon.language.markup import Attempt, NoteLine, attempt_line
 from antiphon.synthesizer.facts import Discovery
 from antiphon.vocabulary.events import (
     BreakerTripped,
@@ -28,7 +28,7 @@ DETAIL_CHARS = 300
 ARGUMENT_CHARS = 300
 NAME_CHARS = 100
 MOST_ARGUMENTS = 12
-MOST_LIKE = 3
+MOST_ALIKE = 3
 """As many facts are named in one attempt that say nearly the same as a fact that is shown."""
 
 Outcome = Literal["requested", "running", "found", "nothing", "failed", "repeated"]
@@ -60,6 +60,26 @@ class ToolAttempt(Value, frozen=True, kw_only=True):
     duration_ms: float = 0.0
 
 
+class AlikeFact(Value, frozen=True, kw_only=True):
+    """A fact that is not shown, because it says nearly the same as another, and where it stands."""
+
+    id: str
+    source: str
+
+
+class SettledAttempt(Value, frozen=True, kw_only=True):
+    """An attempt that is over, with what briefings note of it: short, whatever the model or a tool wrote.
+
+    Attributes:
+        note: The note without the facts, whose numbers differ from request to request.
+        alike: Those of its new facts that are not shown.
+    """
+
+    attempt: ToolAttempt
+    note: Attempt
+    alike: tuple[AlikeFact, ...] = ()
+
+
 class AskedCall(Value, frozen=True, kw_only=True):
     """A call that a reply asked for, run or refused."""
 
@@ -77,7 +97,7 @@ class ToolUsage(Value, frozen=True, kw_only=True):
         refused: Ids of calls that were refused as repeated before their reply was complete.
     """
 
-    settled: tuple[ToolAttempt, ...] = ()
+    settled: tuple[SettledAttempt, ...] = ()
     open: tuple[ToolAttempt, ...] = ()
     asked: tuple[AskedCall, ...] = ()
     refused: tuple[str, ...] = ()
@@ -107,13 +127,15 @@ def settle(usage: ToolUsage, settled: ToolsSettled, discovery: Discovery) -> Too
     """Returns the layer after a round: confirmed attempts with what they brought; the others are forgotten."""
     confirmed = frozenset((*settled.succeeded, *settled.failed))
     brought = dict(discovery.by_call)
-    new = {(fact.tool_call_id, fact.id) for fact in discovery.new}
-    over: list[ToolAttempt] = []
+    new_facts = {fact.id: fact for fact in discovery.new}
+    over: list[SettledAttempt] = []
     for attempt in usage.open:
         if attempt.id in confirmed:
             facts = brought.get(attempt.id, ())
-            new_facts = tuple([fact_id for fact_id in facts if (attempt.id, fact_id) in new])
-            over.append(replace(attempt, facts=facts, new_facts=new_facts))
+            # A fact that several calls brought in one round is new by the call that found it first.
+            new = [new_facts[id_] for id_ in facts if id_ in new_facts and new_facts[id_].tool_call_id == attempt.id]
+            done = replace(attempt, facts=facts, new_facts=tuple([fact.id for fact in new]))
+            over.append(_settled(done, new))
     return replace(usage, settled=(*usage.settled, *over), open=())
 
 
@@ -127,26 +149,22 @@ def coverage(facts: Sequence[Fact]) -> dict[tuple[str, int | None], tuple[str, .
     return reached
 
 
-def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int], alike: Mapping[str, str]) -> list[Attempt]:
-    """Writes the settled attempts as a briefing notes them: short, whatever the model or a tool wrote.
+def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLine]:
+    """Returns a line for each settled attempt.
 
     Args:
         numbers: Each fact's number in the request.
-        alike: The sources of facts that are not shown because they say nearly the same as another.
     """
-    notes: list[Attempt] = []
-    for attempt in usage.settled:
-        facts = [numbers[fact_id] for fact_id in _facts_behind(usage, attempt) if fact_id in numbers]
-        note = Attempt(
-            round=attempt.round,
-            tool=shorten(attempt.tool, NAME_CHARS),
-            arguments=_short_arguments(attempt.arguments),
-            outcome=_noted_outcome(attempt.outcome),
-            facts=tuple(facts),
-            detail=_noted_detail(attempt, numbers, alike),
-        )
-        notes.append(note)
-    return notes
+    lines: list[NoteLine] = []
+    for settled in usage.settled:
+        facts = [numbers[fact_id] for fact_id in _facts_behind(usage, settled.attempt) if fact_id in numbers]
+        details = [settled.note.detail] if settled.note.detail else []
+        # This stands here and not in the result's title, for a block once made must not change.
+        shown_elsewhere = [fact for fact in settled.alike if fact.id in numbers]
+        for fact in shown_elsewhere[:MOST_ALIKE]:
+            details.append(f"{fact.source} says nearly the same as result {numbers[fact.id]}")
+        lines.append(attempt_line(replace(settled.note, facts=tuple(facts), detail=". ".join(details))))
+    return lines
 
 
 def arguments_of(written: str) -> dict[str, object]:
@@ -191,11 +209,12 @@ def _after(attempt: ToolAttempt, event: ToolStarted | ToolSubstituted | ToolSucc
 def _with_refusals(usage: ToolUsage) -> ToolUsage:
     """Turns refusals whose call is known into attempts; either of the two events may come first."""
     asked = {each.call.id: each for each in usage.asked}
-    noted: list[ToolAttempt] = []
+    noted: list[SettledAttempt] = []
     waiting: list[str] = []
     for call_id in usage.refused:
         if call_id in asked:
-            noted.append(_attempt(asked[call_id].round, asked[call_id].call, "repeated"))
+            attempt = _attempt(asked[call_id].round, asked[call_id].call, "repeated")
+            noted.append(_settled(attempt, ()))
         else:
             waiting.append(call_id)
     return replace(usage, settled=(*usage.settled, *noted), refused=tuple(waiting))
@@ -206,10 +225,32 @@ def _facts_behind(usage: ToolUsage, attempt: ToolAttempt) -> tuple[str, ...]:
     if attempt.outcome != "repeated":
         return attempt.facts
     wanted = call_identity(attempt.tool, attempt.arguments)
-    for other in usage.settled:
+    for settled in usage.settled:
+        other = settled.attempt
         if other.facts and call_identity(other.tool, other.arguments) == wanted:
             return other.facts
     return ()
+
+
+def _settled(attempt: ToolAttempt, new: Sequence[Fact]) -> SettledAttempt:
+    """The attempt with its note; as `new`, the facts that it found first."""
+    details: list[str] = []
+    if attempt.substitute:
+        details.append(f"answered by {shorten(attempt.substitute, NAME_CHARS)}")
+    if error := shorten(attempt.detail, DETAIL_CHARS):
+        details.append(error)
+    note = Attempt(
+        round=attempt.round,
+        tool=shorten(attempt.tool, NAME_CHARS),
+        arguments=_short_arguments(attempt.arguments),
+        outcome=_noted_outcome(attempt.outcome),
+        detail=". ".join(details),
+    )
+    alike: list[AlikeFact] = []
+    for fact in new:
+        if fact.like is not None:
+            alike.append(AlikeFact(id=fact.id, source=shorten(fact.passage.source, NAME_CHARS)))
+    return SettledAttempt(attempt=attempt, note=note, alike=tuple(alike))
 
 
 def _noted_outcome(outcome: Outcome) -> Literal["found", "nothing", "failed", "repeated"]:
@@ -228,19 +269,3 @@ def _short_arguments(written: str) -> dict[str, object]:
             value = shorten(text, ARGUMENT_CHARS)
         shown[shorten(name, NAME_CHARS)] = value
     return shown
-
-
-def _noted_detail(attempt: ToolAttempt, numbers: Mapping[str, int], alike: Mapping[str, str]) -> str:
-    """The substitute, the error, and which sources say nearly the same as a result that is shown.
-
-    The last stands here and not in the result's title, for a block once made must not change.
-    """
-    parts: list[str] = []
-    if attempt.substitute:
-        parts.append(f"answered by {shorten(attempt.substitute, NAME_CHARS)}")
-    if error := shorten(attempt.detail, DETAIL_CHARS):
-        parts.append(error)
-    alike_here = [fact_id for fact_id in attempt.new_facts if fact_id in alike and fact_id in numbers]
-    for fact_id in alike_here[:MOST_LIKE]:
-        parts.append(f"{shorten(alike[fact_id], NAME_CHARS)} says nearly the same as result {numbers[fact_id]}")
-    return ". ".join(parts)

@@ -152,7 +152,7 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
         history=tuple([_round_view(wanted, counts) for counts in wanted.history]),
         beyond=tuple(beyond),
         facts=tuple([_fact_view(wanted, fact) for fact in found]),
-        attempts=(*memory.usage.settled, *memory.usage.open),
+        attempts=(*[settled.attempt for settled in memory.usage.settled], *memory.usage.open),
         coverage=tuple(reached),
         said=tuple([line.text for line in reasoning.lines(memory.reasoning)]),
         summary=summary.text if summary else "",

@@ -1,13 +1,19 @@
-"""Differences between a briefing and the one before it, fact by fact, and why."""
+"""Renders a briefing: its one message, its table of sources, and what differs from the briefing before it and why."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
-from antiphon.synthesizer.blocks import SourceBlock
-from antiphon.vocabulary.values import Change, Dropped, ShownSource, Value
+from antiphon.language.lengths import tokens_of
+from antiphon.synthesizer.blocks import SourceBlock, text_block
+from antiphon.synthesizer.memory import LastBriefing, Memory
+from antiphon.synthesizer.notes import Notes
+from antiphon.synthesizer.selection import Selection
+from antiphon.vocabulary.events import BriefingPrepared, RoundOpened
+from antiphon.vocabulary.values import Change, Dropped, Message, ShownSource
 
+REPEATED = "says nearly the same as {fact}"
 RETURNED = "worth more now than before"
 _CHANGES_BY_RULE: dict[str, Literal["decayed", "dropped", "repeated"]] = {
     "decay": "decayed",
@@ -19,20 +25,42 @@ Numbers = frozenset[int]
 """Numbers of sentences of one fact."""
 
 
-class LastBriefing(Value, frozen=True, kw_only=True):
-    """The briefing before: what it showed, and how many facts were known then."""
+def render(memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes) -> BriefingPrepared:
+    """Puts what was selected and the notes into the event of the call of `opened`."""
+    blocks = [*memory.head, *[block.json for block in selection.sources], text_block(notes.text)]
+    shown = [ShownSource(fact_id=block.fact.id, sentences=block.numbers) for block in selection.sources]
+    dropped = (*selection.dropped, *_repeated(memory.sources), *notes.dropped)
+    source_tokens = sum([block.tokens for block in selection.sources])
+    return BriefingPrepared(
+        call_id=opened.call_id,
+        round=opened.round,
+        messages=(Message(role="user", content=tuple(blocks)),),
+        sources=tuple(shown),
+        facts=tuple([source.fact_id for source in shown]),
+        tokens=memory.head_tokens + source_tokens + tokens_of(notes.text),
+        dropped=dropped,
+        changes=_changes(memory.sources, memory.last, shown, dropped),
+        summary=notes.summary,
+    )
 
-    shown: tuple[ShownSource, ...] = ()
-    known: int = 0
+
+def _repeated(sources: Sequence[SourceBlock]) -> list[Dropped]:
+    """The facts that are not shown because another says nearly the same."""
+    rows: list[Dropped] = []
+    for block in sources:
+        if block.fact.like is not None and block.sentences:
+            why = REPEATED.format(fact=block.fact.like)
+            rows.append(Dropped(what=block.fact.id, why=why, tokens=block.tokens, rule="repeated"))
+    return rows
 
 
-def changes(
+def _changes(
     blocks: Sequence[SourceBlock],
     last: LastBriefing,
     shown: Sequence[ShownSource],
     dropped: Sequence[Dropped],
 ) -> tuple[Change, ...]:
-    """Returns the changes in order of discovery.
+    """The changes in order of discovery.
 
     Args:
         blocks: The whole block of every fact ever found, in order of discovery.
