@@ -1,16 +1,15 @@
 """Builds the briefing of one reasoning call out of memory: one message, what is stable first.
 
-Collect, number, score, select, render: each step is a plain function over the values of the one before. The message's
-blocks, in order: the conversation (where there was one), the question, one `search_result` for each fact in order of
-discovery, and last the notes. So successive requests of a query share their beginning up to the first new fact.
+Score, select, number, render: each step is a plain function over the values of the one before; what there is to show
+was collected when its round settled. The message's blocks, in order: the conversation (where there was one), the
+question, one `search_result` for each fact in order of discovery, and last the notes. So successive requests of a
+query share their beginning up to the first new fact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
-from antiphon.synthesizer.facts import living, numbered
 from antiphon.synthesizer.memory import Memory
 from antiphon.synthesizer.notes import Notes, write_notes
 from antiphon.synthesizer.rendering import render
@@ -24,12 +23,10 @@ class Draft(NamedTuple):
 
     Attributes:
         candidates: Every sentence with its score, in order of discovery.
-        numbers: Each fact's number in a request that shows all sources.
-        notes: The notes that go with such a request.
+        notes: The notes that go with all of them; what is left out afterwards makes them no longer.
     """
 
     candidates: list[Candidate]
-    numbers: Mapping[str, int]
     notes: Notes
 
 
@@ -37,23 +34,18 @@ def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
     """Builds the briefing for the call of `opened`: without what has decayed, and within the budget."""
     draft = draft_briefing(memory, opened)
     selection = select(draft.candidates, memory.intent, memory.settings.briefing_tokens, draft.notes.room)
-    numbers = numbered(memory.facts.known, [block.fact.id for block in selection.sources])
     notes = draft.notes
-    if numbers != draft.numbers:
-        notes = write_notes(memory, opened, numbers)
+    if len(selection.sources) < len(memory.showable):
+        # The sources after one that is not shown have other numbers now, by which the notes refer to them.
+        notes = write_notes(memory, opened, selection.sources)
     return render(memory, opened, selection, notes)
 
 
 def draft_briefing(memory: Memory, opened: RoundOpened) -> Draft:
-    """Collects all that may be shown, numbers and scores it, and writes the notes that would go with all of it."""
-    known = memory.facts.known
-    # A fact that says nearly the same as another is not shown; the notes tell of it.
-    standing = {fact.id for fact in living(known) if fact.like is None}
-    sources = [block for block in memory.sources if block.sentences and block.fact.id in standing]
-    numbers = numbered(known, [block.fact.id for block in sources])
+    """Scores all that may be shown, and writes the notes that would go with all of it."""
     aim = Aim(
         asked=memory.intent.asked,
         sought=tuple([sought.terms for sought in memory.intent.sought]),
         found=tuple([settled.attempt.facts for settled in memory.usage.settled if settled.attempt.facts]),
     )
-    return Draft(score(aim, sources), numbers, write_notes(memory, opened, numbers))
+    return Draft(score(aim, memory.showable), write_notes(memory, opened, memory.showable))

@@ -106,26 +106,9 @@ def living(known: Sequence[Fact]) -> tuple[Fact, ...]:
     return tuple([fact for fact in known if fact.id not in merged])
 
 
-def numbered(known: Sequence[Fact], shown: Sequence[str]) -> dict[str, int]:
-    """Numbers the facts that a request shows, from 1, in order.
-
-    A fact that was merged has the number of the one that holds it now; so has one that says nearly the same as it.
-    """
-    numbers = {fact_id: number for number, fact_id in enumerate(shown, start=1)}
-    held_by: dict[str, str] = {}
-    for fact in known:
-        held_by.update(dict.fromkeys(fact.merged, fact.id))
-    for fact in known:
-        original = fact.like
-        if original is not None:
-            # The original may have been taken into a later fact, and that one into one later still.
-            while original in held_by:
-                original = held_by[original]
-            if original in numbers:
-                numbers[fact.id] = numbers[original]
-        if fact.id in numbers:
-            numbers.update(dict.fromkeys(fact.merged, numbers[fact.id]))
-    return numbers
+def standing(known: Sequence[Fact]) -> frozenset[str]:
+    """Returns the ids of the facts that stand for themselves: in no later one, and not like an earlier one."""
+    return frozenset([fact.id for fact in living(known) if fact.like is None])
 
 
 def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceeded]:

@@ -44,6 +44,7 @@ class Memory(Value, frozen=True, kw_only=True):
         head: The blocks that open each briefing: conversation and question.
         head_tokens: Estimated tokens of them.
         sources: One block a fact, in order of discovery.
+        showable: Those of them that a briefing may show: what another fact holds or says is not shown twice.
         settled_rounds: Rounds whose outcomes are in.
         last: The last briefing, so that the next can say what changed.
         transcript: Replies and tool outcomes as they came; empty where calls are shown briefings.
@@ -57,6 +58,7 @@ class Memory(Value, frozen=True, kw_only=True):
     head: tuple[StoredText, ...] = ()
     head_tokens: int = 0
     sources: tuple[SourceBlock, ...] = ()
+    showable: tuple[SourceBlock, ...] = ()
     settled_rounds: tuple[int, ...] = ()
     last: LastBriefing = LastBriefing()
     transcript: Transcript = Transcript()
@@ -115,6 +117,8 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
         return memory, None
     found, discovery = facts.settle(memory.facts, event)
     blocks = _blocks_of(discovery.new, memory.sources)
+    sources = (*memory.sources, *blocks)
+    standing = facts.standing(found.known)
     tried = usage.settle(memory.usage, event, discovery)
     calls_of_round = [settled.attempt for settled in tried.settled[len(memory.usage.settled) :]]
     # A round's calls are noted with the parts that they serve, so the facts must serve theirs first.
@@ -124,7 +128,8 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
         facts=found,
         intent=wanted,
         usage=tried,
-        sources=(*memory.sources, *blocks),
+        sources=sources,
+        showable=tuple([block for block in sources if block.sentences and block.fact.id in standing]),
         settled_rounds=(*memory.settled_rounds, event.round),
     )
     synthesized = ContextSynthesized(

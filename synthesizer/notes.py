@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from antiphon.language.lengths import tokens_of
 from antiphon.language.markup import NoteLine, Tag, wrap
+from antiphon.synthesizer.blocks import SourceBlock
 from antiphon.synthesizer.intent import open_parts
 from antiphon.synthesizer.memory import Memory
 from antiphon.synthesizer.reasoning import lines, most_summary_tokens, summary_tag
 from antiphon.synthesizer.usage import noted_attempts
 from antiphon.vocabulary.events import RoundOpened
-from antiphon.vocabulary.values import Dropped
+from antiphon.vocabulary.values import Dropped, Fact
 
 MOST_SHARE = 0.5
 """The notes' most share of a briefing's budget: the rest is the facts'."""
@@ -23,33 +24,33 @@ class Notes(NamedTuple):
     """The tags of the last block, and what did not fit among them.
 
     Attributes:
-        summary: The summarising call whose text stands among them; empty where none does.
+        tokens: Estimated tokens of the text.
         room: The tokens that they leave to the sources.
+        summary: The summarising call whose text stands among them; empty where none does.
     """
 
     text: str
-    summary: str
+    tokens: int
     dropped: tuple[Dropped, ...]
     room: int
+    summary: str
 
 
-def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int]) -> Notes:
-    """Writes the notes for the call of `opened`.
+def write_notes(memory: Memory, opened: RoundOpened, sources: Sequence[SourceBlock]) -> Notes:
+    """Writes the notes for the call of `opened`, whose request shows `sources`.
 
     Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
-
-    Args:
-        numbers: Each fact's number in the request, from 1.
     """
-    attempts = noted_attempts(memory.usage, numbers)
-    words = lines(memory.reasoning)
+    numbers = _numbers(memory.facts.known, sources)
     is_open = open_parts(memory.intent)
     budget = memory.settings.briefing_tokens
     most = int(budget * MOST_SHARE)
 
-    open_tag = wrap("open", "\n".join(is_open)) if attempts and is_open else ""
+    open_tag = wrap("open", "\n".join(is_open)) if memory.usage.settled and is_open else ""
     round_tag = _round_tag(opened)
     room = most - tokens_of(open_tag) - tokens_of(round_tag) - 2  # the tags' line breaks
+    attempts = noted_attempts(memory.usage, numbers)
+    words = lines(memory.reasoning)
     summary = summary_tag(memory.reasoning, min(room, most_summary_tokens(budget)))
     room -= tokens_of(summary)
     # The newest attempts take their room before the words do: that is the order in which both go.
@@ -58,11 +59,34 @@ def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int])
 
     tags = (tried.tag, said.tag, summary, open_tag, round_tag)
     text = "\n".join([tag for tag in tags if tag])
+    tokens = tokens_of(text)
     dropped = (*said.dropped, *tried.dropped)
     # Notes on fewer sources are never longer, save where some notes were dropped: then others may come back in their
     # place, so that all of the notes' share must stay free.
-    taken = most if dropped else tokens_of(text)
-    return Notes(text, _call_behind(memory, summary), dropped, room=budget - taken)
+    room = budget - (most if dropped else tokens)
+    return Notes(text, tokens, dropped, room, summary=_call_behind(memory, summary))
+
+
+def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str, int]:
+    """The number of each fact in a request that shows `sources`, from 1.
+
+    A fact that was merged has the number of the one that holds it now; so has one that says nearly the same as it.
+    """
+    numbers = {block.fact.id: number for number, block in enumerate(sources, start=1)}
+    held_by: dict[str, str] = {}
+    for fact in known:
+        held_by.update(dict.fromkeys(fact.merged, fact.id))
+    for fact in known:
+        original = fact.like
+        if original is not None:
+            # The original may have been taken into a later fact, and that one into one later still.
+            while original in held_by:
+                original = held_by[original]
+            if original in numbers:
+                numbers[fact.id] = numbers[original]
+        if fact.id in numbers:
+            numbers.update(dict.fromkeys(fact.merged, numbers[fact.id]))
+    return numbers
 
 
 class _Fitted(NamedTuple):

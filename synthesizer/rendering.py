@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from antiphon.language.lengths import tokens_of
 from antiphon.synthesizer.blocks import SourceBlock, text_block
 from antiphon.synthesizer.memory import LastBriefing, Memory
 from antiphon.synthesizer.notes import Notes
@@ -27,19 +26,19 @@ Numbers = frozenset[int]
 
 def render(memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes) -> BriefingPrepared:
     """Puts what was selected and the notes into the event of the call of `opened`."""
-    blocks = [*memory.head, *[block.json for block in selection.sources], text_block(notes.text)]
     shown = [ShownSource(fact_id=block.fact.id, sentences=block.numbers) for block in selection.sources]
     dropped = (*selection.dropped, *_repeated(memory.sources), *notes.dropped)
-    source_tokens = sum([block.tokens for block in selection.sources])
+    changes = _changes(memory.sources, memory.last, shown, dropped)
+    blocks = (*memory.head, *[block.json for block in selection.sources], text_block(notes.text))
     return BriefingPrepared(
         call_id=opened.call_id,
         round=opened.round,
-        messages=(Message(role="user", content=tuple(blocks)),),
+        messages=(Message(role="user", content=blocks),),
         sources=tuple(shown),
         facts=tuple([source.fact_id for source in shown]),
-        tokens=memory.head_tokens + source_tokens + tokens_of(notes.text),
+        tokens=memory.head_tokens + selection.tokens + notes.tokens,
         dropped=dropped,
-        changes=_changes(memory.sources, memory.last, shown, dropped),
+        changes=changes,
         summary=notes.summary,
     )
 

@@ -53,9 +53,11 @@ class Selection(NamedTuple):
         sources: Blocks with the sentences that stay.
         dropped: What went of each fact, by reason.
         left_out: The sentences that went, in order.
+        tokens: Estimated tokens of the sources.
     """
 
     sources: tuple[SourceBlock, ...]
+    tokens: int
     dropped: tuple[Dropped, ...]
     left_out: tuple[Candidate, ...]
 
@@ -82,7 +84,7 @@ def select(candidates: Sequence[Candidate], intent: Intent, budget: int, room: i
             if candidate.place not in reasons:
                 reasons[candidate.place] = TOO_LONG if _is_too_long(candidate, room) else WORTH_LEAST
                 total -= _freed(candidate, left)
-    return _selection(candidates, blocks.values(), reasons)
+    return _selection(candidates, blocks.values(), reasons, total)
 
 
 def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
@@ -182,7 +184,9 @@ def _freed(candidate: Candidate, left: dict[str, int]) -> int:
     return sentence.tokens
 
 
-def _selection(candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], reasons: dict[int, str]) -> Selection:
+def _selection(
+    candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], reasons: dict[int, str], tokens: int
+) -> Selection:
     left_out = [candidate for candidate in candidates if candidate.place in reasons]
     gone: dict[str, list[Candidate]] = {}
     for candidate in left_out:
@@ -196,7 +200,7 @@ def _selection(candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], r
         if staying:
             sources.append(with_sentences(block, staying))
         dropped += _dropped(block, lost, reasons, is_hidden=not staying)
-    return Selection(tuple(sources), tuple(dropped), tuple(left_out))
+    return Selection(tuple(sources), tokens, tuple(dropped), tuple(left_out))
 
 
 def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, str], is_hidden: bool) -> list[Dropped]:
