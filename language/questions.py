@@ -22,8 +22,8 @@ MOST_OWN_TERMS = 3
 """A question with more terms of its own says what it is about, whatever else it refers to."""
 
 _REFERS_BACK = re.compile(
-    r"\s*(?:and|but|or|so|what about|how about)\b"
-    r"|\b(?:it|its|they|them|their|that|this|these|those|he|she|his|her|there|same"
+    r"\s*(?:and|but|or|so|ok|then|why|what about|how about)\b"
+    r"|\b(?:it|its|they|them|their|that|this|these|those|he|she|his|her|there|same|one|ones"
     r"|(?:the|its) (?:first|second|third|fourth|fifth|last|next|previous|other|former|latter)"
     r"(?: (?:one|side|lesson|course|part))?)\b",
     re.IGNORECASE,
@@ -38,11 +38,21 @@ _COMPARISONS = tuple(
         rf"\bhow\s+(?:do|does|did|is|are)\s+{_SIDE}\s+(?:different\s+from|differ\s+from|compared?\s+(?:to|with))"
         rf"\s+{_LAST_SIDE}",
         rf"{_SIDE}\s+(?:versus|vs\.?)\s+{_LAST_SIDE}",
+        rf"\b(?:similarit\w+|comparison|contrast|distinction)\s+(?:between|of)\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
+        rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
+        rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
+        rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}(?=.*\bdifferences?\b)",
+        rf"\bhow\s+(?:do|does|did)\s+{_SIDE}\s+and\s+{_SIDE}\s+(?:differ|compare)\b",
     )
 )
-_LESSONS = re.compile(r"\blessons?\s+(\d{1,4}(?:\s*(?:,|and|or|to|&)\s*(?:lesson\s+)?\d{1,4})*)", re.IGNORECASE)
-_LESSON = re.compile(r"\blessons?\s+\d", re.IGNORECASE)
-_DIGITS = re.compile(r"\d+")
+_LESSON_NUMBER = r"(?:\d{1,4}|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+_LESSONS = re.compile(
+    r"\blessons?\s+(?:number\s+|no\.?\s*|#\s*)?"
+    rf"({_LESSON_NUMBER}(?:\s*(?:,|and|or|to|&)\s*(?:lesson\s+)?{_LESSON_NUMBER})*)",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(_LESSON_NUMBER, re.IGNORECASE)
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class Part(Value, frozen=True, kw_only=True):
@@ -77,7 +87,26 @@ def understood(question: str, history: Sequence[Exchange]) -> str:
 
 def refers_back(question: str) -> bool:
     """Returns True for a question that cannot be understood alone: it refers back, and says little else."""
-    return bool(_REFERS_BACK.search(question)) and len(frozenset(terms(question))) <= MOST_OWN_TERMS
+    own = frozenset(terms(question))
+    return not own or (len(own) <= MOST_OWN_TERMS and _REFERS_BACK.search(question) is not None)
+
+
+def compared_sides(question: str) -> tuple[str, str] | None:
+    """Returns the two things that a question compares, in its own words; None where it compares none."""
+    for comparison in _COMPARISONS:
+        if found := comparison.search(question):
+            return found[1].strip(), found[2].strip()
+    return None
+
+
+def lesson_numbers(question: str) -> list[int]:
+    """Returns the numbers of the lessons that a question names, written in digits or as words."""
+    numbers: dict[int, None] = {}
+    for listed in _LESSONS.findall(question):
+        for written in _NUMBERS.findall(listed):
+            word = written.lower()
+            numbers.setdefault(_NUMBER_WORDS.index(word) if word in _NUMBER_WORDS else int(word))
+    return list(numbers)
 
 
 def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
@@ -89,11 +118,14 @@ def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
 
 
 def _sides(text: str, courses: Sequence[Part]) -> list[Part]:
-    for comparison in _COMPARISONS:
-        if found := comparison.search(text):
-            sides = [_side(side.strip(), courses) for side in found.groups() if not _LESSON.search(side)]
-            return [side for side in sides if side.terms]
-    return []
+    parts: list[Part] = []
+    for side in compared_sides(text) or ():
+        # A side that names a lesson is that lesson's part.
+        if not lesson_numbers(side):
+            part = _side(side, courses)
+            if part.terms:
+                parts.append(part)
+    return parts
 
 
 def _side(text: str, courses: Sequence[Part]) -> Part:
@@ -120,13 +152,11 @@ def _courses(text: str, titles: Sequence[str]) -> list[Part]:
 
 
 def _lessons(text: str) -> list[Part]:
-    parts: dict[int, Part] = {}
-    for listed in _LESSONS.findall(text):
-        for digits in _DIGITS.findall(listed):
-            number = int(digits)
-            terms_of_it = frozenset({str(number)})
-            parts[number] = Part(kind="lesson", text=f"Lesson {number}", terms=terms_of_it, needed=1, lesson=number)
-    return list(parts.values())
+    parts: list[Part] = []
+    for number in lesson_numbers(text):
+        wanted = frozenset({str(number)})
+        parts.append(Part(kind="lesson", text=f"Lesson {number}", terms=wanted, needed=1, lesson=number))
+    return parts
 
 
 def _whole(text: str) -> tuple[Part, ...]:
