@@ -39,14 +39,19 @@ _COMPARISONS = tuple(
         rf"\s+{_LAST_SIDE}",
         rf"{_SIDE}\s+(?:versus|vs\.?)\s+{_LAST_SIDE}",
         rf"\b(?:similarit\w+|comparison|contrast|distinction)\s+(?:between|of)\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
-        rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
         rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
-        rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}(?=.*\bdifferences?\b)",
         rf"\bhow\s+(?:do|does|did)\s+{_SIDE}\s+and\s+{_SIDE}\s+(?:differ|compare)\b",
     )
 )
+_LOOSE_COMPARISONS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
+        rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}(?=.*\b(?:differences?|differs?|compared?)\b)",
+    )
+)
 _LESSON_NUMBER = r"(?:\d{1,4}|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
-_LESSONS = re.compile(
+LESSONS = re.compile(
     r"\blessons?\s+(?:number\s+|no\.?\s*|#\s*)?"
     rf"({_LESSON_NUMBER}(?:\s*(?:,|and|or|to|&)\s*(?:lesson\s+)?{_LESSON_NUMBER})*)",
     re.IGNORECASE,
@@ -91,9 +96,14 @@ def refers_back(question: str) -> bool:
     return not own or (len(own) <= MOST_OWN_TERMS and _REFERS_BACK.search(question) is not None)
 
 
-def compared_sides(question: str) -> tuple[str, str] | None:
-    """Returns the two things that a question compares, in its own words; None where it compares none."""
-    for comparison in _COMPARISONS:
+def compared_sides(question: str, *, loosely: bool = False) -> tuple[str, str] | None:
+    """Returns the two things that a question compares, in its own words; None where it compares none.
+
+    Args:
+        loosely: Two more ways of asking count as comparisons. Parts of a question are taken without them: briefings
+            were recorded that did not know them, and every trace must replay to the same briefings.
+    """
+    for comparison in (*_COMPARISONS, *_LOOSE_COMPARISONS) if loosely else _COMPARISONS:
         if found := comparison.search(question):
             return found[1].strip(), found[2].strip()
     return None
@@ -102,7 +112,7 @@ def compared_sides(question: str) -> tuple[str, str] | None:
 def lesson_numbers(question: str) -> list[int]:
     """Returns the numbers of the lessons that a question names, written in digits or as words."""
     numbers: dict[int, None] = {}
-    for listed in _LESSONS.findall(question):
+    for listed in LESSONS.findall(question):
         for written in _NUMBERS.findall(listed):
             word = written.lower()
             numbers.setdefault(_NUMBER_WORDS.index(word) if word in _NUMBER_WORDS else int(word))

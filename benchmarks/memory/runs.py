@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from antiphon.engine.offline.summing import summary
+from antiphon.engine.offline.answering import summary
 from antiphon.language.markup import read_material, unwrap
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.vocabulary.events import (
