@@ -39,17 +39,19 @@ _COMPARISONS = tuple(
         rf"\s+{_LAST_SIDE}",
         rf"{_SIDE}\s+(?:versus|vs\.?)\s+{_LAST_SIDE}",
         rf"\b(?:similarit\w+|comparison|contrast|distinction)\s+(?:between|of)\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
-        rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
+        rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
         rf"\bhow\s+(?:do|does|did)\s+{_SIDE}\s+and\s+{_SIDE}\s+(?:differ|compare)\b",
     )
 )
 _LOOSE_COMPARISONS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
-        rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}(?=.*\b(?:differences?|differs?|compared?)\b)",
+        rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
+        rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}",
     )
 )
+_LOOSE_SIGN = re.compile(r"\b(?:differences?|differs?|compared?|have in common)\b", re.IGNORECASE)
+"""Words without which the loose patterns are not tried: alone they would find sides in many a question."""
 _LESSON_NUMBER = r"(?:\d{1,4}|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 LESSONS = re.compile(
     r"\blessons?\s+(?:number\s+|no\.?\s*|#\s*)?"
@@ -103,8 +105,11 @@ def compared_sides(question: str, *, loosely: bool = False) -> tuple[str, str] |
         loosely: Two more ways of asking count as comparisons. Parts of a question are taken without them: briefings
             were recorded that did not know them, and every trace must replay to the same briefings.
     """
-    for comparison in (*_COMPARISONS, *_LOOSE_COMPARISONS) if loosely else _COMPARISONS:
-        if found := comparison.search(question):
+    patterns = _COMPARISONS
+    if loosely and _LOOSE_SIGN.search(question):
+        patterns += _LOOSE_COMPARISONS
+    for pattern in patterns:
+        if found := pattern.search(question):
             return found[1].strip(), found[2].strip()
     return None
 
