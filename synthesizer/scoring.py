@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from math import log
 from typing import NamedTuple
 
+from antiphon.language.evidence import TermShares
 from antiphon.synthesizer.blocks import Sentence, SourceBlock
 
 TERMS_WEIGHT = 0.5
@@ -61,7 +62,7 @@ class Candidate(NamedTuple):
 
 def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     """Returns every sentence of `sources`, in order, with its score."""
-    asked = _AskedTerms(aim.asked, sources)
+    asked = TermShares(_rarity(aim.asked, sources))
     standings = _Standings(aim, sources)
     bridges = _bridges(sources)
     candidates: list[Candidate] = []
@@ -85,25 +86,6 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
                 total += BEGINNING_WEIGHT / (1 + sentence.number)
             candidates.append(Candidate(len(candidates), source, sentence, total))
     return candidates
-
-
-class _AskedTerms:
-    """How much of the question a set of terms stands for: rare terms weigh more."""
-
-    def __init__(self, asked: frozenset[str], sources: Sequence[SourceBlock]) -> None:
-        self._asked = asked
-        self._rarity = _rarity(asked, sources)
-        self._total = sum(self._rarity.values()) or 1.0
-        self._shares: dict[frozenset[str], float] = {}
-
-    def share(self, held: frozenset[str]) -> float:
-        """Works the share out once for each set, summed in a fixed order, for floats are not associative."""
-        asked = held & self._asked
-        share = self._shares.get(asked)
-        if share is None:
-            share = sum([self._rarity[term] for term in sorted(asked)]) / self._total
-            self._shares[asked] = share
-        return share
 
 
 def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, float]:
