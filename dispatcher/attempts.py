@@ -13,7 +13,7 @@ from antiphon.vocabulary.errors import BadInputError, ServiceError
 from antiphon.vocabulary.ports import Json, ToolOutput
 
 MAX_DETAIL = 600
-"""Characters of what is said of an exception."""
+"""Characters of the description of an exception."""
 
 
 class ToolCircuits:
@@ -46,7 +46,8 @@ class ToolCircuits:
 
 
 def candidates(tool: Tool, substitutes: tuple[Tool, ...]) -> list[Tool]:
-    """Lists what is tried in turn: the tool, then its substitutes; those that are safe to retry twice in a row."""
+    """Lists the tools to try in turn: the one asked for, then its substitutes; each twice that is safe to retry."""
+    # The retry comes before the substitutes: most failures are of the moment, and the tool asked for knows best.
     order: list[Tool] = []
     for candidate in (tool, *substitutes):
         order.append(candidate)
@@ -61,12 +62,14 @@ def substitute_arguments(failed: Tool, substitute: Tool, arguments: str) -> str 
     Args:
         arguments: The failed call's JSON object.
     """
+    # Read as plain JSON: the failed tool's own checks turned dates and the like into what only it understands.
     asked: Json = json.loads(arguments.strip() or "{}")
     if failed.adapt:
         adapted = failed.adapt(substitute.name, asked)
     else:
         known = substitute.parameters.names
         adapted = {name: value for name, value in asked.items() if name in known}
+    # As it is recorded: the model's own letters, not their escapes.
     text = json.dumps(adapted, ensure_ascii=False)
     try:
         substitute.parameters.read(text)

@@ -15,6 +15,7 @@ from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
 
+# Bounds of the schema: the model is told of them, and they keep hostile arguments from the embedder.
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
 LessonNumber = Annotated[int, Field(ge=0, le=100_000)]

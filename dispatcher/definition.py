@@ -64,19 +64,16 @@ def tool_from_function(
         )
     signature = _signature(fn)
     types = _types(fn, signature)
-    if key_parameter is not None and types.get(key_parameter) is not str:
-        raise ToolDefinitionError(
-            f"Tool {origin(fn)} is to be handed its idempotency key as {key_parameter!r}; "
-            f"give it a parameter `{key_parameter}: str`."
-        )
     if timeout_s is not None and not timeout_s > 0:
         raise ToolDefinitionError(f"Tool {origin(fn)} has timeout_s={timeout_s}; give it more than 0 seconds, or None.")
-    # The key comes from the dispatcher: the model is not told of it.
-    offered_parameters = {each: parameter for each, parameter in signature.items() if each != key_parameter}
+    if key_parameter is not None:
+        _check_key(fn, key_parameter, types)
+        # The key comes from the dispatcher: the model is not told of it.
+        del signature[key_parameter]
     return Tool(
         name=_name(fn, name),
         description=description,
-        parameters=parameters_of(offered_parameters, types, _argument_descriptions(docstring)),
+        parameters=parameters_of(signature, types, _argument_descriptions(docstring)),
         run=fn,
         timeout_s=timeout_s,
         retry_safe=retry_safe,
@@ -116,8 +113,15 @@ def _name(fn: Callable[..., object], name: str | None) -> str:
     return chosen
 
 
-def _signature(fn: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
-    parameters = inspect.signature(fn).parameters
+def _check_key(fn: Callable[..., object], name: str, types: Mapping[str, object]) -> None:
+    if types.get(name) is not str:
+        raise ToolDefinitionError(
+            f"Tool {origin(fn)} is to be handed its idempotency key as {name!r}; give it a parameter `{name}: str`."
+        )
+
+
+def _signature(fn: Callable[..., object]) -> dict[str, inspect.Parameter]:
+    parameters = dict(inspect.signature(fn).parameters)
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     for name, parameter in parameters.items():
         if parameter.kind not in by_name:

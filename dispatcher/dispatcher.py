@@ -21,6 +21,7 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.ports import Clock, Publish, Spawn
 
+# 128 bits: enough for keys that never meet, short enough for a database column.
 KEY_CHARS = 32
 
 
@@ -103,6 +104,7 @@ class ToolDispatcher:
                 self._running[call_id].abandon(recorded.event.why)
 
     def _end(self, outcome: Outcome) -> None:
+        # The outcome goes before the settlement that rests on it.
         self._running.pop(outcome.tool_call_id, None)
         self._publish(outcome)
         succeeded = isinstance(outcome, ToolSucceeded)
@@ -135,14 +137,23 @@ class _Settlement:
         return self._settle()
 
     def _settle(self) -> list[ToolsSettled]:
+        # With early dispatch calls may end before the reply that confirms them is complete: either side settles.
         settled = []
         for round_number, ids in list(self._open.items()):
             if all(map(self.has_ended, ids)):
                 del self._open[round_number]
-                succeeded = tuple(each for each in ids if self._outcomes[each])
-                failed = tuple(each for each in ids if not self._outcomes[each])
-                settled.append(ToolsSettled(round=round_number, succeeded=succeeded, failed=failed))
+                settled.append(self._settled(round_number, ids))
         return settled
+
+    def _settled(self, round_number: int, ids: tuple[str, ...]) -> ToolsSettled:
+        succeeded = []
+        failed = []
+        for tool_call_id in ids:
+            if self._outcomes[tool_call_id]:
+                succeeded.append(tool_call_id)
+            else:
+                failed.append(tool_call_id)
+        return ToolsSettled(round=round_number, succeeded=tuple(succeeded), failed=tuple(failed))
 
 
 def _key_of(query_id: str, call_id: str) -> str:

@@ -21,6 +21,7 @@ MAX_PASSAGE = 8_000
 """Characters of one passage."""
 MAX_LABEL = 300
 """Characters of a passage's source, course and title."""
+# Browsers and proxies take little more.
 MAX_LINK = 2_000
 NOTHING = "The tool returned nothing."
 
@@ -30,11 +31,11 @@ _WEB_ADDRESS = re.compile(r"(?i:https?)://[^\s\"'<>\ud800-\udfff]+")
 def to_output(tool: str, returned: object) -> ToolOutput:
     """Turns a tool's return value into bounded words and passages.
 
-    A `ToolOutput` is taken as it is. A string, or any value that JSON can say, becomes its words and one passage,
+    A `ToolOutput` is taken as it is. A string, or any value that can be written as JSON, becomes its words and one passage,
     so that an answer can cite it; the passage's sentences are those of the string, or the lines of the JSON.
 
     Raises:
-        PydanticSerializationError: The value cannot be said in JSON.
+        PydanticSerializationError: The value cannot be written as JSON.
     """
     if isinstance(returned, ToolOutput):
         return bounded(returned)
@@ -104,24 +105,29 @@ def line_starts(text: str) -> tuple[int, ...]:
 
 def bounded(output: ToolOutput) -> ToolOutput:
     """Cuts everything too large in a tool's output, and says so in its words."""
+    # Blank passages can be neither ranked nor cited, and the API refuses empty blocks.
     given = [passage for passage in output.passages if passage.text.text.strip()]
-    kept = given[:MAX_PASSAGES]
+    passages = []
+    cut_passages = 0
+    for passage in given[:MAX_PASSAGES]:
+        passages.append(_bounded_passage(passage))
+        cut_passages += len(passage.text.text) > MAX_PASSAGE
     notes = []
-    if len(given) > len(kept):
-        notes.append(f"{len(given) - len(kept)} more passages")
-    long_passages = sum(len(passage.text.text) > MAX_PASSAGE for passage in kept)
-    if long_passages:
-        notes.append(f"the ends of {long_passages} long passages")
+    if len(given) > MAX_PASSAGES:
+        notes.append(f"{len(given) - MAX_PASSAGES} more passages")
+    if cut_passages:
+        notes.append(f"the ends of {cut_passages} long passages")
     if len(output.text) > MAX_TEXT:
         notes.append(f"{len(output.text) - MAX_TEXT:,} more characters")
     text = clean(output.text[:MAX_TEXT])
     if notes:
         text = f"{text}\n[cut: {', '.join(notes)}]"
-    return ToolOutput(text=text, passages=tuple(_bounded_passage(passage) for passage in kept))
+    return ToolOutput(text=text, passages=tuple(passages))
 
 
 def _bounded_passage(passage: Passage) -> Passage:
     given = passage.text.text
+    # Cut before it is cleaned: a hostile text may have gigabytes.
     beginning = clean(given[: MAX_PASSAGE + 1])
     starts = passage.starts
     if not _are_starts(starts, given):

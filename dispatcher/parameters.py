@@ -17,7 +17,7 @@ from antiphon.vocabulary.ports import Json
 MAX_ARGUMENTS = 100_000
 """Most characters of a call's arguments."""
 MAX_NAMED = 8
-"""Wrong arguments that are named one by one; of more, only the number is said."""
+"""Wrong arguments that are named one by one; of more, only the number is given."""
 WHY = "Why you make this call, in one short sentence: what you want to learn from it."
 """The description of the optional `why` of every tool."""
 
@@ -47,6 +47,7 @@ class Parameters:
         Raises:
             BadInputError: They are no JSON object, or do not fit; the message names each wrong one.
         """
+        # Before anything parses them: they are whatever a model wrote.
         if len(arguments) > MAX_ARGUMENTS:
             raise BadInputError(
                 f"The arguments are {len(arguments):,} characters long; send at most {MAX_ARGUMENTS:,}."
@@ -54,6 +55,7 @@ class Parameters:
         try:
             read = self.model.model_validate_json(arguments.strip() or "{}")
         except ValidationError as error:
+            # Without the cause: pydantic's own message repeats the whole input, and goes into logs.
             raise BadInputError(_describe_mismatch(error, self.names)) from None
         given: Json = {}
         for key, field in self.model.model_fields.items():
@@ -83,6 +85,7 @@ def parameters_of(
             field = Field(default, alias=name)
         # Numbered, for pydantic refuses fields that begin with an underscore or have a name of its own.
         fields[f"argument_{number}"] = (types[name], field)
+    # So that a reader of the trace sees what each call was for.
     if "why" not in signature:
         fields["why"] = (str | None, Field(None, alias="why", description=WHY))
     model = create_model(
@@ -96,7 +99,9 @@ def parameters_of(
 def _schema(model: type[BaseModel]) -> Json:
     """Returns the model's JSON schema without pydantic's titles, which tell a language model nothing."""
     whole = model.model_json_schema()
-    properties = {name: _plain(schema) for name, schema in whole["properties"].items()}
+    properties: Json = {}
+    for name, property_schema in whole["properties"].items():
+        properties[name] = _plain(property_schema)
     schema: Json = {"type": "object", "properties": properties}
     if "required" in whole:
         schema["required"] = whole["required"]
@@ -107,7 +112,7 @@ def _schema(model: type[BaseModel]) -> Json:
 
 
 def _plain(schema: Json) -> Json:
-    """Simplifies one property's schema: `T or null` that may be left out is told as `T`."""
+    """Simplifies one property's schema: `T or null` that may be left out becomes `T`."""
     plain = {key: value for key, value in schema.items() if key != "title"}
     choices = [choice for choice in plain.get("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1 and plain.get("default", ...) is None:
@@ -123,7 +128,9 @@ def _describe_mismatch(error: ValidationError, known: Sequence[str]) -> str:
         known: Names of the arguments that the tool knows.
     """
     wrong = error.errors(include_url=False, include_context=False)
-    named = [_describe(detail, known) for detail in wrong[:MAX_NAMED]]
+    named = []
+    for detail in wrong[:MAX_NAMED]:
+        named.append(_describe(detail, known))
     if len(wrong) > MAX_NAMED:
         named.append(f"and {len(wrong) - MAX_NAMED} more")
     return "; ".join(named) + "."
@@ -139,5 +146,6 @@ def _describe(detail: ErrorDetails, known: Sequence[str]) -> str:
         return f"{where}: is required and was not given"
     if detail["type"] == "extra_forbidden":
         return f"{where}: is not an argument of this tool, which takes {', '.join(known)}"
+    # pydantic says "Input should be a valid integer …": after "wanted" only the rest reads well.
     wanted = detail["msg"].removeprefix("Input ").removeprefix("should be ")
     return f"{where}: wanted {line(wanted, 200)}, found {line(repr(detail['input']), 80)}"

@@ -75,6 +75,7 @@ class ToolRun:
         except BadInputError as error:
             self._fail("invalid_arguments", f"{tool.name}: {error}")
             return
+        # Announced here and not in the task: the event follows its request even where tasks start late.
         self._start(tool)
         self._cancel_work = self._spawn(self._work(tool))
 
@@ -87,6 +88,7 @@ class ToolRun:
     async def _work(self, tool: Tool) -> None:
         outcome = await self._outcome(tool)
         self._cancel_timer()
+        # A tool that ran in a thread cannot be stopped: it may bring its answer after its outcome was published.
         if self._ended:
             self._publish_late(outcome)
         self._end(outcome)
@@ -123,7 +125,7 @@ class ToolRun:
                 return outcome
             why = outcome
             failures.append(outcome)
-        # A retry mostly fails as the first attempt did: each sentence is told once.
+        # A retry mostly fails as the first attempt did: each sentence stands there once.
         return self._failed("error", "; ".join(dict.fromkeys(failures)))
 
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
@@ -137,6 +139,7 @@ class ToolRun:
         except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
             self._circuits.failed(tool.name, self._clock.now())
             return describe(tool, error)
+        # An answer after its time is no success: the circuit has counted the timeout already.
         if not self._ended:
             self._circuits.succeeded(tool.name)
         return self._succeeded(tool, output)

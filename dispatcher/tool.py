@@ -77,6 +77,7 @@ class Registry:
                     f"Two tools are called {tool.name!r}: {first.origin} and {tool.origin}; rename one."
                 )
             self._tools[tool.name] = tool
+        # Only now: a substitute may stand behind the tool that names it.
         for tool in self._tools.values():
             self._check_substitutes(tool)
         self._definitions = self._define()
@@ -102,7 +103,7 @@ class Registry:
 
     def wrapped(self, wrap: Callable[[Tool], Tool]) -> Registry:
         """Returns the same tools, each as `wrap` returns it; names and definitions must stay."""
-        return Registry(wrap(tool) for tool in self._tools.values())
+        return Registry(map(wrap, self.tools))
 
     def definitions(self) -> StoredText:
         """Returns the `tools` of a Messages API request as JSON."""

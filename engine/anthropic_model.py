@@ -26,7 +26,7 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Request
 
 CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.StreamError, aiohttp.ClientError, OSError)
-"""What a connection raises when it breaks while a reply is read; the SDK wraps none of it."""
+"""Errors of a connection that breaks while a reply is read; the SDK wraps none of them."""
 
 
 class AnthropicModel:
@@ -127,6 +127,7 @@ def connect(
 async def _events(response: httpx2.Response) -> AsyncIterator[Json]:
     request_id = response.headers.get("request-id")
     try:
+        # Some servers ignore `stream`, and proxies answer with pages of their own.
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             for event in _events_of_body(await response.aread()):
                 yield _checked(event, request_id)
@@ -144,6 +145,7 @@ async def _events(response: httpx2.Response) -> AsyncIterator[Json]:
 def _checked(event: Json, request_id: str | None) -> Json:
     if event["type"] == "error":
         raise from_error_event(event, request_id)
+    # The event is the only thing that leaves this file; the trace wants the id for questions to the provider.
     if request_id is not None and event["type"] == "message_start":
         event["request_id"] = request_id
     return event

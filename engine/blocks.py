@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from antiphon.engine.sse import is_first_half, read_leniently, valid_text
@@ -9,9 +11,20 @@ from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall
 
+# The API's own names have at most 64; compatible servers make up ids of any length, which go into events.
 MAX_NAME = 200
-"""Characters of a tool's name and of a call's id; the API's own names have at most 64."""
+"""Characters of a tool's name and of a call's id."""
 REPLACEMENT = "\ufffd"
+_Index = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _SearchResultLocation(msgspec.Struct, tag="search_result_location"):
+    """A citation as the Messages API streams it; citations of other kinds are no sources of ours."""
+
+    search_result_index: _Index
+    start_block_index: _Index
+    end_block_index: _Index
+    cited_text: str
 
 
 class Block:
@@ -87,6 +100,7 @@ class Block:
 
     def json(self) -> StoredText:
         """Returns the whole block, as it would stand in a reply that is not streamed."""
+        # Signatures of thinking blocks and fields that we do not know must go back to the server as they came.
         whole = dict(self.start)
         for name in self._appended:
             if name != "partial_json":
@@ -103,29 +117,21 @@ class Block:
         end = start + len(self.field("text"))
         found = []
         for citation in self.citations:
-            read = _citation(citation, start, end)
-            if read is not None:
-                found.append(read)
+            try:
+                location = msgspec.convert(citation, _SearchResultLocation)
+            except msgspec.ValidationError:
+                continue
+            found.append(
+                ReplyCitation(
+                    start=start,
+                    end=end,
+                    source=location.search_result_index,
+                    first_block=location.start_block_index,
+                    end_block=location.end_block_index,
+                    cited_text=location.cited_text,
+                )
+            )
         return found
-
-
-def _citation(citation: Json, start: int, end: int) -> ReplyCitation | None:
-    """Reads the citation of a search result; None for other kinds and for what cannot be read."""
-    if citation.get("type") != "search_result_location":
-        return None
-    numbers = []
-    for name in ("search_result_index", "start_block_index", "end_block_index"):
-        number = citation.get(name)
-        if not isinstance(number, int) or number < 0:
-            return None
-        numbers.append(number)
-    text = citation.get("cited_text")
-    if not isinstance(text, str):
-        return None
-    source, first_block, end_block = numbers
-    return ReplyCitation(
-        start=start, end=end, source=source, first_block=first_block, end_block=end_block, cited_text=text
-    )
 
 
 def _object(arguments: str) -> Json | None:

@@ -32,7 +32,7 @@ MOST_PARTS = 5
 
 
 class CallRequest(Protocol):
-    """What is asked for: a reasoning call, or a summarising one."""
+    """The part that requests for reasoning calls and for summarising calls have in common."""
 
     @property
     def call_id(self) -> str: ...
@@ -60,7 +60,7 @@ class CallPorts:
     """
 
     publish: Publish
-    tell: Tell
+    emit: Tell
     clock: Clock
     chance: Callable[[], float]
     ids: set[str]
@@ -83,12 +83,12 @@ class Call:
 
     @property
     def wasted(self) -> Usage:
-        """The usage of attempts that failed, as far as the server told."""
+        """The usage of attempts that failed, as far as the server reported it."""
         return self._wasted
 
     @property
     def used(self) -> Usage:
-        """All usage so far, as far as the server told."""
+        """All usage so far, as far as the server reported it."""
         used = self._wasted
         if self._so_far is not None:
             used += self._priced(self._so_far.usage)
@@ -124,6 +124,8 @@ class Call:
         """
         self._ends_at = ends_at
         reply = await self._attempts(self._prepared.request)
+        # Servers pause long replies of their own tools and want to be asked to go on
+        # (https://docs.claude.com/en/api/handling-stop-reasons).
         while reply.stop_reason == PAUSED and self._part < MOST_PARTS:
             rest = await self._rest(reply)
             if rest is None:
@@ -145,6 +147,7 @@ class Call:
             self.announce(request)
             return await self._attempts(request)
         except ModelError:
+            # An answer that breaks off is worth more than none.
             self._discard_text()
             return None
 
@@ -196,7 +199,7 @@ class Call:
             return reply
         finally:
             if self._fold is not None:
-                # It failed or was cancelled: what it has used until then is told with the call's end.
+                # It failed or was cancelled: what it has used until then is part of the call's end.
                 self._wasted += self._priced(fold.usage)
                 self._fold = None
 
@@ -205,6 +208,7 @@ class Call:
         stream = self._model.stream(request, self._left_s())
         try:
             async for event in stream:
+                # Checked before the fold sees it: a message that is sent again must not count as a restart.
                 self._refuse_repetition(event)
                 restarts = fold.restarts
                 brought = fold.add(event)
@@ -223,10 +227,10 @@ class Call:
             self._ports.publish(ToolCallStreamed(call_id=call_id, round=self._asked.round, call=brought))
             return
         self._streamed_rest = self._so_far is not None
-        self._ports.tell(TextDelta(call_id=call_id, text=brought))
+        self._ports.emit(TextDelta(call_id=call_id, text=brought))
 
     def _refuse_repetition(self, event: Json) -> None:
-        """A server that does not go on with a paused reply but sends it again would double the answer."""
+        """Refuses a reply in which the server sends the paused part again: it would double the answer."""
         if self._so_far is None or event.get("type") != "message_start":
             return
         message = event.get("message")
@@ -246,9 +250,9 @@ class Call:
         """Takes back the streamed text of the part that failed; the text of earlier parts still stands."""
         call_id = self._asked.call_id
         if self._so_far is None:
-            self._ports.tell(TextDiscarded(call_id=call_id))
+            self._ports.emit(TextDiscarded(call_id=call_id))
         elif self._streamed_rest:
             # Followers know no parts: all of the call's text is discarded, and what still stands is sent again.
-            self._ports.tell(TextDiscarded(call_id=call_id))
-            self._ports.tell(TextDelta(call_id=call_id, text=self._so_far.text.text))
+            self._ports.emit(TextDiscarded(call_id=call_id))
+            self._ports.emit(TextDelta(call_id=call_id, text=self._so_far.text.text))
         self._streamed_rest = False

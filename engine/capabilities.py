@@ -36,7 +36,7 @@ class Finding(NamedTuple):
 
 
 Judge = Callable[[Reply], str]
-"""Says what is wrong with a reply; nothing where it is as it should be."""
+"""Names the fault of a reply; empty where it is as it should be."""
 
 
 async def find_capabilities(model: Model, name: str) -> list[Finding]:

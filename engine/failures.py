@@ -48,7 +48,7 @@ _BY_TYPE: dict[str, FailureKind] = {
 _TOO_LONG = re.compile(
     r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context", re.I
 )
-"""How servers say that a request does not fit the model's context; the Messages API says it in a 400."""
+"""Words of servers for a request that does not fit the model's context; the Messages API says them in a 400."""
 _KINDS: frozenset[str] = frozenset(get_args(FailureKind))
 
 

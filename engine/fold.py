@@ -81,6 +81,7 @@ class ReplyFold:
             call = block.tool_call()
             if call is not None:
                 calls.append(call)
+        # Some compatible servers send no stop reason; what the reply holds says it nearly as well.
         stop_reason = self._stop_reason
         if not stop_reason:
             stop_reason = "tool_use" if calls else "end_turn"
@@ -106,6 +107,7 @@ class ReplyFold:
             self._usage = {}
             self._stop_reason = ""
         self._message = _object(event, "message")
+        # The model puts it there: the id stands in the response's headers, which the fold does not see.
         self._request_id = _text(event, "request_id") or None
         self._take_usage(self._message)
         # A message may begin with blocks in place, where a server goes on with a paused one.
@@ -125,6 +127,7 @@ class ReplyFold:
         if len(self._blocks) >= MAX_BLOCKS:
             raise ModelError("malformed", f"the reply holds more than {MAX_BLOCKS} content blocks")
         known = self._by_index.get(index)
+        # An index may come again once its block has ended: then it is a new block.
         if known is not None and not known.stopped:
             raise ModelError("malformed", f"the reply starts its content block {index} twice")
         block = Block(self._with_free_id(_object(event, "content_block")))

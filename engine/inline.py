@@ -81,7 +81,7 @@ def _as_text(block: Json, sentences: Sequence[str], number: int) -> Json:
         head += f": {title}"
     lines = [head]
     for sentence_number, sentence in enumerate(sentences, start=1):
-        # A sentence on one line each: what a tool brought cannot look like a number of ours.
+        # Each sentence on one line: what a tool brought cannot look like a number of ours.
         lines.append(f"[{number}.{sentence_number}] {' '.join(sentence.split())}")
     text: Json = {"type": "text", "text": "\n".join(lines)}
     if "cache_control" in block:
@@ -99,7 +99,7 @@ def read_citations(reply: Reply, sources: Sources) -> Reply:
     for marker in _MARKER.finditer(text):
         references = _references(marker[1], len(sources))
         if not references or _is_subscript(text, marker):
-            continue
+            continue  # Brackets that are no mark stay in the text.
         piece = text[read_to : marker.start()]
         clean += piece
         # Two markers in a row stand behind the same claim.

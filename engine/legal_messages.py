@@ -14,6 +14,7 @@ Messages = tuple[Message, ...]
 
 def no_blank_text(messages: Messages) -> Messages:
     """Leaves out text blocks without text, and messages that then hold nothing."""
+    # Models do send them, and the API that sent them refuses them in the next request.
     kept = []
     for message in messages:
         content = tuple(block for block in message.content if not peek(block).is_blank)
@@ -96,6 +97,7 @@ def _with_answers(message: Message, calls: list[str]) -> Message:
             results[str(fields.tool_use_id)] = block
         else:
             others.append(block)
+    # In the order of the calls, whatever the order in which they ended: the same round gives the same bytes.
     answers = [results.get(call) or _not_run(call) for call in calls]
     return replace(message, content=(*answers, *others))
 

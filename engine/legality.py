@@ -59,6 +59,7 @@ def _bounds(request: Request) -> Request:
 
 
 def _size(request: Request) -> Request:
+    # An estimate in characters: near the limit the server has the last word.
     size = request_size(request)
     if size > MOST_BYTES:
         raise ValueError(f"it has {size:,} bytes, the most is {MOST_BYTES:,}")
@@ -66,7 +67,7 @@ def _size(request: Request) -> Request:
 
 
 def _tool_choice(request: Request) -> Request:
-    """A choice needs tools to choose from; while thinking only `auto` and `none` may be chosen."""
+    """Drops a choice without tools; while thinking only `auto` and `none` may be chosen."""
     if request.tool_choice is None:
         return request
     if request.tools is None:
@@ -79,7 +80,7 @@ def _tool_choice(request: Request) -> Request:
 
 
 def _thinking_budget(request: Request) -> Request:
-    """Thinking comes out of the output tokens: the budget must leave some, and has a least."""
+    """Fits the budget for thinking: it comes out of the output tokens, must leave some, and has a least."""
     extra = _extra(request)
     thinking = extra.get("thinking", {})
     budget = thinking.get("budget_tokens")
@@ -97,7 +98,7 @@ def _thinking_budget(request: Request) -> Request:
 
 
 def _breakpoints(request: Request) -> Request:
-    """At most four cache marks: those of tools and system stay, and the last ones of the messages."""
+    """Leaves at most four cache marks: those of tools and system, and the last ones of the messages."""
     fixed = request.system.text.count('"cache_control"')
     if request.tools is not None:
         # With the brace: a tool may have a parameter of that name.
@@ -108,16 +109,20 @@ def _breakpoints(request: Request) -> Request:
     surplus = fixed + len(marked) - MOST_BREAKPOINTS
     if surplus <= 0:
         return request
+    # The first ones go: a later mark covers what an earlier one does, and more.
+    return replace(request, messages=_without_marks(request.messages, marked[:surplus]))
 
+
+def _without_marks(messages: tuple[Message, ...], blocks: list[StoredText]) -> tuple[Message, ...]:
     # By identity: two blocks may be equal, and only the earlier one loses its mark.
-    surplus_ids = {id(block) for block in marked[:surplus]}
-    messages = []
-    for message in request.messages:
+    ids = {id(block) for block in blocks}
+    result = []
+    for message in messages:
         content = []
         for block in message.content:
-            content.append(_without_mark(block) if id(block) in surplus_ids else block)
-        messages.append(replace(message, content=tuple(content)))
-    return replace(request, messages=tuple(messages))
+            content.append(_without_mark(block) if id(block) in ids else block)
+        result.append(replace(message, content=tuple(content)))
+    return tuple(result)
 
 
 def _without_mark(block: StoredText) -> StoredText:

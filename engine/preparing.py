@@ -24,7 +24,7 @@ from antiphon.vocabulary.values import Message, Request, StoredText
 MOST_MARKS = 3
 """The API allows four; the system prompt has one."""
 FOLLOWED = 0.5
-"""Share of tool rounds that are followed by another one. An assumption: a service's own traces tell it."""
+"""Share of tool rounds that are followed by another one. An assumption; a service's own traces show its own share."""
 CHARS_PER_TOKEN = 4
 _USUAL_PRICE = Price(input=1.0, output=5.0, cache_write=1.25, cache_read=0.1, least_cached=1024)
 """The usual proportions, for a model whose price is not known."""
@@ -32,14 +32,14 @@ _MARK = ',"cache_control":{"type":"ephemeral"}}'
 
 
 class CacheMarks(NamedTuple):
-    """What one request of a query leaves for the next: its blocks before they were marked, and which were."""
+    """The marks of one request, for the query's next: its blocks before they were marked, and which were."""
 
     blocks: tuple[StoredText, ...] = ()
     marked: tuple[int, ...] = ()
 
 
 class PreparedRequest(NamedTuple):
-    """A request that may be sent, and what `ReasoningStarted` tells of it.
+    """A request that may be sent, and the fields of `ReasoningStarted` that describe it.
 
     Attributes:
         caching: Why its messages are marked as cacheable or not; empty where there was nothing to decide.

@@ -81,6 +81,7 @@ class ReasoningEngine:
             cancel = self._cancels.pop(call_id, None)
             if cancel is not None:
                 cancel()
+                # At once, and not when the task has ended: the coordinator goes on without waiting for a connection.
                 self._fail(call_id, ModelError("abandoned", recorded.event.why))
 
     async def _run(self, asked: ReasoningRequested, call: Call | None) -> None:
@@ -124,6 +125,7 @@ class ReasoningEngine:
 
     def _fail(self, call_id: str, error: ModelError) -> None:
         call = self._calls.pop(call_id, None)
+        # Before the event: whoever hears of the failure must not still show half an answer.
         self._tell(TextDiscarded(call_id=call_id))
         self._publish(
             ReasoningFailed(

@@ -1,4 +1,4 @@
-"""What a server can do and how it is shown its sources: by its profile, or found out by one call and remembered."""
+"""A server's profile: its abilities, and the way of citing that it knows, which one small call finds out."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ FULL_PROFILE = Profile()
 
 
 class CitationStyles:
-    """The servers' profiles, and what a probe found for those that say `auto`. Shared by all sessions.
+    """The servers' profiles, and the citation styles that probes found for those set to `auto`. Shared by all sessions.
 
     Args:
         profiles: A profile for each reasoner; one that is missing can do all that the original can.
@@ -82,6 +82,7 @@ class CitationStyles:
 
         A server that cannot be reached is asked again at the next call; this one goes on with `native`.
         """
+        # Sessions that begin together wait for one probe instead of making one each.
         async with self._probing:
             known = self.known(reasoner)
             if known is not None:
@@ -94,7 +95,7 @@ class CitationStyles:
 
 
 async def _probe_style(model: Model, name: str, clock: Clock) -> CitationStyle:
-    """Asks for a word that only a `search_result` block says: who can tell it, and cites it, knows such blocks.
+    """Asks for a word that only a `search_result` block says: a model that answers and cites it knows such blocks.
 
     Raises:
         ModelError: The server failed in a way that says nothing about what it knows.

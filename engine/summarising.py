@@ -51,6 +51,7 @@ class SummaryEngine:
         self._spawn = spawn
         self._models = models
         self._clock = clock
+        # Nothing is streamed to followers, and no ids of tool calls are kept: the reply's calls are not run.
         self._ports = CallPorts(self._publish_no_tool_calls, lambda _: None, clock, chance, set())
         self._running: dict[str, _SummaryCall] = {}
 
@@ -88,7 +89,7 @@ class SummaryEngine:
             self._running.pop(asked.call_id, None)
 
     def _publish_no_tool_calls(self, event: AnyEvent, /) -> None:
-        """A model that was offered no tools may call some all the same: nobody is to run them."""
+        """Publishes an event, but for tool calls: a model that was offered no tools may ask for some all the same."""
         if not isinstance(event, ToolCallStreamed):
             self._publish(event)
 
