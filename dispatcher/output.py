@@ -31,8 +31,8 @@ _WEB_ADDRESS = re.compile(r"(?i:https?)://[^\s\"'<>\ud800-\udfff]+")
 def to_output(tool: str, returned: object) -> ToolOutput:
     """Turns a tool's return value into bounded words and passages.
 
-    A `ToolOutput` is taken as it is. A string, or any value that can be written as JSON, becomes its words and one passage,
-    so that an answer can cite it; the passage's sentences are those of the string, or the lines of the JSON.
+    A `ToolOutput` is taken as it is. A string, or any value that can be written as JSON, becomes its words and one
+    passage, so that an answer can cite it; the passage's sentences are those of the string, or the lines of the JSON.
 
     Raises:
         PydanticSerializationError: The value cannot be written as JSON.
