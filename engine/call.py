@@ -23,7 +23,7 @@ from antiphon.vocabulary.events import (
     TextDiscarded,
     ToolCallStreamed,
 )
-from antiphon.vocabulary.ports import Clock, Json, Model, Publish, Tell
+from antiphon.vocabulary.ports import Clock, EmitLive, Json, Model, Publish
 from antiphon.vocabulary.values import Request, ToolCall, Usage
 
 PAUSED = "pause_turn"
@@ -60,7 +60,7 @@ class CallPorts:
     """
 
     publish: Publish
-    emit: Tell
+    emit_live: EmitLive
     clock: Clock
     chance: Callable[[], float]
     ids: set[str]
@@ -227,7 +227,7 @@ class Call:
             self._ports.publish(ToolCallStreamed(call_id=call_id, round=self._asked.round, call=brought))
             return
         self._streamed_rest = self._so_far is not None
-        self._ports.emit(TextDelta(call_id=call_id, text=brought))
+        self._ports.emit_live(TextDelta(call_id=call_id, text=brought))
 
     def _refuse_repetition(self, event: Json) -> None:
         """Refuses a reply in which the server sends the paused part again: it would double the answer."""
@@ -250,9 +250,9 @@ class Call:
         """Takes back the streamed text of the part that failed; the text of earlier parts still stands."""
         call_id = self._asked.call_id
         if self._so_far is None:
-            self._ports.emit(TextDiscarded(call_id=call_id))
+            self._ports.emit_live(TextDiscarded(call_id=call_id))
         elif self._streamed_rest:
             # Followers know no parts: all of the call's text is discarded, and what still stands is sent again.
-            self._ports.emit(TextDiscarded(call_id=call_id))
-            self._ports.emit(TextDelta(call_id=call_id, text=self._so_far.text.text))
+            self._ports.emit_live(TextDiscarded(call_id=call_id))
+            self._ports.emit_live(TextDelta(call_id=call_id, text=self._so_far.text.text))
         self._streamed_rest = False

@@ -23,7 +23,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     TextDiscarded,
 )
-from antiphon.vocabulary.ports import Clock, Model, Publish, Spawn, Tell
+from antiphon.vocabulary.ports import Clock, EmitLive, Model, Publish, Spawn
 from antiphon.vocabulary.values import StoredText, Usage
 
 
@@ -42,7 +42,7 @@ class ReasoningEngine:
     def __init__(
         self,
         publish: Publish,
-        tell: Tell,
+        emit_live: EmitLive,
         spawn: Spawn,
         clock: Clock,
         models: Mapping[Reasoner, Model],
@@ -51,13 +51,13 @@ class ReasoningEngine:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._publish = publish
-        self._tell = tell
+        self._emit_live = emit_live
         self._spawn = spawn
         self._models = models
         self._tools = tools
         self._styles = styles or CitationStyles()
         self._clock = clock
-        self._ports = CallPorts(publish, tell, clock, chance, set())
+        self._ports = CallPorts(publish, emit_live, clock, chance, set())
         self._marks: dict[Reasoner, CacheMarks] = {}
         self._cancels: dict[str, Callable[[], object]] = {}
         self._calls: dict[str, Call] = {}
@@ -126,7 +126,7 @@ class ReasoningEngine:
     def _fail(self, call_id: str, error: ModelError) -> None:
         call = self._calls.pop(call_id, None)
         # Before the event: whoever hears of the failure must not still show half an answer.
-        self._tell(TextDiscarded(call_id=call_id))
+        self._emit_live(TextDiscarded(call_id=call_id))
         self._publish(
             ReasoningFailed(
                 call_id=call_id,

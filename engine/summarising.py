@@ -14,8 +14,8 @@ from antiphon.engine.reply import Reply
 from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
-    AnyEvent,
     CallsAbandoned,
+    Event,
     Reasoner,
     Recorded,
     SummaryCompleted,
@@ -88,7 +88,7 @@ class SummaryEngine:
         finally:
             self._running.pop(asked.call_id, None)
 
-    def _publish_no_tool_calls(self, event: AnyEvent, /) -> None:
+    def _publish_no_tool_calls(self, event: Event, /) -> None:
         """Publishes an event, but for tool calls: a model that was offered no tools may ask for some all the same."""
         if not isinstance(event, ToolCallStreamed):
             self._publish(event)

@@ -10,7 +10,7 @@ import pytest
 
 from antiphon.engine import ReasoningEngine, SummaryEngine
 from antiphon.engine.time_limit import within
-from antiphon.vocabulary.events import AnyEvent, ReasoningFailed, SummaryFailed, SummaryRequested
+from antiphon.vocabulary.events import Event, ReasoningFailed, SummaryFailed, SummaryRequested
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, Request, StoredText
 from tests.fakes import FixedClock
@@ -39,7 +39,7 @@ async def settle() -> None:
 
 async def test_a_reasoning_call_ends_when_the_clock_says_so_and_not_before() -> None:
     clock = FixedClock()
-    published: list[AnyEvent] = []
+    published: list[Event] = []
     engine = ReasoningEngine(published.append, lambda _: None, spawn, clock, {"primary": SilentModel()}, TOOLS)
     engine.on_reasoning_requested(recorded(asked(timeout_s=20.0)))
 
@@ -59,7 +59,7 @@ async def test_a_reasoning_call_ends_when_the_clock_says_so_and_not_before() -> 
 
 async def test_a_summarising_call_ends_when_the_clock_says_so() -> None:
     clock = FixedClock()
-    published: list[AnyEvent] = []
+    published: list[Event] = []
     engine = SummaryEngine(published.append, spawn, clock, {"primary": SilentModel()})
     message = Message(role="user", content=(StoredText('{"type":"text","text":"x"}'),))
     request = SummaryRequested(
