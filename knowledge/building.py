@@ -58,12 +58,7 @@ def fill_catalogue(
     Returns:
         Files that changed under our hands and can no longer be used, with the reason.
     """
-    stored = catalogue.hashes()
-    for path, content_hash in stored.items():
-        # Before anything is stored: the title of a document that goes may be taken by another.
-        if target.hashes.get(path) != content_hash:
-            catalogue.remove(path)
-    missing = [path for path, content_hash in target.hashes.items() if stored.get(path) != content_hash]
+    missing = _remove_stale(catalogue, target)
     failed: list[tuple[str, str]] = []
     for done, path in enumerate(missing):
         filling = _Filling(catalogue, embedder, report, done, len(missing))
@@ -76,6 +71,20 @@ def fill_catalogue(
             failed.append((error.path, error.reason))
     report(IndexProgress(stage="documents", done=len(missing), total=len(missing)))
     return tuple(failed)
+
+
+def _remove_stale(catalogue: CatalogueWriter, target: Target) -> list[str]:
+    """Removes the documents that are not the target's, and returns the paths of those that it lacks."""
+    stored = catalogue.hashes()
+    for path, content_hash in stored.items():
+        # Before anything is stored: the title of a document that goes may be taken by another.
+        if target.hashes.get(path) != content_hash:
+            catalogue.remove(path)
+    missing = []
+    for path, content_hash in target.hashes.items():
+        if stored.get(path) != content_hash:
+            missing.append(path)
+    return missing
 
 
 class _Filling:

@@ -162,7 +162,10 @@ class CatalogueReader:
             return _NO_HITS
         # Both sums are the same in every row.
         _, _, total, squares = rows[0]
-        return WordHits(scores={row[0]: row[1] for row in rows}, total=total, squares=squares)
+        scores = {}
+        for number, score, *_ in rows:
+            scores[number] = score
+        return WordHits(scores=scores, total=total, squares=squares)
 
     def numbers(self, ids: Sequence[str]) -> list[int]:
         """Returns the numbers of the chunks with these ids."""
@@ -219,15 +222,20 @@ class CatalogueReader:
 
     def known(self) -> dict[str, KnownDocument]:
         """Returns hash and title of every document, by path."""
-        rows = self._all("SELECT path, hash, title FROM documents ORDER BY path")
-        return {path: KnownDocument(content_hash=content_hash, title=title) for path, content_hash, title in rows}
+        known = {}
+        for path, content_hash, title in self._all("SELECT path, hash, title FROM documents ORDER BY path"):
+            known[path] = KnownDocument(content_hash=content_hash, title=title)
+        return known
 
     def chunk_vectors(self, size: int) -> Iterator[list[ChunkVector]]:
         """Yields all chunks as the vector index wants them, in batches of at most `size`."""
         last = 0
         while rows := self._all(_CHUNK_VECTORS, (last, size)):
-            last = rows[-1][0]
-            yield [ChunkVector(id=row[1], vector=row[2], course=row[3], lesson=row[4]) for row in rows]
+            batch = []
+            for number, chunk_id, vector, course, lesson in rows:
+                batch.append(ChunkVector(id=chunk_id, vector=vector, course=course, lesson=lesson))
+                last = number
+            yield batch
 
     def document(self, path: str) -> Document:
         """Returns a document as it was stored, so that it can be indexed again without its file."""

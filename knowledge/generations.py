@@ -128,7 +128,11 @@ class Generations:
         folder = self.root / "generations"
         if not folder.is_dir():
             return []
-        return sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal())
+        numbers = []
+        for path in folder.iterdir():
+            if path.name.isdecimal():
+                numbers.append(int(path.name))
+        return sorted(numbers)
 
     def remove(self, number: int) -> None:
         """Removes one generation's files."""

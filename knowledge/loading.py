@@ -112,10 +112,7 @@ def decode(data: bytes) -> str:
     Raises:
         NotTextError: The bytes look binary.
     """
-    if data.startswith(_UTF16_MARKS):
-        text = _decode_utf16(data)
-    else:
-        text = _decode_utf8(data)
+    text = _decode_utf16(data) if data.startswith(_UTF16_MARKS) else _decode_utf8(data)
     allowed = max(_FEW_CONTROLS, len(text) * _MAX_CONTROL_SHARE)
     if len(_CONTROL.findall(text)) > allowed:
         raise NotTextError("it looks like a binary file: too many control characters")

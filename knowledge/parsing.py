@@ -44,15 +44,15 @@ def parse_script(text: str) -> Script:
     """Parses a whole script; a text without headers or lessons is one section without a number."""
     header, lines = _split_header(text.split("\n"))
     return Script(
-        title=header.get("title"),
+        title=header.get("title") or None,
         link=_link(header.get("link", "")),
-        instructor=header.get("instructor"),
+        instructor=header.get("instructor") or None,
         sections=_sections(lines),
     )
 
 
 def _split_header(lines: list[str]) -> tuple[dict[str, str], list[str]]:
-    """Returns the header's fields that are not empty, and the lines that are not the header's."""
+    """Returns the header's fields and the lines that are not the header's."""
     header: dict[str, str] = {}
     rest = []
     for place, line in enumerate(lines):
@@ -69,8 +69,7 @@ def _split_header(lines: list[str]) -> tuple[dict[str, str], list[str]]:
             rest.append(line)
         else:
             header[name] = _title(plain[found.end() :])
-    filled = {name: value for name, value in header.items() if value}
-    return filled, rest
+    return header, rest
 
 
 def _sections(lines: list[str]) -> tuple[Section, ...]:

@@ -31,9 +31,12 @@ class CourseTitles:
 
     def __init__(self, vectors: Mapping[str, Vector]) -> None:
         self._titles = tuple(sorted(vectors))
-        self._folded = {fold(title): title for title in self._titles}
-        self._words = {title: _distinctive_words(title) for title in self._titles}
         self._vectors = np.array([vectors[title] for title in self._titles], dtype=np.float32)
+        self._folded: dict[str, str] = {}
+        self._words: dict[str, tuple[str, ...]] = {}
+        for title in self._titles:
+            self._folded[fold(title)] = title
+            self._words[title] = _distinctive_words(title)
 
     def resolve(self, name: str, embed: Callable[[str], Sequence[float]]) -> CourseMatch:
         """Finds the course that `name` means; the embedder is asked only where the letters do not tell."""
@@ -111,8 +114,12 @@ def _word_likeness(word: str, other: str) -> float:
 def _distinctive_words(text: str) -> tuple[str, ...]:
     """Returns the words that tell one title from another; all of them where none does."""
     every = words(text)
-    # A stop word has no terms.
-    return tuple(word for word in every if terms(word)) or tuple(every)
+    distinctive = []
+    for word in every:
+        # A stop word has no terms.
+        if terms(word):
+            distinctive.append(word)
+    return tuple(distinctive or every)
 
 
 def _match(title: str | None, ranked: Sequence[_Scored]) -> CourseMatch:

@@ -91,7 +91,9 @@ class OpenGeneration:
         """Finds the passages that share the query's words; none where they share nothing."""
         hits = self.reader.match(self._terms(query), course, lesson, limit)
         spread = words_spread(hits, self.reader.chunks)
-        scores = {number: standardised(score, spread) for number, score in hits.scores.items()}
+        scores = {}
+        for number, score in hits.scores.items():
+            scores[number] = standardised(score, spread)
         return self.reader.passages(best(scores, limit))
 
     def weight(self, term: str) -> float:
@@ -106,8 +108,12 @@ class OpenGeneration:
         # A query of nothing but stop words is searched for those.
         stemmed = terms(query) or [stem(word) for word in words(query)]
         distinct = list(dict.fromkeys(stemmed))[:_MAX_TERMS]
-        # BM25 gives nothing for a word that half of the chunks hold.
-        return [term for term in distinct if self.weight(term) > _WEIGHT_OF_HALF] or distinct
+        telling = []
+        for term in distinct:
+            # BM25 gives nothing for a word that half of the chunks hold.
+            if self.weight(term) > _WEIGHT_OF_HALF:
+                telling.append(term)
+        return telling or distinct
 
     def close(self) -> None:
         if self._index is not None:

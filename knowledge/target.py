@@ -99,10 +99,11 @@ def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:
     for path in found.files:
         files.read(path, known.get(path))
     kept: dict[str, KnownDocument] = {}
+    owners: dict[str, str] = {}
     for path, document in known.items():
         if path not in files.fresh and not _is_gone(path, found):
             kept[path] = document
-    owners = {fold(document.title): path for path, document in kept.items()}
+            owners[fold(document.title)] = path
     taken: dict[str, KnownDocument] = {}
     for path, document in files.fresh.items():
         title = fold(document.title)
@@ -153,8 +154,11 @@ def _keep_old(
 
 def _is_gone(path: str, found: FoundFiles) -> bool:
     """Returns True if a known document's place was looked at and it is not there any more."""
-    if path in found.files or is_under(path, [failed for failed, _ in found.failed]):
+    if path in found.files:
         return False
+    for failed, _ in found.failed:
+        if is_under(path, [failed]):
+            return False
     return is_under(path, found.roots)
 
 
@@ -165,8 +169,12 @@ def _target(
     files: _Files,
 ) -> Target:
     documents = {**kept, **taken}
+    hashes = {}
+    # In order of path, so that two runs over the same files build the same index.
+    for path in sorted(documents):
+        hashes[path] = documents[path].content_hash
     return Target(
-        hashes={path: documents[path].content_hash for path in sorted(documents)},
+        hashes=hashes,
         fresh=frozenset(taken),
         added=len(taken.keys() - known.keys()),
         unchanged=files.unchanged,

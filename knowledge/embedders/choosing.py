@@ -44,7 +44,11 @@ _BACKENDS = {
 
 def installed_embedders() -> tuple[str, ...]:
     """Lists the embedders whose packages are installed, the default first."""
-    return tuple(name for name, backend in _BACKENDS.items() if importlib.util.find_spec(backend.package))
+    installed = []
+    for name, backend in _BACKENDS.items():
+        if importlib.util.find_spec(backend.package):
+            installed.append(name)
+    return tuple(installed)
 
 
 def embedder_called(index_name: str) -> str | None:
