@@ -1,0 +1,1 @@
+"""Gates on the source itself, run by `make check`."""
