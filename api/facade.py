@@ -7,7 +7,7 @@ from typing import Annotated, Protocol, cast
 
 from fastapi import Depends, Request
 
-from antiphon.bus import Waiting
+from antiphon.bus import Pending
 from antiphon.knowledge import Course
 from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
 from antiphon.vocabulary.events import Event, Live, Recorded
@@ -59,7 +59,7 @@ class Facade(Protocol):
 
     async def clear_conversation(self, session_id: str) -> None: ...
 
-    def running(self) -> Mapping[str, tuple[Waiting, ...]]: ...
+    def running(self) -> Mapping[str, tuple[Pending, ...]]: ...
 
     def readiness(self) -> Readiness: ...
 

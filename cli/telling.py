@@ -15,8 +15,6 @@ Line = Callable[[Any], str]
 _LINES: Mapping[type[e.Event], Line] = {
     e.QueryReceived: lambda it: f"“{it.query}” (at most {it.settings.max_rounds} rounds, {it.settings.deadline_s:g} s)",
     e.RoundOpened: lambda it: f"final call {it.call_id}" if it.final else f"round {it.round}, call {it.call_id}",
-    e.SentencesToScore: lambda it: f"{len(it.sentences)} sentences to rank",
-    e.SentencesScored: lambda it: f"{len(it.scores)} scores" if it.scores else "no scores could be had",
     e.SummaryWanted: lambda it: f"of {len(it.of)} facts, {it.tokens} tokens, for {it.call_id}",
     e.SummaryRequested: lambda it: f"{it.call_id} by {it.model}, within {it.timeout_s:.1f} s",
     e.SummarySkipped: lambda it: f"{it.limit}: {it.detail}",

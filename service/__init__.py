@@ -8,10 +8,9 @@ from antiphon.composition.logs import configure_logging, silence_logging
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.totals import Totals
-from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, wire
+from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, who_hears, wire
 from antiphon.history.diffing import Diff, diff
 from antiphon.history.divergence import Divergence
-from antiphon.history.folding import who_hears
 from antiphon.history.forking import Change, Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.lineage import answer_in, contributions, lineage

@@ -1,11 +1,20 @@
-"""The values that events are made of: frozen, typed, comparable, and stored once where they are large."""
+"""The values that events are made of: frozen, typed and comparable."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+
+from antiphon.vocabulary.fields import (
+    Id,
+    JsonText,
+    Mark,
+    Name,
+    Seq,
+    Untrusted,
+)
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -16,7 +25,7 @@ class StoredText:
     """A text that may be large or often repeated: equal by content, stored once under its SHA-256.
 
     In memory it is the whole text. A trace store writes it once and refers to it by `key`
-    (traces/codec.py); everywhere else it reads and writes as a plain JSON string.
+    (traces/packing.py); everywhere else it reads and writes as a plain JSON string.
     """
 
     __slots__ = ("_key", "text")
@@ -42,6 +51,12 @@ class StoredText:
         return f"Kept({self.text!r})"
 
 
+UntrustedText = Annotated[StoredText, Mark.UNTRUSTED]
+ContentBlock = Annotated[StoredText, Mark.CONTENT_BLOCK]
+OwnText = Annotated[StoredText, Mark.NAME]
+"""A long text of our own making, such as the system prompt."""
+
+
 class ToolCall(Value, frozen=True, kw_only=True):
     """One tool call that the model asked for.
 
@@ -50,9 +65,9 @@ class ToolCall(Value, frozen=True, kw_only=True):
         arguments: The JSON object as the model wrote it; it may be cut off or malformed.
     """
 
-    id: str
-    name: str
-    arguments: str
+    id: Id
+    name: Name
+    arguments: JsonText
 
 
 class Passage(Value, frozen=True, kw_only=True):
@@ -68,14 +83,14 @@ class Passage(Value, frozen=True, kw_only=True):
         start: Where `text` begins in its lesson's text, in characters; None where that is not known.
     """
 
-    id: str
-    source: str
-    text: StoredText
+    id: Id
+    source: Untrusted
+    text: UntrustedText
     starts: tuple[int, ...] = (0,)
-    course: str | None = None
+    course: Untrusted | None = None
     lesson: int | None = None
-    title: str | None = None
-    link: str | None = None
+    title: Untrusted | None = None
+    link: Untrusted | None = None
     kind: Literal["passage", "outline", "text"] = "passage"
     score: float = 0.0
     start: int | None = None
@@ -97,18 +112,18 @@ class Fact(Value, frozen=True, kw_only=True):
         like: The earlier fact that says nearly the same elsewhere; None where there is none.
     """
 
-    id: str
+    id: Id
     passage: Passage
-    tool_call_id: str
+    tool_call_id: Id
     round: int
-    merged: tuple[str, ...] = ()
-    like: str | None = None
+    merged: tuple[Id, ...] = ()
+    like: Id | None = None
 
 
 class ShownSource(Value, frozen=True, kw_only=True):
     """One source as a request showed it: its fact, and which of the fact's sentences were sent, block by block."""
 
-    fact_id: str
+    fact_id: Id
     sentences: tuple[int, ...]
 
 
@@ -123,8 +138,8 @@ class Dropped(Value, frozen=True, kw_only=True):
         rule: `budget` (it did not fit), `decay` (worth too little for its age), `repeated` (shown elsewhere).
     """
 
-    what: str
-    why: str
+    what: Name
+    why: Untrusted
     tokens: int
     sentences: tuple[int, ...] = ()
     rule: Literal["budget", "decay", "repeated"] = "budget"
@@ -142,9 +157,9 @@ class Change(Value, frozen=True, kw_only=True):
         sentences: Which sentences of the fact; empty means all of it.
     """
 
-    what: str
+    what: Name
     change: Literal["came", "returned", "decayed", "dropped", "merged", "repeated"]
-    why: str
+    why: Untrusted
     tokens: int
     sentences: tuple[int, ...] = ()
 
@@ -153,7 +168,7 @@ class Message(Value, frozen=True, kw_only=True):
     """One message of a Messages API request; each content block is its JSON text."""
 
     role: Literal["user", "assistant"]
-    content: tuple[StoredText, ...]
+    content: tuple[ContentBlock, ...]
 
 
 class Request(Value, frozen=True, kw_only=True):
@@ -166,13 +181,13 @@ class Request(Value, frozen=True, kw_only=True):
         extra: A JSON object of further top-level fields, or None.
     """
 
-    model: str
+    model: Name
     max_tokens: int
-    system: StoredText
+    system: OwnText
     messages: tuple[Message, ...]
-    tools: StoredText | None = None
-    tool_choice: str | None = None
-    extra: str | None = None
+    tools: OwnText | None = None
+    tool_choice: Name | None = None
+    extra: Name | None = None
 
 
 class Usage(Value, frozen=True, kw_only=True):
@@ -223,7 +238,7 @@ class Rate(Value, frozen=True, kw_only=True):
         long_above: Tokens of input above which all of a call costs `long_factor` times as much; None: no such bound.
     """
 
-    model: str
+    model: Name
     input: float
     output: float
     long_above: int | None = None
@@ -253,7 +268,7 @@ class ReplyCitation(Value, frozen=True, kw_only=True):
     source: int
     first_block: int
     end_block: int
-    cited_text: str
+    cited_text: Untrusted
 
 
 class Citation(Value, frozen=True, kw_only=True):
@@ -268,27 +283,27 @@ class Citation(Value, frozen=True, kw_only=True):
 
     start: int
     end: int
-    cited_text: str
-    source: str
-    fact: str
-    course: str | None = None
+    cited_text: Untrusted
+    source: Untrusted
+    fact: Id
+    course: Untrusted | None = None
     lesson: int | None = None
-    link: str | None = None
+    link: Untrusted | None = None
 
 
 class Indicator(Value, frozen=True, kw_only=True):
     """One reason for doubt: its kind, a sentence for the reader, and the `seq` of the event that it rests on."""
 
-    kind: str
-    detail: str
-    event_seq: int
+    kind: Name
+    detail: Untrusted
+    event_seq: Seq
 
 
 class Exchange(Value, frozen=True, kw_only=True):
     """One earlier question of the conversation and its answer."""
 
-    question: str
-    answer: str
+    question: Untrusted
+    answer: Untrusted
 
 
 class QuerySettings(Value, frozen=True, kw_only=True):
@@ -321,17 +336,17 @@ class QuerySettings(Value, frozen=True, kw_only=True):
     final_reserve_s: float = 15.0
     tool_timeout_s: float = 10.0
     max_tool_calls: int = 8
-    model: str = "claude-sonnet-5-5"
+    model: Name = "claude-sonnet-5-5"
     max_tokens: int = 1500
     briefing_tokens: int = 6000
     early_dispatch: bool = True
     on_tool_failure: Literal["recover", "stop"] = "recover"
     context: Literal["briefing", "transcript"] = "briefing"
-    final_model: str | None = None
-    effort: str | None = None
-    thinking: str = "default"
+    final_model: Name | None = None
+    effort: Name | None = None
+    thinking: Name = "default"
     max_total_tokens: int | None = None
     max_cost_usd: float | None = None
-    other_model: str | None = None
+    other_model: Name | None = None
     compression: Literal["extractive", "model"] = "extractive"
-    compression_model: str = "claude-haiku-5-5"
+    compression_model: Name = "claude-haiku-5-5"

@@ -18,7 +18,7 @@ from antiphon.api.schemas import ReplayReply, TraceReply, TracesReply, TraceSumm
 from antiphon.api.trace_query import TraceQuery
 from antiphon.traces import to_json
 from antiphon.vocabulary.errors import SlowReaderError
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 
@@ -101,5 +101,5 @@ async def _told(first: Told | None, rest: AsyncIterator[Told], query_id: str) ->
         yield as_event("events_lost", msgspec.json.encode(describe_failure(error, query_id)))
 
 
-def _as_object(query_id: str, events: Sequence[Recorded[AnyEvent]]) -> bytes:
+def _as_object(query_id: str, events: Sequence[Recorded[Event]]) -> bytes:
     return b'{"query_id":%s,"events":[%s]}' % (msgspec.json.encode(query_id), b",".join(map(to_json, events)))

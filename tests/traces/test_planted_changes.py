@@ -21,21 +21,26 @@ from antiphon.history.replaying import DECIDED, replay, replay_lines
 from antiphon.synthesizer import synthesizer as synthesizing
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BreakerTripped,
+    BriefingPrepared,
+    Event,
+    ReasoningFailed,
     Recorded,
     ResponseAssembled,
     ToolCallsConfirmed,
     ToolCallStreamed,
+    ToolsSettled,
 )
 from antiphon.vocabulary.values import StoredText
 from tests.traces.conftest import Lines
 
 Patch = pytest.MonkeyPatch
+QUERY_RULES: dict[type[Event], Any] = dict(QueryCoordinator.rules)
+"""The coordinator's table, in a copy that the tests may change."""
 Plant = Callable[[Patch], None]
 
 
-def first_divergences(thousand: Lines) -> list[tuple[list[Recorded[AnyEvent]], Divergence]]:
+def first_divergences(thousand: Lines) -> list[tuple[list[Recorded[Event]], Divergence]]:
     """Of every trace that differs now, the first difference."""
     found = []
     for lines in thousand.values():
@@ -52,7 +57,13 @@ def wrap(patch: Patch, module: Any, name: str, change: Callable[[Any], Any]) -> 
     patch.setattr(module, name, lambda *given, **named: change(rule(*given, **named)))
 
 
-def events_changed(change: Callable[[tuple[AnyEvent, ...]], tuple[AnyEvent, ...]]) -> Callable[[Decision], Decision]:
+def wrap_rule(patch: Patch, kind: type[Event], change: Callable[[Decision], Decision]) -> None:
+    """Lets what the coordinator decides at one kind of event be changed."""
+    rule = QUERY_RULES[kind]
+    patch.setitem(QUERY_RULES, kind, lambda state, recorded: change(rule(state, recorded)))
+
+
+def events_changed(change: Callable[[tuple[Event, ...]], tuple[Event, ...]]) -> Callable[[Decision], Decision]:
     def changed(decision: Decision) -> Decision:
         state, events = decision
         return state, change(events)
@@ -70,12 +81,10 @@ def a_timeout_is_shorter(patch: Patch) -> None:
 
 
 def another_model_is_asked(patch: Patch) -> None:
-    wrap(
-        patch,
-        rounds,
-        "after_briefing",
-        events_changed(lambda events: tuple(_with(event, "ReasoningRequested", model="another") for event in events)),
-    )
+    def ask_another(events: tuple[Event, ...]) -> tuple[Event, ...]:
+        return tuple(_with(event, "ReasoningRequested", model="another") for event in events)
+
+    wrap_rule(patch, BriefingPrepared, events_changed(ask_another))
 
 
 def a_briefing_loses_its_last_source(patch: Patch) -> None:
@@ -102,21 +111,21 @@ def an_answer_is_too_sure(patch: Patch) -> None:
 
 
 def calls_are_confirmed_before_they_are_requested(patch: Patch) -> None:
-    def confirmed_first(events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
+    def confirmed_first(events: tuple[Event, ...]) -> tuple[Event, ...]:
         return tuple(sorted(events, key=lambda event: not isinstance(event, ToolCallsConfirmed)))
 
     wrap(patch, rounds, "_request_tools", events_changed(confirmed_first))
 
 
 def a_recovery_is_told_of_last(patch: Patch) -> None:
-    wrap(patch, rounds, "after_reasoning_failed", events_changed(lambda events: tuple(reversed(events))))
+    wrap_rule(patch, ReasoningFailed, events_changed(lambda events: tuple(reversed(events))))
 
 
 def a_handler_raises(patch: Patch) -> None:
     def fail(state: QueryState, said: object) -> Decision:
         raise LookupError("planted")
 
-    patch.setattr(rounds, "after_tools_settled", fail)
+    patch.setitem(QUERY_RULES, ToolsSettled, fail)  # type: ignore[misc]  # mypy cannot tell the key's type
 
 
 def the_prompt_is_another(patch: Patch) -> None:
@@ -124,11 +133,17 @@ def the_prompt_is_another(patch: Patch) -> None:
     patch.setattr(antiphon.history.prompt_versions, "SYSTEM_VERSION", "another")
 
 
-def _with(event: AnyEvent, kind: str, **fields: object) -> AnyEvent:
+@pytest.fixture(autouse=True)
+def changeable_rules(monkeypatch: Patch) -> None:
+    """Lets the coordinator decide by the copy."""
+    monkeypatch.setattr(QueryCoordinator, "rules", QUERY_RULES)
+
+
+def _with(event: Event, kind: str, **fields: object) -> Event:
     return replace(event, **fields) if type(event).__name__ == kind else event
 
 
-First = Callable[[Sequence[Recorded[AnyEvent]]], int | None]
+First = Callable[[Sequence[Recorded[Event]]], int | None]
 """The event of a trace at which the change must show first; None where that is not worked out."""
 
 
@@ -137,7 +152,7 @@ def is_a(*kinds: str, **having: object) -> First:
     return first_of(lambda event: type(event).__name__ in kinds and all(getattr(event, name) for name in having))
 
 
-def first_of(fits: Callable[[AnyEvent], bool]) -> First:
+def first_of(fits: Callable[[Event], bool]) -> First:
     return lambda events: next((said.seq for said in events if fits(said.event)), None)
 
 
@@ -145,7 +160,7 @@ def anywhere(_: object) -> None:
     return None
 
 
-def the_first_refused_call(events: Sequence[Recorded[AnyEvent]]) -> int | None:
+def the_first_refused_call(events: Sequence[Recorded[Event]]) -> int | None:
     """The first refusal; one of a call that was just streamed is silent, and shows at what is decided next."""
     coordinator = QueryCoordinator(lambda _: None)
     failed = failures_by_event(events)
@@ -153,12 +168,12 @@ def the_first_refused_call(events: Sequence[Recorded[AnyEvent]]) -> int | None:
         event = said.event
         if isinstance(event, BreakerTripped) and event.tool_call_id:
             return said.seq
-        handler = f"on_{event.__struct_config__.tag}"
-        if f"QueryCoordinator.{handler}" in failed.get(said.seq, ()):
+        if QueryCoordinator.handler_name(type(event)) in failed.get(said.seq, ()):
             continue
         if isinstance(event, ToolCallStreamed) and _refused_silently(coordinator.state, event):
             return next(each.seq for each in events if each.seq > said.seq and type(each.event) in DECIDED)
-        getattr(coordinator, handler, lambda _: None)(said)
+        if type(event) in coordinator.rules:
+            coordinator.hear(said)
     return None
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from antiphon.assembler import ResponseAssembler
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.events import (
     AnswerRequested,
-    AnyEvent,
     BriefingPrepared,
     ContextSynthesized,
     Event,
@@ -32,20 +29,15 @@ from antiphon.vocabulary.values import (
 )
 
 
-def assembled(*events: AnyEvent) -> ResponseAssembled:
+def assembled(*events: Event) -> ResponseAssembled:
     """The answer that the last of `events` brings; each event's `seq` is its place, from 1."""
-    published: list[AnyEvent] = []
+    published: list[Event] = []
     assembler = ResponseAssembler(publish=published.append)
     for seq, event in enumerate(events, start=1):
-        handler = getattr(assembler, f"on_{_snake(type(event).__name__)}")
-        handler(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
+        assembler.hear(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
     (answer,) = published
     assert isinstance(answer, ResponseAssembled)
     return answer
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def asked(query: str = "What is a log?") -> QueryReceived:

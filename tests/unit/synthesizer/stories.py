@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BriefingPrepared,
     ContextSynthesized,
     Event,
@@ -27,17 +25,16 @@ from antiphon.vocabulary.values import Exchange, Passage, QuerySettings, StoredT
 class Told:
     """A synthesizer with a list as its bus."""
 
-    def __init__(self, *events: AnyEvent) -> None:
-        self.published: list[AnyEvent] = []
+    def __init__(self, *events: Event) -> None:
+        self.published: list[Event] = []
         self.synthesizer = ContextSynthesizer(publish=self.published.append)
         self._seq = 0
         self.tell(*events)
 
-    def tell(self, *events: AnyEvent) -> Told:
+    def tell(self, *events: Event) -> Told:
         for event in events:
             self._seq += 1
-            handler = getattr(self.synthesizer, f"on_{_snake(type(event).__name__)}")
-            handler(Recorded[Event](query_id="q", seq=self._seq, cause=0, at=0.0, event=event))
+            self.synthesizer.hear(Recorded[Event](query_id="q", seq=self._seq, cause=0, at=0.0, event=event))
         return self
 
     @property
@@ -49,10 +46,6 @@ class Told:
     def synthesized(self) -> ContextSynthesized:
         """The last account of a round said."""
         return [event for event in self.published if isinstance(event, ContextSynthesized)][-1]
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def blocks(briefing: BriefingPrepared) -> list[dict[str, Any]]:
@@ -131,7 +124,7 @@ def settled(*succeeded: str, failed: tuple[str, ...] = (), round_: int = 1) -> T
     return ToolsSettled(round=round_, succeeded=succeeded, failed=failed)
 
 
-def round_of(*results: ToolSucceeded, round_: int = 1) -> tuple[AnyEvent, ...]:
+def round_of(*results: ToolSucceeded, round_: int = 1) -> tuple[Event, ...]:
     """A round in which each result's call was requested, in this order, and the round settled."""
     calls = [call(result.tool_call_id, f'{{"query": "{result.tool_call_id}"}}') for result in results]
     ids = [result.tool_call_id for result in results]
