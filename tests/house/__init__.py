@@ -1,1 +1,1 @@
-"""Gates on the source itself, run by `make check`."""
+"""Checks of the house itself, run by `make check`, by the tests or by hand."""
