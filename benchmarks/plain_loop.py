@@ -40,7 +40,10 @@ TOOLS = {"search_course_content": search_course_content, "get_course_outline": g
 def definitions() -> list[Json]:
     """Describes the tools as the Messages API wants them."""
     schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
-    return [{"name": name, "description": str(run.__doc__), "input_schema": schema} for name, run in TOOLS.items()]
+    described = []
+    for name, run in TOOLS.items():
+        described.append({"name": name, "description": str(run.__doc__), "input_schema": schema})
+    return described
 
 
 async def ask(client: AsyncAnthropic, question: str, *, stream: bool) -> str:
@@ -64,11 +67,14 @@ async def ask(client: AsyncAnthropic, question: str, *, stream: bool) -> str:
 
 async def _call_tools(content: list[Json]) -> list[Json]:
     """Calls the tools that the reply asks for, all at once, and returns their result blocks."""
-    calls = [block for block in content if block["type"] == "tool_use"]
-    results = await asyncio.gather(*(TOOLS[call["name"]](**call["input"]) for call in calls))
+    running = {}
+    for block in content:
+        if block["type"] == "tool_use":
+            running[block["id"]] = TOOLS[block["name"]](**block["input"])
+    results = await asyncio.gather(*running.values())
     blocks = []
-    for call, result in zip(calls, results, strict=True):
-        blocks.append({"type": "tool_result", "tool_use_id": call["id"], "content": result})
+    for call_id, result in zip(running, results, strict=True):
+        blocks.append({"type": "tool_result", "tool_use_id": call_id, "content": result})
     return blocks
 
 

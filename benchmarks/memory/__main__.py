@@ -106,7 +106,10 @@ def _options() -> argparse.Namespace:
 def measure_speed() -> tuple[BriefingSpeed, ...]:
     """Measures 40 facts within and over the budget, then two, four and eight times as many."""
     sizes = ((40, 24_000), (40, 2_000), (80, 2_000), (160, 2_000), (320, 2_000))
-    return tuple(_briefing_speed(facts, budget) for facts, budget in sizes)
+    measured = []
+    for facts, budget in sizes:
+        measured.append(_briefing_speed(facts, budget))
+    return tuple(measured)
 
 
 def _briefing_speed(facts: int, budget: int) -> BriefingSpeed:
@@ -136,7 +139,7 @@ def _memory(facts: int, budget: int) -> Memory:
         tool_call_id=call.id,
         name=call.name,
         output=StoredText(""),
-        passages=tuple(_passage(number) for number in range(facts)),
+        passages=tuple(map(_passage, range(facts))),
         duration_ms=0.0,
     )
     memory = remember(Memory(), received)

@@ -36,7 +36,7 @@ def costs(calls: Sequence[Sequence[Message]]) -> list[Cost]:
     previous: list[str] = []
     for messages in calls:
         blocks = _blocks(messages)
-        sizes = [_tokens(block) for block in blocks]
+        sizes = list(map(_tokens, blocks))
         cached = sum(sizes[: _shared_beginning(blocks, previous)])
         tokens = sum(sizes)
         found.append(Cost(tokens=tokens, priced=tokens - cached * (1 - CACHE_READ_PRICE)))
@@ -58,7 +58,8 @@ def sentences_kept(needed: Sequence[str], messages: Sequence[Message]) -> int:
     """Counts the needed sentences that stand in the evidence of the messages, where they can be cited."""
     evidence = []
     for block in _blocks(messages):
-        evidence += [_plain(text) for text in _evidence(msgspec.json.decode(block))]
+        for text in _evidence(msgspec.json.decode(block)):
+            evidence.append(_plain(text))
     return _count_held(needed, evidence)
 
 
@@ -74,7 +75,7 @@ def sentences_mentioned(needed: Sequence[str], messages: Sequence[Message]) -> i
 
 def summary_tokens(messages: Sequence[Message]) -> int:
     """Counts the tokens that a summarising call is shown."""
-    return sum(_tokens(block) for block in _blocks(messages))
+    return sum(map(_tokens, _blocks(messages)))
 
 
 def plain_loop_tokens(question: str, rounds: Sequence[Sequence[tuple[str, str, str]]]) -> list[int]:

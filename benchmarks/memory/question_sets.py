@@ -147,16 +147,28 @@ def _write_course(courses: Path, title: str, sentences: Sequence[str]) -> None:
 
 def _hotpotqa_run(question: HotpotQuestion, corpus: Corpus, library: Library) -> Run:
     first = _search(library, question.question)
-    found_titles = {passage.course for passage in first.output.passages}
-    titles = list(dict.fromkeys(title for title, _ in question.supporting_facts))
-    missing = [title for title in titles if title not in found_titles]
-    # Where the first search found all of them the second asks for the last one again: every run has two rounds.
-    second = tuple(_search(library, f"{title} {question.question}") for title in missing or titles[-1:])
+    second = []
+    for title in _titles_to_ask_for(question, first):
+        second.append(_search(library, f"{title} {question.question}"))
     return Run(
         question=question.question,
-        rounds=((first,), second),
+        rounds=((first,), tuple(second)),
         gold=_supporting_sentences(question, corpus, _passages([first, *second])),
     )
+
+
+def _titles_to_ask_for(question: HotpotQuestion, first: RunCall) -> list[str]:
+    """Returns the supporting titles that the first search did not find."""
+    found = {passage.course for passage in first.output.passages}
+    # A dict, because several facts may stand in one passage.
+    titles: dict[str, None] = {}
+    missing: dict[str, None] = {}
+    for title, _ in question.supporting_facts:
+        titles[title] = None
+        if title not in found:
+            missing[title] = None
+    # Where it found all of them the second round asks for the last one again: every run has two rounds.
+    return list(missing) or list(titles)[-1:]
 
 
 def _search(library: Library, query: str) -> RunCall:
@@ -171,7 +183,6 @@ def _search(library: Library, query: str) -> RunCall:
 
 def _supporting_sentences(question: HotpotQuestion, corpus: Corpus, passages: Sequence[Passage]) -> tuple[str, ...]:
     """Returns the supporting sentences that the tools returned."""
-    texts = [" ".join(passage.text.text.split()) for passage in passages]
     returned = []
     for title, number in question.supporting_facts:
         sentences = corpus.get(title, [])
@@ -179,6 +190,10 @@ def _supporting_sentences(question: HotpotQuestion, corpus: Corpus, passages: Se
         if number >= len(sentences):
             continue
         sentence = " ".join(sentences[number].split())
-        if any(sentence in text for text in texts):
+        if _stands_in(sentence, passages):
             returned.append(sentence)
     return tuple(returned)
+
+
+def _stands_in(sentence: str, passages: Sequence[Passage]) -> bool:
+    return any(sentence in " ".join(passage.text.text.split()) for passage in passages)

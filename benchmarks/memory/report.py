@@ -81,8 +81,10 @@ class Comparison(Value, frozen=True, kw_only=True):
 
 def compare(name: str, runs: Sequence[Run]) -> Comparison:
     """Measures all modes over the same runs."""
-    modes = tuple(_figures(mode, settings, runs) for mode, settings in MODES.items())
-    return Comparison(name=name, runs=len(runs), plain_loop=_plain_loop(runs), modes=modes)
+    modes = []
+    for mode, settings in MODES.items():
+        modes.append(_figures(mode, settings, runs))
+    return Comparison(name=name, runs=len(runs), plain_loop=_plain_loop(runs), modes=tuple(modes))
 
 
 def table(comparison: Comparison) -> Table:
@@ -148,13 +150,15 @@ def _figures(mode: str, settings: QuerySettings, runs: Sequence[Run]) -> ModeFig
         contexts = contexts_of(run, settings)
         calls = [briefing.messages for briefing in contexts.briefings]
         call_costs = costs(calls)
-        tokens += sum(cost.tokens for cost in call_costs)
+        for cost in call_costs:
+            tokens += cost.tokens
+            priced += cost.priced
         last_tokens += call_costs[-1].tokens
-        priced += sum(cost.priced for cost in call_costs)
         needed += len(run.gold)
         kept += sentences_kept(run.gold, calls[-1])
         mentioned += sentences_mentioned(run.gold, calls[-1])
-        summaries += sum(summary_tokens(wanted.messages) for wanted in contexts.summaries)
+        for wanted in contexts.summaries:
+            summaries += summary_tokens(wanted.messages)
     return ModeFigures(
         mode=mode,
         tokens=tokens,
