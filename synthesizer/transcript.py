@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from antiphon.language.lengths import tokens_of
 from antiphon.language.markup import wrap
 from antiphon.synthesizer.blocks import SourceBlock, text_block
-from antiphon.synthesizer.usage import call_identity
 from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
@@ -25,6 +24,7 @@ from antiphon.vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
+from antiphon.vocabulary.tool_calls import call_identity
 from antiphon.vocabulary.values import Message, ShownSource, StoredText, ToolCall, Value
 
 _NOT_RUN = "The call was not run."

@@ -22,6 +22,7 @@ from antiphon.vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
+from antiphon.vocabulary.tool_calls import WHY, call_identity
 from antiphon.vocabulary.values import Fact, ToolCall, Value
 
 DETAIL_CHARS = 300
@@ -175,15 +176,8 @@ def arguments_of(written: str) -> dict[str, object]:
         return {}
 
 
-def call_identity(tool: str, arguments: str) -> tuple[str, dict[str, object]]:
-    """Returns what makes two calls the same: name and arguments, whatever `why` they give."""
-    given = arguments_of(arguments)
-    given.pop("why", None)
-    return tool, given
-
-
 def _attempt(round_: int, call: ToolCall, outcome: Outcome = "requested") -> ToolAttempt:
-    why = arguments_of(call.arguments).get("why")
+    why = arguments_of(call.arguments).get(WHY)
     return ToolAttempt(
         id=call.id,
         round=round_,
