@@ -86,13 +86,17 @@ def _answer_from_sources(inquiry: Inquiry, task: Task, weigh: Weigh | None, draf
         _answer_sides(inquiry, task, weigh, draft)
     elif inquiry.kind == "across":
         _answer_by_course(inquiry.focus, task.passages, weigh, draft, WEAK)
-    elif inquiry.lesson is not None and not telling_words(inquiry.topic):
-        _sum_lesson_up(task.passages_of(inquiry.course), weigh, draft)
     else:
-        passages = task.passages_of(inquiry.course)
-        found = _extract(inquiry.focus, passages, weigh, 4)
-        if found.evidence >= WEAK:
-            _quote(found.picks, passages, draft)
+        _answer_plainly(inquiry, task.passages_of(inquiry.course), weigh, draft)
+
+
+def _answer_plainly(inquiry: Inquiry, passages: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
+    if inquiry.lesson is not None and not telling_words(inquiry.topic):
+        _sum_lesson_up(passages, weigh, draft)
+        return
+    found = _extract(inquiry.focus, passages, weigh, 4)
+    if found.evidence >= WEAK:
+        _quote(found.picks, passages, draft)
 
 
 def _extract(question: str, sources: Sequence[Source], weigh: Weigh | None, limit: int) -> Extraction:
@@ -191,16 +195,17 @@ def _name_teacher(outline: Source, draft: Draft) -> bool:
 
 
 def _list_lessons(outline: Source, draft: Draft, opening: str) -> None:
+    """Cites the list of lessons as one, and each other line of the outline that is not shown already."""
     items = [at for at, block in enumerate(outline.blocks) if _ITEM.match(block)]
     if not items:
         draft.say(" " if draft.blocks else "")
         draft.say(f"The outline of {outline.course} names no lessons.")
         return
-    draft.say(opening + ("It has one lesson" if len(items) == 1 else f"It has {len(items)} lessons") + ":\n\n")
+    draft.say(f"{opening}It has {len(items)} lessons:\n\n" if len(items) > 1 else f"{opening}It has one lesson:\n\n")
     lines = [f"- {outline.blocks[at].strip()}" for at in items]
     draft.cite(outline, items[0], items[-1] + 1, "\n".join(lines))
-    for at, block in enumerate(outline.blocks):
-        is_shown = at == 0 or at in items or block.startswith(_INSTRUCTOR)
-        if block.strip() and not is_shown:
+    for at in range(1, len(outline.blocks)):
+        block = outline.blocks[at].strip()
+        if block and at not in items and not block.startswith(_INSTRUCTOR):
             draft.paragraph()
             draft.cite(outline, at, at + 1)

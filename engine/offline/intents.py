@@ -89,27 +89,37 @@ def understand(question: str, earlier: tuple[str, ...] = ()) -> Inquiry:
     Args:
         earlier: Earlier questions of the conversation, oldest first.
     """
-    whole = _with_earlier(question[:MOST_CHARS], earlier)
-    names: list[str | None] = [mention.name for mention in course_mentions(whole)]
-    course, other = [*names, None, None][:2]
-    # A lesson that the question itself names comes before one of the question that it follows.
-    lessons = lesson_numbers(question[:MOST_CHARS]) or lesson_numbers(whole)
-    lesson = lessons[0] if lessons else None
-    plain = Inquiry("plain", whole, without_places(whole), course, other, lesson)
-    names_lesson = lesson is not None and course is not None
+    bounded = question[:MOST_CHARS]
+    plain = _plain(bounded, _with_earlier(bounded, earlier))
+    whole = plain.question
+    names_lesson = plain.lesson is not None and plain.course is not None
     if set(words(question)) <= _GREETING:
         return plain._replace(kind="greeting")
     if names_lesson and _ELSEWHERE.search(whole):
         return plain._replace(kind="look_up")
-    if outlined := _outlined_course(whole, course):
+    if outlined := _outlined_course(whole, plain.course):
         return plain._replace(kind="outline", course=outlined)
     if sides := _sides(whole):
         return plain._replace(kind="compare", sides=sides)
     if names_lesson:
         return plain._replace(kind="lesson")
-    if course is None and _ACROSS.search(whole):
+    if plain.course is None and _ACROSS.search(whole):
         return plain._replace(kind="across")
     return plain
+
+
+def _plain(question: str, whole: str) -> Inquiry:
+    """The question with the places that it names, before its kind is known.
+
+    Args:
+        whole: The question with the one that it follows.
+    """
+    mentions = course_mentions(whole)
+    course = mentions[0].name if mentions else None
+    other = mentions[1].name if len(mentions) > 1 else None
+    # A lesson that the question itself names comes before one of the question that it follows.
+    lessons = lesson_numbers(question) or lesson_numbers(whole)
+    return Inquiry("plain", whole, without_places(whole), course, other, lessons[0] if lessons else None)
 
 
 def _with_earlier(question: str, earlier: tuple[str, ...]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+import msgspec
+
 from antiphon.engine.offline.intents import Inquiry, Side, understand
 from antiphon.engine.offline.mentions import titles
 from antiphon.engine.offline.task import Source, Task
@@ -12,6 +14,7 @@ from antiphon.language.evidence import Weigh, telling_words
 from antiphon.language.extract import extract
 from antiphon.language.markup import Attempt
 from antiphon.language.words import terms
+from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 
 SEARCH = "search_course_content"
 OUTLINE = "get_course_outline"
@@ -75,33 +78,32 @@ def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
 
 
 def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
-    """The first rule that fits decides; a call that failed is mended before the evidence is weighed."""
-    if inquiry.kind == "look_up":
-        title = _title_looked_up(inquiry, task)
-        if title is not None:
-            return _search_elsewhere(title, inquiry, task)
     if inquiry.kind == "compare":
         return _search_weak_sides(inquiry, task, weigh)
     if inquiry.kind == "outline" and (task.outlines or task.unknown_course):
         return []
-    narrowed = [attempt for attempt in task.attempts if _was_too_narrow(attempt)]
-    if narrowed:
-        return [_without_filters(attempt, inquiry) for attempt in narrowed]
+    title = _title_looked_up(inquiry, task)
+    if title is not None:
+        return _search_elsewhere(title, inquiry, task)
+    # A call that found nothing where it looked is mended before the evidence of the others is weighed.
+    widened = [_without_filters(attempt, inquiry) for attempt in task.attempts if _was_too_narrow(attempt)]
+    if widened:
+        return widened
     if inquiry.kind == "across":
         return _search_missing_courses(inquiry, task)
-    focus = inquiry.focus
-    if _evidence(focus, task.passages_of(inquiry.course), weigh) < _LITTLE:
-        return [_search(_reworded(focus, weigh), "The first search brought little: in fewer words, everywhere")]
-    return []
+    if _evidence(inquiry.focus, task.passages_of(inquiry.course), weigh) >= _LITTLE:
+        return []
+    return [_search(_reworded(inquiry.focus, weigh), "The first search brought little: in fewer words, everywhere")]
 
 
 def _title_looked_up(inquiry: Inquiry, task: Task) -> str | None:
-    """The title of the lesson that was to be looked up."""
+    """The title of the lesson that was to be looked up; None where there was none, or no outline names it."""
+    if inquiry.kind != "look_up" or inquiry.lesson is None:
+        return None
     for outline in task.outlines:
-        if inquiry.lesson is not None:
-            line = outline.lesson_line(inquiry.lesson)
-            if line is not None:
-                return line[1]
+        line = outline.lesson_line(inquiry.lesson)
+        if line is not None:
+            return line[1]
     return None
 
 
@@ -165,18 +167,18 @@ def _reworded(question: str, weigh: Weigh | None) -> str:
 
 def _not_made_before(calls: list[Planned], task: Task) -> list[Planned]:
     """The calls whose tool is offered, and that were not made before."""
-    made = [(attempt.tool, _sense(attempt.arguments)) for attempt in task.attempts]
+    made = {_identity(attempt.tool, attempt.arguments) for attempt in task.attempts}
     fresh: list[Planned] = []
     for call in calls:
-        key = (call.tool, _sense(call.arguments))
-        if task.offers(call.tool) and key not in made:
-            made.append(key)
+        identity = _identity(call.tool, call.arguments)
+        if task.offers(call.tool) and identity not in made:
+            made.add(identity)
             fresh.append(call)
     return fresh
 
 
-def _sense(arguments: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in arguments.items() if name != "why" and value is not None}
+def _identity(tool: str, arguments: dict[str, object]) -> CallIdentity:
+    return call_identity(tool, msgspec.json.encode(arguments).decode())
 
 
 def _search(query: str, why: str, course: str | None = None, lesson: int | None = None) -> Planned:

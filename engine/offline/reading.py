@@ -217,18 +217,13 @@ def _plain_sources(text: str) -> Iterator[Source]:
 
 def _transcribed_attempts(messages: Sequence[Message]) -> Iterator[Attempt]:
     """The attempts of a transcript: each tool call with what the next message answers to it."""
-    results: dict[str, Json] = {}
-    for message in messages:
-        for block in message.blocks:
-            if block["type"] == "tool_result":
-                results[str(block.get("tool_use_id"))] = block
+    results = _results_by_call(messages)
     round_ = 0
     for message in messages:
-        if message.role != "assistant":
-            continue
         calls = [block for block in message.blocks if block["type"] == "tool_use"]
-        if calls:
-            round_ += 1
+        if message.role != "assistant" or not calls:
+            continue
+        round_ += 1
         for call in calls:
             given = call.get("input")
             yield Attempt(
@@ -237,6 +232,15 @@ def _transcribed_attempts(messages: Sequence[Message]) -> Iterator[Attempt]:
                 arguments=given if isinstance(given, dict) else {},
                 outcome=_outcome(results.get(str(call.get("id")), {})),
             )
+
+
+def _results_by_call(messages: Sequence[Message]) -> dict[str, Json]:
+    results: dict[str, Json] = {}
+    for message in messages:
+        for block in message.blocks:
+            if block["type"] == "tool_result":
+                results[str(block.get("tool_use_id"))] = block
+    return results
 
 
 def _outcome(result: Json) -> Literal["found", "nothing", "failed"]:
@@ -254,20 +258,24 @@ def _tools(request: Json) -> tuple[OfferedTool, ...]:
         raise RefusedError("tools: a list of tools with names is required.")
     if not isinstance(choice, dict):
         raise RefusedError("tool_choice: an object is required.")
+    for row in rows:
+        if not isinstance(row, dict) or not isinstance(row.get("name"), str):
+            raise RefusedError("tools: a list of tools with names is required.")
     if choice.get("type") == "none":
         return ()
     return tuple([_tool(row) for row in rows])
 
 
-def _tool(row: object) -> OfferedTool:
-    if not isinstance(row, dict) or not isinstance(row.get("name"), str):
-        raise RefusedError("tools: a list of tools with names is required.")
+def _tool(row: Json) -> OfferedTool:
     schema = row.get("input_schema")
     if not isinstance(schema, dict):
         raise RefusedError(f"tools: {row['name'][:100]} has no input_schema.")
     properties, required = schema.get("properties", {}), schema.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
         raise RefusedError(f"tools: the input_schema of {row['name'][:100]} is no object schema.")
-    parameters = {name: schema for name, schema in properties.items() if isinstance(schema, dict)}
-    names = tuple([name for name in required if isinstance(name, str)])
-    return OfferedTool(row["name"], str(row.get("description") or ""), parameters, names)
+    return OfferedTool(
+        name=row["name"],
+        description=str(row.get("description") or ""),
+        parameters={name: parameter for name, parameter in properties.items() if isinstance(parameter, dict)},
+        required=tuple([name for name in required if isinstance(name, str)]),
+    )
