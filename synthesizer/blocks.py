@@ -132,7 +132,9 @@ def _first_found(fact: Fact, number: int, merged: Sequence[SourceBlock]) -> int:
         at = offset - (passage.start or 0)
         if 0 <= at < len(passage.text.text):
             number_there = bisect_right(passage.starts, at) - 1
-            found += [sentence.round for sentence in block.sentences if sentence.number == number_there]
+            for sentence in block.sentences:
+                if sentence.number == number_there:
+                    found.append(sentence.round)
     return min(found, default=fact.round)
 
 

@@ -86,8 +86,7 @@ def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
         fact = _fact(f"f{number}", group, settled.round, alike if facts.merging else None)
         new.append(fact)
         if fact.merged:
-            moved = [passage_id for passage_id, holder in fact_of.items() if holder in fact.merged]
-            fact_of.update(dict.fromkeys(moved, fact.id))
+            _move_passages(fact_of, fact)
         fact_of.update(dict.fromkeys(group.members, fact.id))
     discovery = Discovery(
         new=tuple(new),
@@ -96,6 +95,13 @@ def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
     )
     known = (*facts.known, *new)
     return Facts(known=known, passages=tuple(fact_of.items()), merging=facts.merging), discovery
+
+
+def _move_passages(fact_of: dict[str, str], fact: Fact) -> None:
+    """Lets the passages of the facts that were merged point to the fact that holds them now."""
+    for passage_id, holder in fact_of.items():
+        if holder in fact.merged:
+            fact_of[passage_id] = fact.id
 
 
 def living(known: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -108,14 +114,24 @@ def living(known: Sequence[Fact]) -> tuple[Fact, ...]:
 
 def standing(known: Sequence[Fact]) -> frozenset[str]:
     """Returns the ids of the facts that stand for themselves: in no later one, and not like an earlier one."""
-    return frozenset([fact.id for fact in living(known) if fact.like is None])
+    ids: set[str] = set()
+    for fact in living(known):
+        if fact.like is None:
+            ids.add(fact.id)
+    return frozenset(ids)
 
 
 def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceeded]:
-    results = {result.tool_call_id: result for result in facts.waiting}
-    confirmed = frozenset(settled.succeeded)
-    order = dict.fromkeys(facts.requested)
-    return [results[call_id] for call_id in order if call_id in confirmed and call_id in results]
+    # A call that failed, or whose reply was void, may have brought a result too: only what the round confirms counts.
+    confirmed: dict[str, ToolSucceeded] = {}
+    for result in facts.waiting:
+        if result.tool_call_id in settled.succeeded:
+            confirmed[result.tool_call_id] = result
+    in_order: list[ToolSucceeded] = []
+    for call_id in dict.fromkeys(facts.requested):
+        if call_id in confirmed:
+            in_order.append(confirmed[call_id])
+    return in_order
 
 
 def _new_passages(results: Sequence[ToolSucceeded], known: set[str]) -> list[FoundPassage]:
@@ -145,7 +161,10 @@ def _facts_by_call(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     rows: list[tuple[str, tuple[str, ...]]] = []
     for result in results:
-        fact_ids = dict.fromkeys([fact_of[passage.id] for passage in result.passages])
+        # Two passages of a result may be in one fact, which stands where the better of them does.
+        fact_ids: dict[str, None] = {}
+        for passage in result.passages:
+            fact_ids.setdefault(fact_of[passage.id])
         rows.append((result.tool_call_id, tuple(fact_ids)))
     return tuple(rows)
 
@@ -192,7 +211,10 @@ class _Alike:
 
     def find(self, runs: frozenset[Shingle]) -> str | None:
         """The fact that holds nearly all of `runs`; of two that hold as many, the earlier one."""
-        votes = Counter([self._first_with[run] for run in runs if run in self._first_with])
+        votes: Counter[str] = Counter()
+        for run in runs:
+            if run in self._first_with:
+                votes[self._first_with[run]] += 1
         best = max(votes, key=lambda fact_id: (votes[fact_id], -int(fact_id[1:])), default=None)
         if best is None or votes[best] < LEAST_SHARED * len(runs):
             return None

@@ -70,9 +70,13 @@ def fold(intent: Intent, event: Event) -> Intent:
     """Returns the layer after `event`: the question is taken apart when it comes in."""
     if not isinstance(event, QueryReceived):
         return intent
-    lines = [line.strip() for line in event.courses.text.splitlines()]
+    titles: list[str] = []
+    for line in event.courses.text.splitlines():
+        if title := line.strip():
+            titles.append(title)
+    # What the question refers to is part of what is asked; what is shown to the model stays as it was written.
     meant = understood(event.query, event.history)
-    parts = parts_of(meant, [title for title in lines if title])
+    parts = parts_of(meant, titles)
     return Intent(
         question=event.query,
         meant=meant,
@@ -100,7 +104,7 @@ def serve(intent: Intent, new: Sequence[SourceBlock]) -> Intent:
 def note_round(intent: Intent, round_: int, calls: Sequence[ToolAttempt]) -> Intent:
     """Notes what a settled round's `calls` looked for, and how many facts serve each part after it."""
     aims = [_call_aim(intent, attempt) for attempt in calls]
-    counts = RoundCounts(round=round_, served=tuple([len(fact_ids) for fact_ids in intent.served]))
+    counts = RoundCounts(round=round_, served=tuple(map(len, intent.served)))
     return replace(intent, sought=(*intent.sought, *aims), history=(*intent.history, counts))
 
 
@@ -109,7 +113,10 @@ def _call_aim(intent: Intent, attempt: ToolAttempt) -> CallAim:
     for value in arguments_of(attempt.arguments).values():
         if isinstance(value, str):
             wanted.update(terms(value[:ARGUMENT_CHARS]))
-    served_parts = [at for at, fact_ids in enumerate(intent.served) if not set(fact_ids).isdisjoint(attempt.facts)]
+    served_parts: list[int] = []
+    for at, fact_ids in enumerate(intent.served):
+        if not set(fact_ids).isdisjoint(attempt.facts):
+            served_parts.append(at)
     return CallAim(
         tool_call_id=attempt.id,
         round=attempt.round,
@@ -127,7 +134,11 @@ def open_parts(intent: Intent) -> tuple[str, ...]:
 
 def still_open(intent: Intent) -> list[Part]:
     """Returns the parts that no fact serves."""
-    return [part for part, fact_ids in zip(intent.parts, intent.served, strict=True) if not fact_ids]
+    unserved: list[Part] = []
+    for part, fact_ids in zip(intent.parts, intent.served, strict=True):
+        if not fact_ids:
+            unserved.append(part)
+    return unserved
 
 
 def touches(part: Part, held: frozenset[str]) -> bool:
@@ -137,6 +148,7 @@ def touches(part: Part, held: frozenset[str]) -> bool:
 
 def serves(part: Part, passage: Passage, held: frozenset[str]) -> bool:
     """Returns True where what a passage (or a sentence of it) holds is evidence for the part."""
+    # A course or lesson that was asked for by name is served by what stands in it, whatever its words.
     if part.course is not None and passage.course is not None:
         return part.course == passage.course
     if part.lesson is not None and passage.kind == "passage":

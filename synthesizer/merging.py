@@ -58,7 +58,9 @@ def grouped(found: Sequence[FoundPassage], known: Sequence[Fact], merging: bool)
         known: Facts that new passages may touch.
         merging: False leaves each passage alone.
     """
-    new = [Group(each.passage, each.tool_call_id, at, (each.passage.id,)) for at, each in enumerate(found)]
+    new: list[Group] = []
+    for at, (passage, call_id) in enumerate(found):
+        new.append(Group(passage, call_id, at, (passage.id,)))
     if not merging:
         return new
     by_lesson: dict[Hashable, list[Group]] = {}
@@ -74,6 +76,7 @@ def grouped(found: Sequence[FoundPassage], known: Sequence[Fact], merging: bool)
             by_lesson[place] = _with_group(by_lesson.get(place, []), group)
     for place, of_lesson in by_lesson.items():
         if place is not None:
+            # A known fact that no new passage touched is a group without members, and no new fact.
             groups += [group for group in of_lesson if group.members]
     return sorted(groups, key=lambda group: group.at)
 
@@ -134,7 +137,8 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
             return None
         joined = text + _GAPS[gap] + more
     starts = set(first.starts)
-    starts.update([offset + start for start in second.starts])
+    for start in second.starts:
+        starts.add(offset + start)
     return replace(
         first,
         id=_passage_id(first, joined),

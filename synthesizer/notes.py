@@ -72,7 +72,9 @@ def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str,
 
     A fact that was merged has the number of the one that holds it now; so has one that says nearly the same as it.
     """
-    numbers = {block.fact.id: number for number, block in enumerate(sources, start=1)}
+    numbers: dict[str, int] = {}
+    for number, block in enumerate(sources, start=1):
+        numbers[block.fact.id] = number
     held_by: dict[str, str] = {}
     for fact in known:
         held_by.update(dict.fromkeys(fact.merged, fact.id))

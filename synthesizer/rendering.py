@@ -26,7 +26,9 @@ Numbers = frozenset[int]
 
 def render(memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes) -> BriefingPrepared:
     """Puts what was selected and the notes into the event of the call of `opened`."""
-    shown = [ShownSource(fact_id=block.fact.id, sentences=block.numbers) for block in selection.sources]
+    shown: list[ShownSource] = []
+    for block in selection.sources:
+        shown.append(ShownSource(fact_id=block.fact.id, sentences=block.numbers))
     dropped = (*selection.dropped, *_repeated(memory.sources), *notes.dropped)
     changes = _changes(memory.sources, memory.last, shown, dropped)
     blocks = (*memory.head, *[block.json for block in selection.sources], text_block(notes.text))
@@ -128,4 +130,8 @@ def _change(
 
 
 def _tokens(block: SourceBlock, numbers: Numbers) -> int:
-    return sum([sentence.tokens for sentence in block.sentences if sentence.number in numbers])
+    tokens = 0
+    for sentence in block.sentences:
+        if sentence.number in numbers:
+            tokens += sentence.tokens
+    return tokens

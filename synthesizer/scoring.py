@@ -99,7 +99,11 @@ def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, 
         sentences += len(source.sentences)
     if not sentences:
         return {}
-    return {term: log(1 + sentences / max(1, counts[term])) for term in sorted(asked)}
+    rarity: dict[str, float] = {}
+    # Sorted, because the total of the weights depends on their order, and sets have none.
+    for term in sorted(asked):
+        rarity[term] = log(1 + sentences / max(1, counts[term]))
+    return rarity
 
 
 def _named_share(title: frozenset[str], aim: Aim) -> float:

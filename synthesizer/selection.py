@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import log2
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from antiphon.synthesizer.blocks import Sentence, SourceBlock, with_sentences
 from antiphon.synthesizer.intent import Intent, serves, still_open, touches
@@ -70,21 +70,47 @@ def select(candidates: Sequence[Candidate], intent: Intent, budget: int, room: i
         budget: The tokens of a whole briefing, which set how fast facts decay.
         room: The tokens that the sources may take.
     """
-    blocks = {candidate.sentence.fact_id: candidate.source for candidate in candidates}
+    blocks: dict[str, SourceBlock] = {}
+    for candidate in candidates:
+        blocks.setdefault(candidate.sentence.fact_id, candidate.source)
     needed = _needed_facts(intent, blocks.values())
-    reasons = dict.fromkeys(_decayed(candidates, intent, needed, budget), DECAYED)
-    left: dict[str, int] = {fact_id: len(block.sentences) for fact_id, block in blocks.items()}
-    total = sum([block.tokens for block in blocks.values()])
-    for place in reasons:
-        total -= _freed(candidates[place], left)
-    if total > room:
+    leaving = _Leaving(blocks.values())
+    for candidate in _decayed(candidates, intent, needed, budget):
+        leaving.leave(candidate, DECAYED)
+    # Sorting is the dearest step of a briefing, and most briefings are within their budget.
+    if leaving.tokens_left > room:
         for candidate in _leaving_order(candidates, needed, room):
-            if total <= room:
+            if leaving.tokens_left <= room:
                 break
-            if candidate.place not in reasons:
-                reasons[candidate.place] = TOO_LONG if _is_too_long(candidate, room) else WORTH_LEAST
-                total -= _freed(candidate, left)
-    return _selection(candidates, blocks.values(), reasons, total)
+            if candidate.place not in leaving.reasons:
+                leaving.leave(candidate, TOO_LONG if _is_too_long(candidate, room) else WORTH_LEAST)
+    return _selection(candidates, blocks.values(), leaving)
+
+
+class _Leaving:
+    """The sentences that have left so far.
+
+    Attributes:
+        reasons: For the place of each, why it left.
+        tokens_left: Estimated tokens of the sources without them.
+    """
+
+    def __init__(self, blocks: Iterable[SourceBlock]) -> None:
+        self.reasons: dict[int, str] = {}
+        self.tokens_left = 0
+        self._sentences_left: dict[str, int] = {}
+        for block in blocks:
+            self.tokens_left += block.tokens
+            self._sentences_left[block.fact.id] = len(block.sentences)
+
+    def leave(self, candidate: Candidate, reason: str) -> None:
+        sentence = candidate.sentence
+        self.reasons[candidate.place] = reason
+        self.tokens_left -= sentence.tokens
+        self._sentences_left[sentence.fact_id] -= 1
+        if self._sentences_left[sentence.fact_id] == 0:
+            # A fact without sentences is not shown, so its source and title go too.
+            self.tokens_left -= candidate.source.label_tokens
 
 
 def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
@@ -99,30 +125,38 @@ def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
     return needed
 
 
-def _decayed(candidates: Sequence[Candidate], intent: Intent, needed: set[str], budget: int) -> list[int]:
-    """The places of the sentences that score too little for their age, in order."""
+def _decayed(candidates: Sequence[Candidate], intent: Intent, needed: set[str], budget: int) -> list[Candidate]:
+    """The sentences that score too little for their age, in order."""
     if not candidates:
         return []
-    best = max([candidate.score for candidate in candidates])
-    bars = [share * best for share in _least_shares(budget)]
-    newest = max([candidate.source.fact.round for candidate in candidates])
+    best = max(candidates, key=_score)
+    bars = _bars(best.score, budget)
+    newest = _newest_round(candidates)
     kept = _best_of_each_part(candidates, intent)
-    decayed: list[int] = []
+    decayed: list[Candidate] = []
     for candidate in candidates:
         age = newest - candidate.sentence.round
         if candidate.score >= bars[min(age, len(bars) - 1)]:
             continue
         is_kept = candidate.sentence.fact_id in needed or candidate.place in kept
         if not is_kept and _may_decay(candidate, age, intent):
-            decayed.append(candidate.place)
+            decayed.append(candidate)
     return decayed
 
 
-def _least_shares(budget: int) -> list[float]:
-    """The least score that stays, as a share of the best, by rounds of age."""
+def _bars(best: float, budget: int) -> list[float]:
+    """The least score that stays, by rounds of age."""
     shift = BAR_A_HALVING * log2(USUAL_BUDGET / max(budget, 1))
+    # Without a bound a tiny budget would let nothing stay but the best, and a huge one would let everything stay.
     bounded = max(-MOST_SHIFT, min(MOST_SHIFT, shift))
-    return [share + bounded for share in LEAST_SCORES]
+    return [(share + bounded) * best for share in LEAST_SCORES]
+
+
+def _newest_round(candidates: Sequence[Candidate]) -> int:
+    newest = 0
+    for candidate in candidates:
+        newest = max(newest, candidate.source.fact.round)
+    return newest
 
 
 def _best_of_each_part(candidates: Sequence[Candidate], intent: Intent) -> set[int]:
@@ -132,12 +166,13 @@ def _best_of_each_part(candidates: Sequence[Candidate], intent: Intent) -> set[i
         known = best_of_fact.get(candidate.sentence.fact_id)
         if known is None or candidate.score > known.score:
             best_of_fact[candidate.sentence.fact_id] = candidate
-    best = [max(best_of_fact.values(), key=_score)]
+    places = {max(best_of_fact.values(), key=_score).place}
     for fact_ids in intent.served:
+        # A fact that serves a part may be hidden, because another says nearly the same.
         serving = [best_of_fact[fact_id] for fact_id in fact_ids if fact_id in best_of_fact]
         if serving:
-            best.append(max(serving, key=_score))
-    return {candidate.place for candidate in best}
+            places.add(max(serving, key=_score).place)
+    return places
 
 
 def _score(candidate: Candidate) -> float:
@@ -156,12 +191,13 @@ def _may_decay(candidate: Candidate, age: int, intent: Intent) -> bool:
 
 def _leaving_order(candidates: Sequence[Candidate], needed: set[str], room: int) -> list[Candidate]:
     """The sentences in the order in which the budget makes them leave."""
-    newest = max([candidate.source.fact.round for candidate in candidates], default=0)
+    newest = _newest_round(candidates)
 
     def order(candidate: Candidate) -> tuple[bool, bool, bool, float, int]:
         sentence = candidate.sentence
         aged_score = candidate.score - AGE_WEIGHT * (newest - sentence.round)
         may_fit = sentence.tokens <= room
+        # False sorts before True: each flag is what lets a sentence stay longer.
         return may_fit, sentence.fact_id in needed, not _is_too_long(candidate, room), aged_score, -candidate.place
 
     return sorted(candidates, key=order)
@@ -171,36 +207,25 @@ def _is_too_long(candidate: Candidate, room: int) -> bool:
     return candidate.sentence.tokens > room * LONGEST_SHARE
 
 
-def _freed(candidate: Candidate, left: dict[str, int]) -> int:
-    """The tokens that a sentence frees by leaving: with the last of a fact its labels go too.
-
-    Args:
-        left: For each fact, how many of its sentences are left; counted down here.
-    """
-    sentence = candidate.sentence
-    left[sentence.fact_id] -= 1
-    if left[sentence.fact_id] == 0:
-        return sentence.tokens + candidate.source.label_tokens
-    return sentence.tokens
-
-
-def _selection(
-    candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], reasons: dict[int, str], tokens: int
-) -> Selection:
-    left_out = [candidate for candidate in candidates if candidate.place in reasons]
+def _selection(candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], leaving: _Leaving) -> Selection:
     gone: dict[str, list[Candidate]] = {}
-    for candidate in left_out:
-        gone.setdefault(candidate.sentence.fact_id, []).append(candidate)
+    staying: dict[str, list[Sentence]] = {}
+    left_out: list[Candidate] = []
+    for candidate in candidates:
+        fact_id = candidate.sentence.fact_id
+        if candidate.place in leaving.reasons:
+            left_out.append(candidate)
+            gone.setdefault(fact_id, []).append(candidate)
+        else:
+            staying.setdefault(fact_id, []).append(candidate.sentence)
     sources: list[SourceBlock] = []
     dropped: list[Dropped] = []
     for block in blocks:
-        lost = gone.get(block.fact.id, [])
-        lost_numbers = {candidate.sentence.number for candidate in lost}
-        staying = [sentence for sentence in block.sentences if sentence.number not in lost_numbers]
-        if staying:
-            sources.append(with_sentences(block, staying))
-        dropped += _dropped(block, lost, reasons, is_hidden=not staying)
-    return Selection(tuple(sources), tokens, tuple(dropped), tuple(left_out))
+        sentences = staying.get(block.fact.id)
+        if sentences:
+            sources.append(with_sentences(block, sentences))
+        dropped += _dropped(block, gone.get(block.fact.id, []), leaving.reasons, is_hidden=not sentences)
+    return Selection(tuple(sources), leaving.tokens_left, tuple(dropped), tuple(left_out))
 
 
 def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, str], is_hidden: bool) -> list[Dropped]:
@@ -209,19 +234,17 @@ def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, s
     for candidate in lost:
         by_reason.setdefault(reasons[candidate.place], []).append(candidate.sentence)
     rows: list[Dropped] = []
+    # The labels of a fact that is not shown at all are freed once: the first reason has them.
+    label_tokens = block.label_tokens if is_hidden else 0
     for reason, sentences in by_reason.items():
-        tokens = sum([sentence.tokens for sentence in sentences])
-        if is_hidden and not rows:
-            # The labels of a fact that is not shown at all are freed once: the first reason has them.
-            tokens += block.label_tokens
-        is_whole = len(sentences) == len(block.sentences)
-        rows.append(
-            Dropped(
-                what=block.fact.id,
-                why=reason,
-                tokens=tokens,
-                sentences=() if is_whole else tuple([sentence.number for sentence in sentences]),
-                rule="decay" if reason == DECAYED else "budget",
-            )
-        )
+        tokens = label_tokens
+        numbers: list[int] = []
+        for sentence in sentences:
+            tokens += sentence.tokens
+            numbers.append(sentence.number)
+        if len(numbers) == len(block.sentences):
+            numbers = []
+        rule: Literal["decay", "budget"] = "decay" if reason == DECAYED else "budget"
+        rows.append(Dropped(what=block.fact.id, why=reason, tokens=tokens, sentences=tuple(numbers), rule=rule))
+        label_tokens = 0
     return rows

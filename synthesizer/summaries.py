@@ -36,6 +36,8 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
     room_of_summary = most_summary_tokens(budget)
     if memory.settings.compression != "model" or room_of_summary < LEAST_ROOM:
         return None
+    # The choice is made as the briefing will make it, with the summary's room taken off: what that leaves out is what
+    # the summary must tell of.
     draft = draft_briefing(memory, opened)
     selection = select(draft.candidates, memory.intent, budget, draft.notes.room - room_of_summary)
     material = _material(selection.left_out, newest=max(memory.settled_rounds, default=0))
@@ -75,10 +77,8 @@ def _shown_sources(material: Sequence[Candidate]) -> tuple[ShownSource, ...]:
 
 def _covers(summary: Summary | None, of: Sequence[ShownSource]) -> bool:
     """True where a summary was made of all these sentences already."""
-    known: dict[str, frozenset[int]] = {}
-    if summary is not None:
-        known = {row.fact_id: frozenset(row.sentences) for row in summary.of}
-    return all(frozenset(row.sentences) <= known.get(row.fact_id, frozenset()) for row in of)
+    summed_up = {row.fact_id: row.sentences for row in summary.of} if summary is not None else {}
+    return all(set(row.sentences).issubset(summed_up.get(row.fact_id, ())) for row in of)
 
 
 def _quoted(material: Sequence[Candidate]) -> list[Material]:
@@ -88,10 +88,10 @@ def _quoted(material: Sequence[Candidate]) -> list[Material]:
         fact_id = candidate.sentence.fact_id
         texts.setdefault(fact_id, []).append(" ".join(candidate.sentence.text.split()))
         sources[fact_id] = candidate.source.fact.passage.source
-    return [
-        Material(source=shorten(sources[fact_id], SOURCE_CHARS), said=" ".join(sentences))
-        for fact_id, sentences in texts.items()
-    ]
+    quoted: list[Material] = []
+    for fact_id, sentences in texts.items():
+        quoted.append(Material(source=shorten(sources[fact_id], SOURCE_CHARS), said=" ".join(sentences)))
+    return quoted
 
 
 def _older_words(reasoning: Reasoning) -> list[Material]:

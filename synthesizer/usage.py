@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -128,15 +128,19 @@ def settle(usage: ToolUsage, settled: ToolsSettled, discovery: Discovery) -> Too
     """Returns the layer after a round: confirmed attempts with what they brought; the others are forgotten."""
     confirmed = frozenset((*settled.succeeded, *settled.failed))
     brought = dict(discovery.by_call)
-    new_facts = {fact.id: fact for fact in discovery.new}
+    found = {fact.id: fact for fact in discovery.new}
     over: list[SettledAttempt] = []
     for attempt in usage.open:
         if attempt.id in confirmed:
             facts = brought.get(attempt.id, ())
             # A fact that several calls brought in one round is new by the call that found it first.
-            new = [new_facts[id_] for id_ in facts if id_ in new_facts and new_facts[id_].tool_call_id == attempt.id]
-            done = replace(attempt, facts=facts, new_facts=tuple([fact.id for fact in new]))
-            over.append(_settled(done, new))
+            new: dict[str, Fact] = {}
+            for fact_id in facts:
+                fact = found.get(fact_id)
+                if fact is not None and fact.tool_call_id == attempt.id:
+                    new[fact_id] = fact
+            done = replace(attempt, facts=facts, new_facts=tuple(new))
+            over.append(_settled(done, new.values()))
     return replace(usage, settled=(*usage.settled, *over), open=())
 
 
@@ -158,14 +162,23 @@ def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLin
     """
     lines: list[NoteLine] = []
     for settled in usage.settled:
-        facts = [numbers[fact_id] for fact_id in _facts_behind(usage, settled.attempt) if fact_id in numbers]
-        details = [settled.note.detail] if settled.note.detail else []
-        # This stands here and not in the result's title, for a block once made must not change.
-        shown_elsewhere = [fact for fact in settled.alike if fact.id in numbers]
-        for fact in shown_elsewhere[:MOST_ALIKE]:
-            details.append(f"{fact.source} says nearly the same as result {numbers[fact.id]}")
-        lines.append(attempt_line(replace(settled.note, facts=tuple(facts), detail=". ".join(details))))
+        facts: list[int] = []
+        for fact_id in _facts_behind(usage, settled.attempt):
+            if fact_id in numbers:
+                facts.append(numbers[fact_id])
+        detail = _detail(settled, numbers)
+        lines.append(attempt_line(replace(settled.note, facts=tuple(facts), detail=detail)))
     return lines
+
+
+def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
+    """The note's detail, and which sources say nearly the same as a result that is shown."""
+    details = [settled.note.detail] if settled.note.detail else []
+    # This stands here and not in the result's title, for a block once made must not change.
+    alike = [fact for fact in settled.alike if fact.id in numbers]
+    for fact in alike[:MOST_ALIKE]:
+        details.append(f"{fact.source} says nearly the same as result {numbers[fact.id]}")
+    return ". ".join(details)
 
 
 def arguments_of(written: str) -> dict[str, object]:
@@ -226,7 +239,7 @@ def _facts_behind(usage: ToolUsage, attempt: ToolAttempt) -> tuple[str, ...]:
     return ()
 
 
-def _settled(attempt: ToolAttempt, new: Sequence[Fact]) -> SettledAttempt:
+def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
     """The attempt with its note; as `new`, the facts that it found first."""
     details: list[str] = []
     if attempt.substitute:

@@ -138,10 +138,9 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
     beyond: dict[str, None] = {}
     for sought in wanted.sought:
         beyond.update(dict.fromkeys(sorted(sought.beyond)))
-    reached = [
-        CoverageView(course=course, lesson=lesson, facts=fact_ids)
-        for (course, lesson), fact_ids in coverage(found).items()
-    ]
+    reached: list[CoverageView] = []
+    for (course, lesson), fact_ids in coverage(found).items():
+        reached.append(CoverageView(course=course, lesson=lesson, facts=fact_ids))
     summary = memory.reasoning.summary
     return MemoryView(
         at=at,
@@ -171,12 +170,19 @@ def _part_views(wanted: Intent) -> tuple[PartView, ...]:
 
 
 def _round_view(wanted: Intent, counts: RoundCounts) -> RoundView:
-    unserved = [part.text for part, count in zip(wanted.parts, counts.served, strict=True) if not count]
+    unserved: list[str] = []
+    for part, count in zip(wanted.parts, counts.served, strict=True):
+        if not count:
+            unserved.append(part.text)
     return RoundView(round=counts.round, served=counts.served, open=tuple(unserved))
 
 
 def _fact_view(wanted: Intent, fact: Fact) -> FactView:
     passage = fact.passage
+    serves: list[int] = []
+    for number, fact_ids in enumerate(wanted.served, start=1):
+        if fact.id in fact_ids:
+            serves.append(number)
     return FactView(
         id=fact.id,
         source=passage.source,
@@ -185,7 +191,7 @@ def _fact_view(wanted: Intent, fact: Fact) -> FactView:
         tool_call_id=fact.tool_call_id,
         score=passage.score,
         sentences=tuple([passage.sentence(number) for number in range(len(passage.starts))]),
-        serves=tuple([at for at, fact_ids in enumerate(wanted.served, start=1) if fact.id in fact_ids]),
+        serves=tuple(serves),
         merged=fact.merged,
         like=fact.like,
     )

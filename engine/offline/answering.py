@@ -195,17 +195,22 @@ def _name_teacher(outline: Source, draft: Draft) -> bool:
 
 
 def _list_lessons(outline: Source, draft: Draft, opening: str) -> None:
-    """Cites the list of lessons as one, and each other line of the outline that is not shown already."""
+    """Cites the list of lessons as one, then each other line of the outline that is not shown already."""
     items = [at for at, block in enumerate(outline.blocks) if _ITEM.match(block)]
     if not items:
         draft.say(" " if draft.blocks else "")
         draft.say(f"The outline of {outline.course} names no lessons.")
         return
-    draft.say(f"{opening}It has {len(items)} lessons:\n\n" if len(items) > 1 else f"{opening}It has one lesson:\n\n")
+    counted = "one lesson" if len(items) == 1 else f"{len(items)} lessons"
+    draft.say(f"{opening}It has {counted}:\n\n")
     lines = [f"- {outline.blocks[at].strip()}" for at in items]
     draft.cite(outline, items[0], items[-1] + 1, "\n".join(lines))
+    _cite_other_lines(outline, draft, items)
+
+
+def _cite_other_lines(outline: Source, draft: Draft, shown: Sequence[int]) -> None:
     for at in range(1, len(outline.blocks)):
         block = outline.blocks[at].strip()
-        if block and at not in items and not block.startswith(_INSTRUCTOR):
+        if block and at not in shown and not block.startswith(_INSTRUCTOR):
             draft.paragraph()
             draft.cite(outline, at, at + 1)

@@ -35,7 +35,9 @@ class Double:
     def __init__(self, script: Script, sleep: Sleep = asyncio.sleep, *, on_port: bool = False) -> None:
         self._on_port = on_port
         self._script = script
-        self._left = [reply for reply in script.replies for _ in range(reply.times)]
+        self._left: list[ScriptedReply] = []
+        for reply in script.replies:
+            self._left += [reply] * reply.times
         self._offline = OfflineMessagesApi()
         self._sleep = sleep
         self.requests: list[Json] = []

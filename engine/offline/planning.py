@@ -80,7 +80,7 @@ def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
 def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
     if inquiry.kind == "compare":
         return _search_weak_sides(inquiry, task, weigh)
-    if inquiry.kind == "outline" and (task.outlines or task.unknown_course):
+    if inquiry.kind == "outline" and task.outline_is_settled:
         return []
     title = _title_looked_up(inquiry, task)
     if title is not None:

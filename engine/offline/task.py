@@ -108,6 +108,11 @@ class Task(NamedTuple):
                     return attempt.detail
         return None
 
+    @property
+    def outline_is_settled(self) -> bool:
+        """True where an outline was found, or where it is known that there is no such course."""
+        return bool(self.outlines) or self.unknown_course is not None
+
     def offers(self, name: str) -> bool:
         return any(tool.name == name for tool in self.tools)
 
