@@ -9,7 +9,7 @@ from math import fsum
 from antiphon.language.words import stem, terms, words
 
 Weigh = Callable[[str], float]
-"""How telling a stemmed term is: its inverse document frequency, 0 or more."""
+"""Returns how telling a stemmed term is: its inverse document frequency, 0 or more."""
 
 MAX_TERMS = 32
 
@@ -61,6 +61,7 @@ class TermShares:
         held = found & self._terms
         share = self._of_set.get(held)
         if share is None:
+            # fsum is exact, so that the order of a set changes nothing: a trace must replay to the same scores.
             share = fsum([self.of_term[term] for term in held])
             self._of_set[held] = share
         return share
@@ -108,6 +109,7 @@ def evidence_of(
     if missing:
         evidence *= 1 - _NAME_MISSING * len(missing) / len(named)
     heavy = [term for term in shares.of_term if term not in _LIGHT]
+    # Where the question has several words to share, sharing a single one may be chance.
     if together == 1 and len(heavy) > 1:
         evidence *= _ONE_WORD_ONLY
     return min(evidence, 1.0)

@@ -50,7 +50,7 @@ class Pick(NamedTuple):
 
 
 class Extraction(NamedTuple):
-    """What was chosen, in reading order, and how much of the question it speaks to.
+    """The chosen sentences, in reading order, and how much of the question they speak to.
 
     Attributes:
         evidence: 0 to 1: the weighted share of the question's terms that the passages hold together.
@@ -75,7 +75,7 @@ class _Chosen(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What a question asks for.
+    """The question as candidates are scored against it.
 
     Attributes:
         pairs: Terms that stand side by side in it.
@@ -123,6 +123,7 @@ def _candidates(asked: _Asked, passages: Sequence[Sequence[str]], titled: Sequen
         passage_share = asked.shares.share(frozenset[str]().union(*held))
         for at, row in enumerate(rows):
             text = sentences[at].strip()
+            # Chunks overlap, so that one sentence may stand in two passages.
             if not held[at] or text in seen:
                 continue
             seen.add(text)
@@ -135,7 +136,7 @@ def _candidates(asked: _Asked, passages: Sequence[Sequence[str]], titled: Sequen
 
 
 def _form_score(asked: _Asked, text: str, row: Sequence[str]) -> float:
-    """What the form of a sentence adds: words side by side as asked, the kind of thing asked for, a good length."""
+    """The score of a sentence's form: words side by side as asked, the kind of thing asked for, a good length."""
     score = 0.15 * len([pair for pair in pairwise(row) if pair in asked.pairs])
     score += 0.12 * len([shape for shape in asked.shapes if shape.search(text)])
     if len(row) < 4 or text.endswith("?"):
@@ -153,6 +154,7 @@ def _choose(candidates: Sequence[_Sentence], shares: TermShares, limit: int) -> 
         own = fsum([shares.of_term[term] * (_KNOWN_AGAIN if term in covered else 1.0) for term in sentence.held])
         return own + sentence.prior * (0.5 + own)
 
+    # Each choice changes what the others still add, so the best is looked for anew; `limit` is small.
     while left and len(chosen) < limit:
         best = max(left, key=gain)
         gained = gain(best)

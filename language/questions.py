@@ -128,6 +128,7 @@ def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
     """Takes a question apart; only a bounded beginning of it is read."""
     text = " ".join(question[:READ_CHARS].split())
     courses = _courses(text, course_titles)
+    # Named places come last: where there are too many parts, the sides of a comparison are what is asked.
     parts = [*_sides(text, courses), *courses, *_lessons(text)]
     return tuple(parts[:MOST_PARTS]) or _whole(text)
 

@@ -32,6 +32,7 @@ class Draft(NamedTuple):
 
 def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
     """Builds the briefing for the call of `opened`: without what has decayed, and within the budget."""
+    # The notes' length decides how much room the sources have, so they are written before anything is selected.
     draft = draft_briefing(memory, opened)
     selection = select(draft.candidates, memory.intent, memory.settings.briefing_tokens, draft.notes.room)
     notes = draft.notes

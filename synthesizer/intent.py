@@ -46,7 +46,7 @@ class RoundCounts(Value, frozen=True, kw_only=True):
 
 
 class Intent(Value, frozen=True, kw_only=True):
-    """What is wanted.
+    """The question, and how far it is served.
 
     Attributes:
         question: As it was asked.

@@ -66,6 +66,7 @@ class Memory(Value, frozen=True, kw_only=True):
 
 def remember(memory: Memory, event: Event) -> Memory:
     """Returns the memory after an event that closes no round."""
+    # The layers do not know one another: what one event means to each is written in its own file.
     memory = replace(
         memory,
         facts=facts.fold(memory.facts, event),

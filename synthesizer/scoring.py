@@ -89,7 +89,7 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
 
 
 def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, float]:
-    """How rare each asked term is among the sentences (with their labels); one that none holds is the rarest."""
+    """The rarity of each asked term among the sentences (with their labels); one that none holds is the rarest."""
     counts: Counter[str] = Counter()
     sentences = 0
     for source in sources:
@@ -117,7 +117,7 @@ def _named_share(title: frozenset[str], aim: Aim) -> float:
 
 
 class _Standings:
-    """How well the tools that found a fact thought of it: its ranks, its score, and how many calls found it."""
+    """The standing of a fact with the tools that found it: by its ranks, its score, and the number of calls."""
 
     def __init__(self, aim: Aim, sources: Sequence[SourceBlock]) -> None:
         self._ranks: dict[str, list[int]] = {}
@@ -132,6 +132,7 @@ class _Standings:
 
     def of(self, source: SourceBlock) -> float:
         fact = source.fact
+        # A fact that no call lists ranks as the first result of one call.
         ranks = self._ranks.get(fact.id, [0])
         best = self._best_scores[fact.tool_call_id]
         relative = max(0.0, fact.passage.score) / best if best > 0 else 0.0

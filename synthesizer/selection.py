@@ -43,7 +43,7 @@ AGE_WEIGHT = 1 / 6
 
 DECAYED = "worth too little to the question for its age"
 TOO_LONG = "one sentence took more than a quarter of the budget"
-WORTH_LEAST = "over the budget, and worth least to the question"
+SCORED_LEAST = "over the budget, and worth least to the question"
 
 
 class Selection(NamedTuple):
@@ -83,7 +83,7 @@ def select(candidates: Sequence[Candidate], intent: Intent, budget: int, room: i
             if leaving.tokens_left <= room:
                 break
             if candidate.place not in leaving.reasons:
-                leaving.leave(candidate, TOO_LONG if _is_too_long(candidate, room) else WORTH_LEAST)
+                leaving.leave(candidate, TOO_LONG if _is_too_long(candidate, room) else SCORED_LEAST)
     return _selection(candidates, blocks.values(), leaving)
 
 
@@ -138,6 +138,7 @@ def _decayed(candidates: Sequence[Candidate], intent: Intent, needed: set[str], 
         age = newest - candidate.sentence.round
         if candidate.score >= bars[min(age, len(bars) - 1)]:
             continue
+        # Whatever an open part may need stays, however low it scores: nothing better was found for that part.
         is_kept = candidate.sentence.fact_id in needed or candidate.place in kept
         if not is_kept and _may_decay(candidate, age, intent):
             decayed.append(candidate)
@@ -181,10 +182,12 @@ def _score(candidate: Candidate) -> float:
 
 def _may_decay(candidate: Candidate, age: int, intent: Intent) -> bool:
     passage = candidate.source.fact.passage
+    # An outline is one thing: without some of its lines it would be wrong about its course.
     if passage.kind == "outline":
         return False
     if age > 0:
         return True
+    # The model has not seen the newest round yet, so only what serves nothing may go unseen.
     held = candidate.sentence.terms | candidate.source.labels
     return passage.kind == "passage" and not any(serves(part, passage, held) for part in intent.parts)
 
@@ -229,7 +232,7 @@ def _selection(candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], l
 
 
 def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, str], is_hidden: bool) -> list[Dropped]:
-    """What of one fact went, a row a reason; no sentences are named where they are all of the fact's."""
+    """The rows for one fact, one a reason; no sentences are named where they are all of the fact's."""
     by_reason: dict[str, list[Sentence]] = {}
     for candidate in lost:
         by_reason.setdefault(reasons[candidate.place], []).append(candidate.sentence)

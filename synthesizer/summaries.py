@@ -57,7 +57,7 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
 
 
 def _material(left_out: Sequence[Candidate], newest: int) -> list[Candidate]:
-    """What older rounds found and is not shown, as far as a summarising call can be shown it; in order of discovery."""
+    """The finds of older rounds that are not shown, as far as a summarising call can be shown them; in order."""
     chosen: list[Candidate] = []
     room = MOST_TOKENS
     for candidate in sorted(left_out, key=lambda candidate: (-candidate.score, candidate.place)):
@@ -95,7 +95,7 @@ def _quoted(material: Sequence[Candidate]) -> list[Material]:
 
 
 def _older_words(reasoning: Reasoning) -> list[Material]:
-    """What the model said in older rounds, where the notes tell only its beginning."""
+    """The model's words in older rounds, where the notes have only their beginning."""
     newest = newest_round(reasoning)
     words: list[Material] = []
     for note in reasoning.notes:

@@ -112,6 +112,7 @@ def _tokens_of(messages: Sequence[Message]) -> int:
 
 def _answer_to(transcript: Transcript, call: ToolCall) -> CallAnswer:
     """The call's answer: its own, or that of the same call which an earlier attempt at the reply had started."""
+    # A reply that was cut off may have started a call early; its answer serves the same call of the next attempt.
     answers = {answer.tool_call_id: answer for answer in transcript.answers}
     if call.id in answers:
         return answers[call.id]

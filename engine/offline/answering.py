@@ -115,6 +115,7 @@ def _quote(picks: Sequence[Pick], sources: Sequence[Source], draft: Draft) -> No
 
 def _answer_sides(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
     """Answers each side in turn; a side that nothing was found for is named as such."""
+    # Where neither side is answered, the general statement is truer than two that nothing was found.
     is_answered = False
     answers = Draft()
     for side in inquiry.sides:

@@ -79,7 +79,7 @@ class Inquiry(NamedTuple):
 
     @property
     def focus(self) -> str:
-        """What to look for: the topic, or the whole question where the places it names are all it says."""
+        """The words to look for: the topic, or the whole question where the places it names are all it says."""
         return self.topic if telling_words(self.topic) else self.question
 
 
@@ -93,6 +93,7 @@ def understand(question: str, earlier: tuple[str, ...] = ()) -> Inquiry:
     plain = _plain(bounded, _with_earlier(bounded, earlier))
     whole = plain.question
     names_lesson = plain.lesson is not None and plain.course is not None
+    # From the narrowest to the widest: each rule would also take questions that a rule before it means.
     if set(words(question)) <= _GREETING:
         return plain._replace(kind="greeting")
     if names_lesson and _ELSEWHERE.search(whole):

@@ -51,6 +51,7 @@ def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
 
 
 def _first_round(inquiry: Inquiry) -> list[Planned]:
+    # Each call says why it is made: the reason stands in the trace and in the next briefing.
     course, lesson = inquiry.course, inquiry.lesson
     match inquiry.kind:
         case "outline":
@@ -132,6 +133,7 @@ def _search_missing_courses(inquiry: Inquiry, task: Task) -> list[Planned]:
 def _courses_without(sources: tuple[Source, ...], seen: tuple[Source, ...]) -> list[str]:
     """The courses that sources belong to or refer to, without those of the sources in `seen`."""
     known = dict.fromkeys([source.course for source in sources])
+    # No list of courses is at hand; but lessons refer to others as "Lesson 3 of Another Course".
     for source in sources:
         for block in source.blocks:
             for tail in _REFERRED.findall(block):

@@ -165,7 +165,7 @@ def _written_attempts(texts: Sequence[str]) -> tuple[Attempt, ...]:
 
 
 def _questions(messages: Sequence[Message]) -> list[str]:
-    """What the person asked, message by message; a message of tool results is none of theirs."""
+    """The person's questions, message by message; a message of tool results is none of theirs."""
     asked: list[str] = []
     for message in messages:
         if message.role == "user" and not any(block["type"] == "tool_result" for block in message.blocks):

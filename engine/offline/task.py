@@ -11,7 +11,7 @@ from antiphon.language.words import terms, words
 _SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
 _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
 _UNKNOWN_COURSE = "No course named "
-"""How the course tools begin to say that there is no such course."""
+"""The beginning of the course tools' words where there is no such course."""
 _COURSE_LINE = re.compile(r"Course: .")
 
 
@@ -60,7 +60,7 @@ class Source(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What its passages stand under, for judging how well they fit."""
+        """The words that its passages stand under, for judging how well they fit."""
         return f"{self.source} {self.title}"
 
     def lesson_line(self, number: int) -> tuple[int, str] | None:

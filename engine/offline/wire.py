@@ -14,7 +14,7 @@ PIECE_CHARS = 60
 CHARS_PER_TOKEN = 4
 """A common estimate for English text; no tokenizer is at hand."""
 CALL_CHARS = 40
-"""What a tool call takes beside its input: its name and id."""
+"""The characters that a tool call takes beside its input: its name and id."""
 
 
 class Draft:
