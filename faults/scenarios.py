@@ -1,7 +1,7 @@
-"""What a query is like before anything is broken on purpose: together they pass through every door there is.
+"""Scenarios: queries as they are before anything is broken on purpose; together they traverse every point there is.
 
-The matrix finds out by itself which scenario passes through which door, and in which part of the query; it uses the
-first that does. A door that none of them reaches is told as a failure of the harness.
+The matrix finds out by itself which scenario traverses which point, and in which part of the query; it uses the first
+that does. A point that none of them reaches is reported as a failure of the harness.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Scenario(Value, frozen=True, kw_only=True):
         faults: What is broken in it already.
         settings: What its caller wished.
         greedy: The model asks for tools whatever it is told.
-        dear: Each reply of the model is as long as it may be.
+        dear: Each reply of the model is reported as being as long as it may be.
         leaves: The caller goes away in the first round.
         goes_on: It goes on with a conversation.
         provider_open: The provider's circuit is open when it begins.
