@@ -121,28 +121,34 @@ def _no_round_after_the_budget(run: Run) -> Iterator[str]:
 
 def _spent(run: Run) -> Iterator[tuple[Usage, Rate | None]]:
     """Yields what each call used, and what its model's tokens cost; a call with two outcomes counts once."""
-    rates: dict[str, Rate] = {}
-    rate_of_call: dict[str, Rate | None] = {}
+    rates = _rates_of_calls(run)
     counted: set[str] = set()
     for recorded in run.trace:
         event = recorded.event
-        match event:
-            case e.QueryReceived():
-                rates = {rate.model: rate for rate in event.rates}
-            case e.ReasoningRequested():
-                model = "fallback" if event.reasoner == "fallback" else event.model
-                rate_of_call[event.call_id] = rates.get(model)
-            case e.SummaryRequested():
-                rate_of_call[event.call_id] = rates.get(event.model)
-            case e.ReasoningCompleted() | e.ReasoningFailed() | e.SummaryCompleted() | e.SummaryFailed():
-                if event.call_id in counted:
-                    continue
-                counted.add(event.call_id)
-                rate = rate_of_call.get(event.call_id)
-                yield event.usage, rate
-                # A failed call's usage holds its attempts already; a whole reply tells apart what was for nothing.
-                if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
-                    yield event.wasted, rate
+        if not isinstance(event, e.ReasoningCompleted | e.ReasoningFailed | e.SummaryCompleted | e.SummaryFailed):
+            continue
+        if event.call_id in counted:
+            continue
+        counted.add(event.call_id)
+        rate = rates.get(event.call_id)
+        yield event.usage, rate
+        # A failed call's usage holds its attempts already; a whole reply tells apart what was for nothing.
+        if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
+            yield event.wasted, rate
+
+
+def _rates_of_calls(run: Run) -> dict[str, Rate | None]:
+    """Returns what the tokens of each call's model cost, as far as that is known."""
+    known: dict[str, Rate] = {}
+    for received in run.events(e.QueryReceived):
+        known = {rate.model: rate for rate in received.rates}
+    rates: dict[str, Rate | None] = {}
+    for reasoning in run.events(e.ReasoningRequested):
+        model = "fallback" if reasoning.reasoner == "fallback" else reasoning.model
+        rates[reasoning.call_id] = known.get(model)
+    for summary in run.events(e.SummaryRequested):
+        rates[summary.call_id] = known.get(summary.model)
+    return rates
 
 
 def _cost(usage: Usage, rate: Rate | None) -> float:

@@ -19,7 +19,11 @@ _OF_LIMITS: dict[str, str] = {
     "cost": "budget", "provider_open": "fallback_reasoner",
 }  # fmt: skip
 _OF_RECOVERY: dict[str, str] = {"round": "reasoning_retried", "session": "degraded_single_round"}
-_CUT_OFF = ("max_tokens", "model_context_window_exceeded")
+_OF_STOP_REASONS: dict[str, frozenset[str]] = {
+    "max_tokens": frozenset({"truncated"}),
+    "model_context_window_exceeded": frozenset({"truncated"}),
+    "refusal": frozenset({"refused"}),
+}
 
 
 class ExpectedDoubt(NamedTuple):
@@ -135,15 +139,18 @@ def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoub
     """Lists the doubts that the answering reply itself asks for."""
     found: list[ExpectedDoubt] = []
     for event in events:
+        if getattr(event, "call_id", None) != call_id:
+            continue
+        kinds: frozenset[str] = frozenset()
         match event:
-            case e.ReasoningCompleted() if event.call_id == call_id and event.stop_reason in _CUT_OFF:
-                found.append(ExpectedDoubt(frozenset({"truncated"}), event))
-            case e.ReasoningCompleted() if event.call_id == call_id and event.stop_reason == "refusal":
-                found.append(ExpectedDoubt(frozenset({"refused"}), event))
-            case e.BriefingPrepared() if event.call_id == call_id and _was_cut(event):
-                found.append(ExpectedDoubt(frozenset({"context_compressed"}), event))
-            case e.ReasoningRequested() if event.call_id == call_id and event.reasoner == "fallback":
-                found.append(ExpectedDoubt(_of_fallback(events), event))
+            case e.ReasoningCompleted():
+                kinds = _OF_STOP_REASONS.get(event.stop_reason, kinds)
+            case e.BriefingPrepared() if _was_cut(event):
+                kinds = frozenset({"context_compressed"})
+            case e.ReasoningRequested(reasoner="fallback"):
+                kinds = _of_fallback(events)
+        if kinds:
+            found.append(ExpectedDoubt(kinds, event))
     return found
 
 

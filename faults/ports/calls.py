@@ -12,7 +12,7 @@ from antiphon.dispatcher import Tool
 from antiphon.engine import SUMMARY_PROMPT
 from antiphon.faults.plan import Fault
 from antiphon.faults.points import SUMMARY
-from antiphon.faults.ports.injection import FOREVER_S, SLOW_S, InjectedError, QueryFaults
+from antiphon.faults.ports.injection import FOREVER_S, WAITS_S, InjectedError, QueryFaults
 from antiphon.faults.ports.replies import corrupted_stream
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Clock, Json, Model
@@ -132,22 +132,24 @@ def _places(event: Json) -> list[str]:
     """Lists the places of a stream at which an event stands; a block that comes whole stands at several."""
     match event.get("type"):
         case "content_block_start":
-            places = ["before_first_token"]
-            # A recorded reply comes without deltas: its blocks begin with all that they hold.
-            block = event.get("content_block")
-            if isinstance(block, dict) and block.get("text"):
-                places.append("in_text")
-            if isinstance(block, dict) and block.get("input"):
-                places.append("in_tool_json")
-            return places
+            return _places_of_block(event.get("content_block"))
         case "content_block_delta":
             delta = event.get("delta")
-            if isinstance(delta, dict) and delta.get("type") in _DELTA_PLACES:
-                return [_DELTA_PLACES[delta["type"]]]
-            return []
+            place = _DELTA_PLACES.get(delta.get("type", "")) if isinstance(delta, dict) else None
+            return [] if place is None else [place]
         case "message_stop":
             return ["before_end"]
     return []
+
+
+def _places_of_block(block: object) -> list[str]:
+    places = ["before_first_token"]
+    # A recorded reply comes without deltas: its blocks begin with all that they hold.
+    if isinstance(block, dict) and block.get("text"):
+        places.append("in_text")
+    if isinstance(block, dict) and block.get("input"):
+        places.append("in_tool_json")
+    return places
 
 
 def faulty_tool(tool: Tool, faults: QueryFaults, clock: Clock) -> Tool:
@@ -179,17 +181,14 @@ def _wrong_result(fault: Fault) -> object:
 
 
 async def _break_tool(fault: Fault, clock: Clock, name: str) -> None:
-    match fault.kind:
-        case "hang":
-            await clock.sleep(fault.for_s or FOREVER_S)
-        case "slow":
-            await clock.sleep(fault.for_s or SLOW_S)
-        case "cancel":
-            raise asyncio.CancelledError(f"tool.{name}: injected: cancel")
-        case "late":
-            await _sleep_past_cancellation(clock, fault.for_s or STUBBORN_S)
-        case _:
-            raise InjectedError(f"tool.{name}: injected: {fault.kind}")
+    if fault.kind in WAITS_S:
+        await clock.sleep(fault.for_s or WAITS_S[fault.kind])
+    elif fault.kind == "late":
+        await _sleep_past_cancellation(clock, fault.for_s or STUBBORN_S)
+    elif fault.kind == "cancel":
+        raise asyncio.CancelledError(f"tool.{name}: injected: cancel")
+    else:
+        raise InjectedError(f"tool.{name}: injected: {fault.kind}")
 
 
 async def _sleep_past_cancellation(clock: Clock, seconds: float) -> None:

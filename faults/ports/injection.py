@@ -6,15 +6,15 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from antiphon.bus import handled_seq
-from antiphon.faults.plan import Fault, When
+from antiphon.faults.plan import Fault, Kind, When
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.values import Value
 
 FOREVER_S = 3_600.0
-"""The wait of `hang`, in seconds: longer than any deadline."""
-SLOW_S = 20.0
-"""The wait of `slow` at tools and ports, in seconds: longer than the time that a call of a tool is given."""
+"""Longer than any deadline."""
+WAITS_S: dict[Kind, float] = {"hang": FOREVER_S, "slow": 20.0}
+"""How long tools and ports wait, in seconds: for `slow` longer than the time that a call of a tool is given."""
 
 
 class InjectedError(ServiceError):

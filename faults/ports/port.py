@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from antiphon.faults.plan import Fault
-from antiphon.faults.ports.injection import FOREVER_S, SLOW_S, QueryFaults
+from antiphon.faults.plan import Fault, Kind
+from antiphon.faults.ports.injection import WAITS_S, QueryFaults
 from antiphon.faults.ports.virtual_time import block
 from antiphon.vocabulary.errors import SequenceError
 from antiphon.vocabulary.ports import Clock
@@ -19,6 +19,7 @@ JUMP_S = 10.0
 LOCKED_CALLS = 3
 """Calls that a lock holds up after the first."""
 _ALL_CALLS = 1_000_000
+_WRONG_RESULTS: dict[Kind, list[list[float]]] = {"empty": [], "malformed": [[float("nan")] * 3]}
 
 query_faults: ContextVar[QueryFaults | None] = ContextVar("query_faults", default=None)
 """The faults of the query that runs in this context; None in one that nothing breaks."""
@@ -68,29 +69,24 @@ class FaultyPort:
 
     async def _break(self, fault: Fault, point: str, args: tuple[Any, ...]) -> None:
         """Breaks an asynchronous call before it begins."""
-        match fault.kind:
-            case "hang":
-                await self._sleep(fault.for_s or FOREVER_S)
-            case "slow":
-                await self._sleep(fault.for_s or SLOW_S)
-            case "late":
-                await self._sleep(fault.for_s or JUMP_S)
-            case "cancel":
-                raise asyncio.CancelledError(f"injected at {point}")
-            case "wrong_id" if args:
-                raise SequenceError(str(args[0]), -1, 0)
-            case _:
-                self._raise(fault, point)
+        if fault.kind in WAITS_S:
+            await self._sleep(fault.for_s or WAITS_S[fault.kind])
+        elif fault.kind == "late":
+            await self._sleep(fault.for_s or JUMP_S)
+        elif fault.kind == "cancel":
+            raise asyncio.CancelledError(f"injected at {point}")
+        elif fault.kind == "wrong_id" and args:
+            raise SequenceError(str(args[0]), -1, 0)
+        else:
+            self._raise(fault, point)
 
     def _synchronous(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         point = f"{self._prefix}.{name}"
 
         def call(*args: Any, **named: Any) -> Any:
             fault = self._faults.traverse(point)
-            if fault is not None and fault.kind == "empty":
-                return []
-            if fault is not None and fault.kind == "malformed":
-                return [[float("nan")] * 3]
+            if fault is not None and fault.kind in _WRONG_RESULTS:
+                return _WRONG_RESULTS[fault.kind]
             if fault is not None:
                 self._break_now(fault, point)
             result = method(*args, **named)
@@ -103,15 +99,12 @@ class FaultyPort:
 
     def _break_now(self, fault: Fault, point: str) -> None:
         """Breaks a call that returns at once before it begins."""
-        match fault.kind:
-            case "hang":
-                block(fault.for_s or FOREVER_S)
-            case "slow":
-                block(fault.for_s or SLOW_S)
-            case "late":
-                self._ahead_s += fault.for_s or JUMP_S
-            case _:
-                self._raise(fault, point)
+        if fault.kind in WAITS_S:
+            block(fault.for_s or WAITS_S[fault.kind])
+        elif fault.kind == "late":
+            self._ahead_s += fault.for_s or JUMP_S
+        else:
+            self._raise(fault, point)
 
     def _raise(self, fault: Fault, point: str) -> None:
         if fault.kind == "disk_full":

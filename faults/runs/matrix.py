@@ -129,14 +129,16 @@ def result_of(broken: Sequence[str], *, fired: bool) -> Result:
 
 
 def unsound(run: Run, point: str) -> Iterator[str]:
-    """Says what a tool did wrong though nothing was broken; nothing for points that are no tools."""
+    """Yields what a tool did wrong though nothing was broken; nothing for points that are no tools."""
     calls: dict[str, ToolCall] = {}
-    for recorded in run.trace:
-        event = recorded.event
-        if isinstance(event, ToolRequested) and point == f"tool.{event.call.name}":
-            calls[event.call.id] = event.call
-        elif isinstance(event, ToolFailed) and event.tool_call_id in calls:
-            if event.failure in ("error", "timeout"):
-                yield f"the tool by itself: {event.detail} (called with {calls[event.tool_call_id].arguments})"
-        elif isinstance(event, ToolSucceeded) and event.tool_call_id in calls and _CUT in event.output.text:
-            yield f"the tool by itself: it returned too much [{event.output.text.rpartition(_CUT)[2]}"
+    for requested in run.events(ToolRequested):
+        if point == f"tool.{requested.call.name}":
+            calls[requested.call.id] = requested.call
+    for failed in run.events(ToolFailed):
+        if failed.tool_call_id in calls and failed.failure in ("error", "timeout"):
+            arguments = calls[failed.tool_call_id].arguments
+            yield f"the tool by itself: {failed.detail} (called with {arguments})"
+    for succeeded in run.events(ToolSucceeded):
+        _, cut, size = succeeded.output.text.rpartition(_CUT)
+        if succeeded.tool_call_id in calls and cut:
+            yield f"the tool by itself: it returned too much [{size}"
