@@ -1,4 +1,4 @@
-"""`antiphon faults random`: random stories of several faults from one seed; a failing one is made small and written."""
+"""`antiphon faults random`: random experiments of several faults from one seed; a failing one is made small and written."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import ConfigurationError
 
 EVERY = 20
-"""A line of progress after so many stories."""
+"""A line of progress after so many experiments."""
 NEEDS = "`antiphon faults random` needs hypothesis: pip install 'antiphon[faults]'."
 UNLESS_SAID = 100
-"""Stories, where neither their number nor a time is given."""
+"""Experiments, where neither their number nor a time is given."""
 
 
 def run_random(
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same stories.")] = 0,
-    minutes: Annotated[float, typer.Option("--minutes", min=0, help="No new stories after so many minutes.")] = 0.0,
-    examples: Annotated[int, typer.Option("--examples", min=0, help="So many stories; 100 if nothing is said.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same experiments.")] = 0,
+    minutes: Annotated[float, typer.Option("--minutes", min=0, help="No new experiments after so many minutes.")] = 0.0,
+    examples: Annotated[
+        int, typer.Option("--examples", min=0, help="So many experiments; 100 if nothing is said.")
+    ] = 0,
     tools: Annotated[str, typer.Option("--tools", help="Tools of your own: package.module:name, …")] = "",
     plan: Annotated[
         Path | None, typer.Option("--plan", help="Where a failing plan is written.", show_default="faults-SEED.yaml")
@@ -69,7 +71,7 @@ def _progress(began: float) -> Callable[[RandomReport], None]:
     def told(done: RandomReport) -> None:
         if done.experiments % EVERY == 0:
             err.print(
-                f"  {done.experiments} stories, {done.queries} queries, {done.fired} faults fired of {len(done.sorts)} "
+                f"  {done.experiments} experiments, {done.queries} queries, {done.fired} faults fired of {len(done.sorts)} "
                 f"sorts, {time.monotonic() - began:.0f} s …",
                 style="dim",
             )
@@ -80,7 +82,7 @@ def _progress(began: float) -> Callable[[RandomReport], None]:
 def _tell(done: RandomReport, seed: int, took_s: float) -> None:
     kept = "every promise kept" if done.failing is None else "a promise broke"
     out.print(
-        f"seed {seed}: {done.experiments} stories, {done.queries} queries, {done.faults} faults put in, "
+        f"seed {seed}: {done.experiments} experiments, {done.queries} queries, {done.faults} faults put in, "
         f"{done.fired} fired ({len(done.sorts)} sorts), {kept}, {took_s:.0f} s",
         soft_wrap=True,
     )
