@@ -1,4 +1,4 @@
-"""`antiphon faults random`: random experiments of several faults from one seed; a failing one is made small and written."""
+"""`antiphon faults random`: random experiments with several faults from one seed; a failing one is made small."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def _progress(began: float) -> Callable[[RandomReport], None]:
     def told(done: RandomReport) -> None:
         if done.experiments % EVERY == 0:
             err.print(
-                f"  {done.experiments} experiments, {done.queries} queries, {done.fired} faults fired of {len(done.sorts)} "
-                f"sorts, {time.monotonic() - began:.0f} s …",
+                f"  {done.experiments} experiments, {done.queries} queries, {done.fired} faults fired "
+                f"of {len(done.sorts)} sorts, {time.monotonic() - began:.0f} s …",
                 style="dim",
             )
 
