@@ -81,9 +81,12 @@ def _refusal(recorded: Recorded[Event], kind: str | None, point: str | None, opt
     name = f"event {recorded.seq} ({recorded.event.kind_name()})"
     if not options:
         return f"Nothing can break {name}: no part of this version says or hears it."
-    known = "; ".join(f"{option.point}: {', '.join(sorted(option.kinds))}" for option in options)
-    wanted = " at ".join(each[:40] for each in (kind, point) if each is not None)
-    return f"{wanted!r} cannot happen at {name}. What can: {known}."
+    known: list[str] = []
+    for option in options:
+        known.append(f"{option.point}: {', '.join(sorted(option.kinds))}")
+    # Both are words from a command line: they may be of any length.
+    wanted = " at ".join(word[:40] for word in (kind, point) if word is not None)
+    return f"{wanted!r} cannot happen at {name}. What can: {'; '.join(known)}."
 
 
 def _options(events: Trace, recorded: Recorded[Event], subscribers: Sequence[Subscriber]) -> list[Option]:
@@ -105,12 +108,19 @@ def _ready_at(events: Trace, recorded: Recorded[Event]) -> int:
     if isinstance(event, e.HandlerFailed) and 0 < event.event_seq < seq:
         return event.event_seq
     if isinstance(event, e.QueryCancelled):
-        rounds = [earlier.seq for earlier in events[:seq] if isinstance(earlier.event, e.RoundOpened)]
-        return max(rounds, default=1)
+        return _last_round(events[:seq])
     if isinstance(event, e.SessionStalled):
         owed = likely_cause(events[: seq - 1])
         return seq if owed is None else owed.since_seq + 1
     return seq
+
+
+def _last_round(events: Trace) -> int:
+    """Returns the event at which a caller can leave: harness and command line cancel when a round opens."""
+    for recorded in reversed(events):
+        if isinstance(recorded.event, e.RoundOpened):
+            return recorded.seq
+    return 1
 
 
 def _traversal_of(prefix: Trace, recorded: Recorded[Event], point: str, subscribers: Sequence[Subscriber]) -> int:

@@ -44,6 +44,7 @@ MEANING: dict[Kind, str] = {
 When = Literal["any", "start", "round_1", "round_2", "final"]
 WHENS: tuple[When, ...] = ("start", "round_1", "round_2", "final")
 LONGEST_S = 86_400.0
+"""A day; the longest deadline that a query may have is ten minutes."""
 
 
 class Fault(Value, frozen=True, kw_only=True):

@@ -14,7 +14,9 @@ from antiphon.vocabulary.errors import BadInputError, FaultPlanError
 from antiphon.vocabulary.values import Value
 
 MOST_FAULTS = 50
+"""A service that lets callers send plans counts every traversal against each of these."""
 MOST_QUERIES = 100
+"""The random mode makes up to eight steps of four queries."""
 _FAULT_FIELDS = ("point", "kind", "when")
 
 

@@ -11,7 +11,7 @@ from antiphon.faults.plan import Experiment, Fault, Kind, Plan, When
 from antiphon.faults.ports.injection import Fired, QueryFaults
 from antiphon.faults.scenarios import Scenario
 from antiphon.service import Outcome
-from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.values import Value
 
 Result = Literal["kept", "broken", "not fired"]
@@ -57,16 +57,31 @@ class Run:
     @property
     def fired(self) -> list[Fired]:
         """The plan's own faults that fired; those of its scenario are left out."""
-        return [fired for fired in self.injected.fired if any(_came_from(fired, fault) for fault in self.plan.faults)]
+        planned: list[Fired] = []
+        for fired in self.injected.fired:
+            if any(_came_from(fired, fault) for fault in self.plan.faults):
+                planned.append(fired)
+        return planned
 
     @property
     def idle(self) -> list[Fault]:
         """The plan's faults that never fired."""
-        idle = []
+        idle: list[Fault] = []
         for fault in self.plan.faults:
             if not any(_came_from(fired, fault) for fired in self.injected.fired):
                 idle.append(fault)
         return idle
+
+    @property
+    def response(self) -> ResponseAssembled:
+        """What the caller was given, in a run that has an outcome; the checks are asked of no other."""
+        assert self.outcome is not None
+        return self.outcome.response
+
+    @property
+    def signs(self) -> set[str]:
+        """The kinds of doubts that the response shows."""
+        return {str(doubt.kind) for doubt in self.response.indicators}
 
     @property
     def status(self) -> str:

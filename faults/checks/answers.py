@@ -27,19 +27,9 @@ def nothing_watches_the_time(run: Run) -> bool:
     return len(fired) > 1 and any(point.startswith(_WATCHES) for point, _ in fired)
 
 
-def _response(run: Run) -> e.ResponseAssembled:
-    """The response of a run that has one; `broken_promises` checks no other."""
-    assert run.outcome is not None
-    return run.outcome.response
-
-
-def _signs(run: Run) -> set[str]:
-    return {str(doubt.kind) for doubt in _response(run).indicators}
-
-
 def one_answer_is_given(run: Run) -> Iterator[str]:
     """There is one answer, and one end of the query, which is its last event."""
-    if not _response(run).answer.strip():
+    if not run.response.answer.strip():
         yield "the answer is empty"
     closed = [recorded.seq for recorded in run.trace if isinstance(recorded.event, e.QueryClosed)]
     if closed != [len(run.trace)]:
@@ -51,7 +41,7 @@ def the_assembled_answer_is_given(run: Run) -> Iterator[str]:
     answers = [event.answer for event in run.events(e.ResponseAssembled)]
     if len(set(answers)) > 1:
         yield f"{len(set(answers))} different answers were assembled"
-    if answers and _response(run).answer != answers[0]:
+    if answers and run.response.answer != answers[0]:
         yield "the caller was given another answer than the one assembled"
 
 
@@ -64,7 +54,7 @@ def in_time(run: Run) -> Iterator[str]:
 
 def citations_lead_back(run: Run) -> Iterator[str]:
     """Every citation is the very words of a passage that the trace holds, and is of a part of the answer."""
-    response = _response(run)
+    response = run.response
     passages: dict[str, str] = {}
     for event in run.events(e.ContextSynthesized):
         for fact in event.facts:
@@ -82,7 +72,7 @@ def each_loss_has_its_sign(run: Run) -> Iterator[str]:
     """Each loss in the trace shows in the answer."""
     if not run.has(e.ResponseAssembled):
         return  # An answer of last resort says so in its text; `failure_is_never_sure` checks it.
-    signs = _signs(run)
+    signs = run.signs
     unheard = _unheard_by_assembler(run)
     for expected in expected_doubts(run.trace):
         if not expected.kinds & signs and expected.event.kind_name() not in unheard:
@@ -99,7 +89,7 @@ def no_sign_without_a_loss(run: Run) -> Iterator[str]:
         explained |= expected.kinds
     if len(run.events(e.AnswerRequested)) > 1:
         explained.add("partial_evidence")
-    for sign in sorted(_signs(run) - explained):
+    for sign in sorted(run.signs - explained):
         yield f"a sign of {sign} without a loss"
 
 
@@ -107,7 +97,7 @@ def no_low_confidence_without_reason(run: Run) -> Iterator[str]:
     """No hedging: without a loss or a fault an answer is not called unsure."""
     if not run.has(e.ResponseAssembled) or run.fired or expected_doubts(run.trace):
         return
-    if _response(run).confidence == "low":
+    if run.response.confidence == "low":
         yield "low confidence without a reason"
 
 
@@ -119,7 +109,7 @@ def _unheard_by_assembler(run: Run) -> set[str]:
 def signs_name_their_events(run: Run) -> Iterator[str]:
     """Each doubt names an event of the trace on which it rests."""
     last = run.trace[-1].seq if run.trace else 0
-    for doubt in _response(run).indicators:
+    for doubt in run.response.indicators:
         if not 0 < doubt.event_seq <= last:
             yield f"{doubt.kind} rests on event {doubt.event_seq}, which is not there"
 
@@ -129,6 +119,6 @@ def failure_is_never_sure(run: Run) -> Iterator[str]:
     assert run.outcome is not None
     status = run.outcome.status
     unsure = status == "cancelled" or (status == "failed" and not run.has(e.ResponseAssembled))
-    confidence = _response(run).confidence
+    confidence = run.response.confidence
     if unsure and confidence != "low":
         yield f"a query that {status} answers with confidence {confidence}"

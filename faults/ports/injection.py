@@ -63,12 +63,14 @@ class QueryFaults:
     def traverse(self, point: str) -> Fault | None:
         """Counts a traversal of `point`; returns the fault that fires there now, or None."""
         self.traversed.add((point, self.part))
-        # Every fault counts, though only the first of several fires: which one it is must not shift the others.
-        firing = [each.fault for each in self._counted if each.applies(point, self.part) and each.fires()]
-        if not firing:
-            return None
-        self.fired.append(Fired(point=point, kind=firing[0].kind, when=self.part))
-        return firing[0]
+        first: Fault | None = None
+        for counted in self._counted:
+            # Every fault counts, though only the first of several fires: which one it is must not shift the others.
+            if counted.applies(point, self.part) and counted.fires() and first is None:
+                first = counted.fault
+        if first is not None:
+            self.fired.append(Fired(point=point, kind=first.kind, when=self.part))
+        return first
 
     def count_past(self, point: str, when: When) -> None:
         """Counts a traversal from before the query was gone on with: no fault fires at it."""

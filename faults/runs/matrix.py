@@ -16,7 +16,10 @@ from antiphon.vocabulary.events import ToolFailed, ToolRequested, ToolSucceeded
 from antiphon.vocabulary.values import ToolCall
 
 TWICE_EVERY = 7
-"""Every so many cells one is run twice, to see that the same seed gives the same trace."""
+"""Every so many cells one is run twice, to see that the same seed gives the same trace.
+
+Running all of them twice would take twice as long.
+"""
 _CUT = "\n[cut: "
 """The dispatcher's mark of what was too large (dispatcher/bounds.py)."""
 

@@ -57,6 +57,7 @@ MOST_OWN = 4
 _AFTER_S = st.sampled_from((0.0, 0.0, 0.0, 1.0, 31.0, 400.0))
 _NTH = st.sampled_from((1, 1, 1, 2, 3, 5))
 _TIMES = st.sampled_from((1, 1, 2, 0))
+# Beyond a call's timeout (10 s), the rest of a circuit (30 s) and the deadline (60 s), and short of each of them.
 _FOR_S = st.sampled_from((0.0, 0.1, 1.0, 6.0, 12.0, 31.0, 400.0))
 _TWICE = st.sampled_from((False, False, False, True))
 _ASKED = st.builds(Plan, scenario=st.sampled_from(tuple(SCENARIOS)), seed=st.sampled_from(range(2 * len(QUESTIONS))))

@@ -19,11 +19,13 @@ from antiphon.faults.scenarios import SCENARIOS
 from antiphon.service import Antiphon, Question
 
 LINGERING_S = 10
+"""How long a store that refuses may be tried after the answer, in seconds."""
 INDEX_WATCH = "watch the index"
 """The task that a service has as long as it lives."""
 STORE_THREAD = "checkpoint_run"
 """The store's checkpoint: it belongs to the world and ends by itself."""
 _FEW_TURNS = 3
+"""Turns of the loop in which a task that was cancelled comes to its end, with whatever it waited for."""
 
 
 class ServiceUnderTest:

@@ -68,15 +68,18 @@ class SmallLibrary:
         (vector,) = self._embedder.embed([query])
         if len(vector) != self._embedder.dimensions:
             raise KnowledgeError("the vector index expects vectors of another length: index again")
-        return self._best([_product(vector, row) for row in self._vectors], course, lesson)
+        scored: list[tuple[float, Passage]] = []
+        for row, passage in zip(self._vectors, self._passages, strict=True):
+            scored.append((_product(vector, row), passage))
+        return _best(scored, course, lesson)
 
     def keyword_search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
         wanted = set(terms(query))
-        scores = []
+        scored: list[tuple[float, Passage]] = []
         for passage in self._passages:
             shared = wanted & set(terms(passage.text.text))
-            scores.append(float(len(shared)))
-        return self._best(scores, course, lesson)
+            scored.append((float(len(shared)), passage))
+        return _best(scored, course, lesson)
 
     def resolve_course(self, name: str) -> CourseMatch:
         found = [title for title in _LESSONS if name.casefold() in title.casefold()]
@@ -85,13 +88,10 @@ class SmallLibrary:
         return CourseMatch(title=None, nearest=tuple(found or _LESSONS))
 
     def outline(self, title: str) -> Course | None:
-        return next((course for course in self.courses() if course.title == title), None)
+        return _course(title) if title in _LESSONS else None
 
     def courses(self) -> tuple[Course, ...]:
-        return tuple(
-            Course(title=title, link=None, instructor="N. N.", lessons=_lessons(title), chunks=len(_LESSONS[title]))
-            for title in _LESSONS
-        )
+        return tuple(_course(title) for title in _LESSONS)
 
     def describe(self) -> LibraryState:
         return LibraryState(generation=1, embedder="words", documents=len(_LESSONS), chunks=len(self._passages))
@@ -102,13 +102,14 @@ class SmallLibrary:
     def close(self) -> None:
         """Nothing is open."""
 
-    def _best(self, scores: Sequence[float], course: str | None, lesson: int | None) -> list[Passage]:
-        ranked = sorted(zip(scores, self._passages, strict=True), key=lambda pair: -pair[0])
-        best: list[Passage] = []
-        for score, passage in ranked:
-            if score > 0 and course in (None, passage.course) and lesson in (None, passage.lesson):
-                best.append(passage)
-        return best[:RESULTS]
+
+def _best(scored: list[tuple[float, Passage]], course: str | None, lesson: int | None) -> list[Passage]:
+    """Returns the best passages of a course and lesson; None is any."""
+    best: list[Passage] = []
+    for score, passage in sorted(scored, key=lambda pair: -pair[0]):
+        if score > 0 and course in (None, passage.course) and lesson in (None, passage.lesson):
+            best.append(passage)
+    return best[:RESULTS]
 
 
 def _product(one: Sequence[float], other: Sequence[float]) -> float:
@@ -136,5 +137,8 @@ def _passage(course: str, number: int, title: str, text: str) -> Passage:
     )
 
 
-def _lessons(course: str) -> tuple[Lesson, ...]:
-    return tuple(Lesson(number=number, title=title) for number, (title, _) in enumerate(_LESSONS[course], start=1))
+def _course(title: str) -> Course:
+    lessons: list[Lesson] = []
+    for number, (name, _) in enumerate(_LESSONS[title], start=1):
+        lessons.append(Lesson(number=number, title=name))
+    return Course(title=title, link=None, instructor="N. N.", lessons=tuple(lessons), chunks=len(lessons))
