@@ -107,11 +107,17 @@ SUMMARY = "summary"
 def point_type(point: str) -> PointType:
     """Finds the type of a point; those of other models and of summaries are like the first model's."""
     port, _, rest = point.partition(".")
-    name = f"model.{rest}" if port in ("fallback", SUMMARY) else point
-    return next(each for each in POINT_TYPES if name.startswith(each.prefix))
+    if port in ("fallback", SUMMARY):
+        point = f"model.{rest}"
+    for known in POINT_TYPES:
+        if point.startswith(known.prefix):
+            return known
+    return POINT_TYPES[-1]
 
 
 def model_points(prefix: str) -> list[str]:
     """Lists the points of one model."""
-    places = [f"{prefix}.stream.{place}" for place in STREAM_PLACES]
-    return [f"{prefix}.request", *places, f"{prefix}.content"]
+    points = [f"{prefix}.request"]
+    for place in STREAM_PLACES:
+        points.append(f"{prefix}.stream.{place}")
+    return [*points, f"{prefix}.content"]

@@ -50,6 +50,14 @@ class Run:
         """Returns the events of one kind, in order."""
         return [recorded.event for recorded in self.trace if isinstance(recorded.event, kind)]
 
+    def subjects(self, *kinds: type[Event]) -> list[str]:
+        """Returns what each event of these kinds is about: the id of its call, as often as there are events."""
+        found: list[str] = []
+        for recorded in self.trace:
+            if isinstance(recorded.event, kinds):
+                found.append(str(recorded.event.subject()))
+        return found
+
     def has(self, *kinds: type[Event]) -> bool:
         """Returns True if there is an event of one of the kinds."""
         return any(isinstance(recorded.event, kinds) for recorded in self.trace)
@@ -62,6 +70,11 @@ class Run:
             if any(_came_from(fired, fault) for fault in self.plan.faults):
                 planned.append(fired)
         return planned
+
+    @property
+    def sorts(self) -> set[tuple[str, str]]:
+        """The pairs of point and kind that fired."""
+        return {(fired.point, fired.kind) for fired in self.fired}
 
     @property
     def idle(self) -> list[Fault]:
@@ -208,9 +221,8 @@ class RandomReport:
     def count(self, runs: Sequence[Run]) -> None:
         """Adds the runs of a step."""
         for run in runs:
-            fired = {(each.point, each.kind) for each in run.fired}
             self.queries += 1
             self.faults += len(run.plan.faults)
             for fault in run.plan.faults:
-                self.fired += (fault.point, fault.kind) in fired
-            self.sorts |= fired
+                self.fired += (fault.point, fault.kind) in run.sorts
+            self.sorts |= run.sorts

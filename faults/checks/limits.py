@@ -24,7 +24,7 @@ _SLACK_USD = 1e-9
 def replies_within_limits(run: Run) -> Iterator[str]:
     """There is at most one reply more than there may be rounds."""
     most = run.scenario.settings.max_rounds + 1
-    replies = {event.call_id for event in run.events(e.ReasoningCompleted)}
+    replies = set(run.subjects(e.ReasoningCompleted))
     if len(replies) > most:
         yield f"{len(replies)} replies, {most} are allowed"
 
@@ -32,7 +32,7 @@ def replies_within_limits(run: Run) -> Iterator[str]:
 def summaries_within_limits(run: Run) -> Iterator[str]:
     """There are at most as many summaries as rounds."""
     most = run.scenario.settings.max_rounds
-    summaries = {event.call_id for event in run.events(e.SummaryRequested)}
+    summaries = set(run.subjects(e.SummaryRequested))
     if len(summaries) > most:
         yield f"{len(summaries)} summaries, {most} are allowed"
 
@@ -40,15 +40,18 @@ def summaries_within_limits(run: Run) -> Iterator[str]:
 def tool_rounds_within_limits(run: Run) -> Iterator[str]:
     """Models ask for tools in at most so many rounds."""
     most = run.scenario.settings.max_rounds
-    rounds = {event.round for event in run.events(e.ToolRequested) if not event.call.id.startswith(OWN_SEARCH)}
+    rounds: set[int] = set()
+    for event in run.events(e.ToolRequested):
+        if not event.call.id.startswith(OWN_SEARCH):
+            rounds.add(event.round)
     if len(rounds) > most:
         yield f"tools in {len(rounds)} rounds, {most} are allowed"
 
 
 def one_own_search(run: Run) -> Iterator[str]:
     """The service searches by itself at most once."""
-    calls = {event.call.id for event in run.events(e.ToolRequested)}
-    if sum(call_id.startswith(OWN_SEARCH) for call_id in calls) > 1:
+    own = [call_id for call_id in set(run.subjects(e.ToolRequested)) if call_id.startswith(OWN_SEARCH)]
+    if len(own) > 1:
         yield "more than one search of its own"
 
 
@@ -63,18 +66,21 @@ def tool_calls_within_limits(run: Run) -> Iterator[str]:
 
 def attempts_within_limits(run: Run) -> Iterator[str]:
     """No call of a model is tried without limit."""
-    # A set, since an attempt whose event a fault published twice is one attempt.
-    attempts = {(event.call_id, event.reasoner, event.attempt, event.part) for event in run.events(e.ReasoningStarted)}
-    counted = Counter(call_id for call_id, *_ in attempts)
-    most = max(counted.values(), default=0)
+    attempts: dict[str, set[object]] = {}
+    for event in run.events(e.ReasoningStarted):
+        # A set, since an attempt whose event a fault published twice is one attempt.
+        attempts.setdefault(event.call_id, set()).add((event.reasoner, event.attempt, event.part))
+    most = max(map(len, attempts.values()), default=0)
     if most > MOST_ATTEMPTS:
         yield f"{most} attempts at one call"
 
 
 def tool_starts_within_limits(run: Run) -> Iterator[str]:
     """No tool call is started without limit."""
-    starts = Counter(event.tool_call_id for event in run.events(e.ToolStarted))
-    published_twice = sum(isinstance(event, e.ToolStarted) for event in run.injected.lost)
+    starts = Counter(run.subjects(e.ToolStarted))
+    published_twice = 0
+    for lost in run.injected.lost:
+        published_twice += isinstance(lost, e.ToolStarted)
     most = max(starts.values(), default=0)
     if most > MOST_STARTS + published_twice:
         yield f"one tool call was started {most} times"
@@ -102,7 +108,9 @@ def _cost_within_budget(run: Run) -> Iterator[str]:
     most = run.scenario.settings.max_cost_usd
     if most is None:
         return
-    usd = sum(_cost(usage, rate) for usage, rate in _spent(run))
+    usd = 0.0
+    for usage, rate in _spent(run):
+        usd += _cost(usage, rate)
     if usd > most + _SLACK_USD:
         yield f"{usd:.4f} USD are spent, {most:g} are allowed"
 

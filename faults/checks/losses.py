@@ -37,11 +37,12 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
     """Lists the doubts that the losses before the answer ask for."""
     before = _before_the_answer(trace)
     requests = [event for event in before if isinstance(event, e.AnswerRequested)]
+    # Requested again, because the answer was lost on its way, it is the first answer that is given again.
+    repeated = requests[1:]
     used = _used_calls(before)
     found: list[ExpectedDoubt] = []
     for event in before:
-        # Requested again, because the answer was lost on its way, it is the first answer that is given again.
-        if event in requests[1:]:
+        if event in repeated:
             continue
         kinds = _kinds_of(event, used)
         if kinds:
@@ -164,4 +165,4 @@ def _of_fallback(events: Sequence[Event]) -> frozenset[str]:
 
 def _was_cut(event: e.BriefingPrepared) -> bool:
     """Returns True if something did not fit; what decayed was not wanted, and what is repeated stands elsewhere."""
-    return any(item.rule == "budget" for item in event.dropped)
+    return "budget" in [item.rule for item in event.dropped]

@@ -24,16 +24,21 @@ def refusals(request: Request) -> Iterator[str]:
     """Yields what the server would refuse in a request, in words."""
     if request.max_tokens < 1 or not request.model:
         yield "no model, or no room for a reply"
-    roles = [message.role for message in request.messages]
-    if not roles or roles[0] != "user":
-        yield "the first message is not the user's"
-    if any(role == following for role, following in pairwise(roles)):
-        yield "two messages on end have the same role"
+    yield from _wrong_roles(request)
     blocks = _blocks(request)
     yield from _wrong_texts(blocks)
     yield from _wrong_sources(blocks)
     yield from _wrong_results(blocks)
     yield from _wrong_tools(request)
+
+
+def _wrong_roles(request: Request) -> Iterator[str]:
+    if not request.messages or request.messages[0].role != "user":
+        yield "the first message is not the user's"
+    for message, following in pairwise(request.messages):
+        if message.role == following.role:
+            yield "two messages on end have the same role"
+            return
 
 
 def _blocks(request: Request) -> list[Json]:
@@ -50,21 +55,21 @@ def _of_type(blocks: list[Json], kind: str) -> list[Json]:
 def _wrong_texts(blocks: list[Json]) -> Iterator[str]:
     if not blocks:
         yield "a message without content"
-    if not all(block["text"].strip() for block in _of_type(blocks, "text")):
-        yield "an empty text block"
+    for block in _of_type(blocks, "text"):
+        if not block["text"].strip():
+            yield "an empty text block"
+            return
 
 
 def _wrong_sources(blocks: list[Json]) -> Iterator[str]:
     cited: set[bool] = set()
-    incomplete = False
     for source in _of_type(blocks, "search_result"):
         cited.add(bool(source.get("citations", {}).get("enabled")))
-        if not source["content"] or not source["source"] or not source["title"]:
-            incomplete = True
+        if not (source["content"] and source["source"] and source["title"]):
+            yield "a source without content, name or title"
+    # The API takes citations on all sources or on none.
     if len(cited) > 1:
         yield "citations are on for some sources only"
-    if incomplete:
-        yield "a source without content, name or title"
 
 
 def _wrong_results(blocks: list[Json]) -> Iterator[str]:

@@ -28,29 +28,15 @@ def _loses_something(fired: Fired) -> bool:
     return fired.kind in _LOSING_KINDS or fired.point.startswith(_LOSING_POINTS)
 
 
-def _outcomes(run: Run) -> Counter[str]:
-    """Counts the outcomes of each tool call."""
-    outcomes: Counter[str] = Counter()
-    for recorded in run.trace:
-        if isinstance(recorded.event, e.ToolSucceeded | e.ToolFailed):
-            outcomes[recorded.event.tool_call_id] += 1
-    return outcomes
-
-
-def _spoiled_outcomes(run: Run) -> set[str]:
-    """Returns the tool calls whose outcome a fault took away or put in twice."""
-    spoiled: set[str] = set()
+def one_outcome_each(run: Run) -> Iterator[str]:
+    """No tool call has two outcomes, unless a fault put one in twice."""
+    doubled: set[str] = set()
     for event in run.injected.lost:
         if isinstance(event, e.ToolSucceeded | e.ToolFailed):
-            spoiled.add(event.tool_call_id)
-    return spoiled
-
-
-def one_outcome_each(run: Run) -> Iterator[str]:
-    """No tool call has two outcomes."""
-    spoiled = _spoiled_outcomes(run)
-    for call_id, count in _outcomes(run).items():
-        if count > 1 and call_id not in spoiled:
+            doubled.add(event.tool_call_id)
+    outcomes = Counter(run.subjects(e.ToolSucceeded, e.ToolFailed))
+    for call_id, count in outcomes.items():
+        if count > 1 and call_id not in doubled:
             yield f"tool call {call_id} has {count} outcomes"
 
 
@@ -59,8 +45,8 @@ def an_outcome_for_each_start(run: Run) -> Iterator[str]:
     ended_early = run.has(e.QueryCancelled, e.SessionStalled, e.HandlerFailed)
     if ended_early or run.injected.lost or run.injected.undelivered:
         return
-    started = {event.tool_call_id for event in run.events(e.ToolStarted)}
-    for call_id in sorted(started - set(_outcomes(run))):
+    started = set(run.subjects(e.ToolStarted))
+    for call_id in sorted(started - set(run.subjects(e.ToolSucceeded, e.ToolFailed))):
         yield f"tool call {call_id} has no outcome"
 
 

@@ -51,7 +51,7 @@ def all_points(world: World) -> list[str]:
     points += model_points(SUMMARY)
     points += [f"tool.{tool.name}" for tool in parts.tools.tools]
     for name, protocol in (_PROTOCOLS | _other_ports(parts)).items():
-        points += [f"{name}.{method}" for method in _methods(protocol)]
+        points += _method_points(name, protocol)
     return [*points, "follower", "client", "process"]
 
 
@@ -64,9 +64,8 @@ def unknown_points(world: World, experiment: Experiment) -> list[str]:
     unknown: set[str] = set()
     for plan in experiment.plans:
         for fault in plan.faults:
-            if fault.point.startswith("spawn."):
-                continue
-            if not any(fault.is_at(point) for point in known):
+            started = fault.point.startswith("spawn.")
+            if not started and not any(map(fault.is_at, known)):
                 unknown.add(fault.point)
     return sorted(unknown)
 
@@ -104,12 +103,12 @@ def _other_ports(parts: Resources) -> dict[str, type]:
     return found
 
 
-def _methods(protocol: type) -> list[str]:
-    names: list[str] = []
+def _method_points(port: str, protocol: type) -> list[str]:
+    points: list[str] = []
     for name, member in vars(protocol).items():
-        if callable(member) and not isinstance(member, property) and not name.startswith("_"):
-            names.append(name)
-    return names
+        if callable(member) and not name.startswith("_"):
+            points.append(f"{port}.{name}")
+    return points
 
 
 def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
@@ -127,9 +126,12 @@ def cells_of(world: World, reached: Reached) -> Iterator[Cell | NotApplicable]:
     for name in SCENARIOS:
         yield Cell(point=f"scenario.{name}", kind="none", when="any", scenario=name)
     # The work that components start is in no table before it runs.
-    started = sorted({point for point, _ in reached if point.startswith("spawn.")})
+    started: set[str] = set()
+    for point, _ in reached:
+        if point.startswith("spawn."):
+            started.add(point)
     unused = unused_points(world)
-    for point in (*all_points(world), *started):
+    for point in (*all_points(world), *sorted(started)):
         known = point_type(point)
         for kind in KINDS:
             if kind not in known.kinds:

@@ -133,10 +133,7 @@ def result_of(broken: Sequence[str], *, fired: bool) -> Result:
 
 def unsound(run: Run, point: str) -> Iterator[str]:
     """Yields what a tool did wrong though nothing was broken; nothing for points that are no tools."""
-    calls: dict[str, ToolCall] = {}
-    for requested in run.events(ToolRequested):
-        if point == f"tool.{requested.call.name}":
-            calls[requested.call.id] = requested.call
+    calls = _calls_at(run, point)
     for failed in run.events(ToolFailed):
         if failed.tool_call_id in calls and failed.failure in ("error", "timeout"):
             arguments = calls[failed.tool_call_id].arguments
@@ -145,3 +142,11 @@ def unsound(run: Run, point: str) -> Iterator[str]:
         _, cut, size = succeeded.output.text.rpartition(_CUT)
         if succeeded.tool_call_id in calls and cut:
             yield f"the tool by itself: it returned too much [{size}"
+
+
+def _calls_at(run: Run, point: str) -> dict[str, ToolCall]:
+    calls: dict[str, ToolCall] = {}
+    for requested in run.events(ToolRequested):
+        if point == f"tool.{requested.call.name}":
+            calls[requested.call.id] = requested.call
+    return calls

@@ -57,22 +57,21 @@ def pairs_of(cells: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
 def _covering(cells: Sequence[Cell], core: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
     """Yields one pair of cells for every two sorts of fault (a type of point and a kind) not both of the core."""
     chance = random.Random(seed)
-    core_points = {cell.point for cell in core}
-    rest = [cell for cell in cells if cell.point not in core_points]
+    rest = [cell for cell in cells if cell not in core]
     sorts: dict[tuple[str, str], list[Cell]] = {}
     for cell in (*rest, *core):
         sorts.setdefault((point_type(cell.point).prefix, cell.kind), []).append(cell)
     for one, other in combinations(sorts.values(), 2):
-        # Chosen before it is known to be of use: the same seed gives the same pairs whatever the core is.
+        # Chosen before it is known to be of use: what a seed chooses depends on the cells alone, not on the core.
         first, second = chance.choice(one), chance.choice(other)
-        if first.point not in core_points or second.point not in core_points:
+        if not (first in core and second in core):
             yield first, second
 
 
 def _try(checker: Checker, first: Cell, second: Cell, seed: int, tools: str) -> PairVerdict:
     faults: list[Fault] = [*first.plan(seed).faults, *second.plan(seed).faults]
     run, broken = checker.run(Plan(faults=tuple(faults), seed=seed))
-    fired = len({(each.point, each.kind) for each in run.fired})
+    fired = len(run.sorts)
     result: Result = "kept" if fired else "not fired"
     if broken:
         result = "broken"
