@@ -80,7 +80,7 @@ def _choose(options: Sequence[Option], kind: str | None, point: str | None) -> O
 def _refusal(recorded: Recorded[Event], kind: str | None, point: str | None, options: Sequence[Option]) -> str:
     name = f"event {recorded.seq} ({recorded.event.kind_name()})"
     if not options:
-        return f"Nothing can break {name}: no part of this version says or hears it."
+        return f"Nothing can break {name}: no part of this version emits or hears it."
     known: list[str] = []
     for option in options:
         known.append(f"{option.point}: {', '.join(sorted(option.kinds))}")

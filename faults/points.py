@@ -35,7 +35,7 @@ POINT_TYPES: tuple[PointType, ...] = (
     PointType(
         "spawn.",
         ("raise", "cancel", "drop", "late"),
-        "spawned work brings nothing by itself: what it publishes and calls are doors of their own",
+        "spawned work brings nothing by itself: what it publishes and calls are points of their own",
     ),
     PointType(
         "model.request",

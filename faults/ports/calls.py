@@ -6,13 +6,13 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple
 
 from antiphon.dispatcher import Tool
 from antiphon.engine import SUMMARY_PROMPT
-from antiphon.faults.plan import Fault
-from antiphon.faults.points import SUMMARY
-from antiphon.faults.ports.injection import FOREVER_S, WAITS_S, InjectedError, QueryFaults
+from antiphon.faults.plan import Fault, Kind
+from antiphon.faults.points import SUMMARY, point_type
+from antiphon.faults.ports.injection import FOREVER_S, QueryFaults, wait_or_raise
 from antiphon.faults.ports.replies import corrupted_stream
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Clock, Json, Model
@@ -47,7 +47,7 @@ class FaultyModel:
         if fault is not None and fault.kind == "empty":
             return
         if fault is not None:
-            await self._refuse(fault, timeout_s)
+            await self._break(fault, f"{prefix}.request", timeout_s)
         content = self._faults.traverse(f"{prefix}.content")
         events = self._inner.stream(request, timeout_s)
         if content is None:
@@ -72,7 +72,7 @@ class FaultyModel:
                 held.append(event)
                 continue
             else:
-                for each in await self._replaced(event, fault, timeout_s):
+                for each in await self._replaced(event, fault, f"{prefix}.stream.", timeout_s):
                     yield each
             while held:
                 yield held.pop(0)
@@ -90,41 +90,48 @@ class FaultyModel:
                 fault = self._faults.traverse(f"{prefix}.stream.{place}")
         return fault
 
-    async def _replaced(self, event: Json, fault: Fault, timeout_s: float) -> list[Json]:
+    async def _replaced(self, event: Json, fault: Fault, point: str, timeout_s: float) -> list[Json]:
         """Returns the events that come in the place of `event`."""
         if fault.kind == "malformed":
             return [{"type": "content_block_delta", "index": "none", "delta": 7}]
         if fault.kind == "duplicate":
             return [event, event]
-        await self._break(fault, timeout_s)
+        await self._break(fault, point, timeout_s)
         return [event]
 
-    async def _refuse(self, fault: Fault, timeout_s: float) -> None:
-        match fault.kind:
-            case "rate_limit":
-                raise ModelError("rate_limit", "injected: too many requests", retryable=True, retry_after_s=1.0)
-            case "overload":
-                raise ModelError("overloaded", "injected: overloaded", retryable=True)
-            case "oversized":
-                raise ModelError("invalid_request", "injected: the prompt is too long")
-            case "malformed":
-                raise ModelError("no such kind", "injected: a page that is no JSON")
-        await self._break(fault, timeout_s)
-
-    async def _break(self, fault: Fault, timeout_s: float) -> None:
-        match fault.kind:
-            case "hang":
-                await self._clock.sleep(fault.for_s or FOREVER_S)
-            case "slow":
-                await self._clock.sleep(fault.for_s or timeout_s + 1.0)
-            case "cancel":
-                raise asyncio.CancelledError(f"{self._prefix}: injected: cancel")
-            case "drop":
-                raise ModelError("connection", "injected: the connection broke", retryable=True)
-            case "raise":
-                raise InjectedError(f"{self._prefix}: injected: raise")
+    async def _break(self, fault: Fault, point: str, timeout_s: float) -> None:
+        # A plan for `model.*` may bring a kind here that this point does not know: it is meant for another one.
+        if fault.kind not in point_type(point).kinds:
+            return
+        if fault.kind in _REFUSALS:
+            refusal = _REFUSALS[fault.kind]
+            raise ModelError(
+                refusal.failure,
+                f"injected: {refusal.why}",
+                retryable=refusal.retryable,
+                retry_after_s=refusal.retry_after_s,
+            )
+        # A model that is slow answers after the time that this very call was given.
+        waits_s: dict[Kind, float] = {"hang": FOREVER_S, "slow": timeout_s + 1.0}
+        await wait_or_raise(fault, self._prefix, self._clock.sleep, waits_s)
 
 
+class _Refusal(NamedTuple):
+    """How a provider refuses a call, as the engine's adapter reports it."""
+
+    failure: str
+    why: str
+    retryable: bool = False
+    retry_after_s: float | None = None
+
+
+_REFUSALS: dict[Kind, _Refusal] = {
+    "rate_limit": _Refusal("rate_limit", "too many requests", retryable=True, retry_after_s=1.0),
+    "overload": _Refusal("overloaded", "overloaded", retryable=True),
+    "oversized": _Refusal("invalid_request", "the prompt is too long"),
+    "malformed": _Refusal("no such kind", "a page that is no JSON"),
+    "drop": _Refusal("connection", "the connection broke", retryable=True),
+}
 _DELTA_PLACES = {"text_delta": "in_text", "input_json_delta": "in_tool_json"}
 
 
@@ -165,7 +172,10 @@ def faulty_tool(tool: Tool, faults: QueryFaults, clock: Clock) -> Tool:
         if fault.kind in ("empty", "oversized", "malformed"):
             await run(**arguments)
             return _wrong_result(fault)
-        await _break_tool(fault, clock, tool.name)
+        if fault.kind == "late":
+            await _sleep_past_cancellation(clock, fault.for_s or STUBBORN_S)
+        else:
+            await wait_or_raise(fault, f"tool.{tool.name}", clock.sleep)
         return await run(**arguments)
 
     return dataclasses.replace(tool, run=broken)
@@ -178,17 +188,6 @@ def _wrong_result(fault: Fault) -> object:
     if fault.kind == "empty":
         return None
     return object()
-
-
-async def _break_tool(fault: Fault, clock: Clock, name: str) -> None:
-    if fault.kind in WAITS_S:
-        await clock.sleep(fault.for_s or WAITS_S[fault.kind])
-    elif fault.kind == "late":
-        await _sleep_past_cancellation(clock, fault.for_s or STUBBORN_S)
-    elif fault.kind == "cancel":
-        raise asyncio.CancelledError(f"tool.{name}: injected: cancel")
-    else:
-        raise InjectedError(f"tool.{name}: injected: {fault.kind}")
 
 
 async def _sleep_past_cancellation(clock: Clock, seconds: float) -> None:

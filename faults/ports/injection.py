@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from antiphon.bus import handled_seq
@@ -21,6 +22,23 @@ class InjectedError(ServiceError):
     """An injected `raise` at a point that has no error of its own."""
 
     code = "injected"
+
+
+async def wait_or_raise(
+    fault: Fault, name: str, sleep: Callable[[float], Awaitable[None]], waits_s: Mapping[Kind, float] = WAITS_S
+) -> None:
+    """Breaks a call in a way that every asynchronous port knows: it waits, is cancelled, or raises.
+
+    Args:
+        name: What is broken, for the error's message.
+        waits_s: How long the kinds of faults that wait do so, in seconds, where the fault does not say.
+    """
+    if fault.kind in waits_s:
+        await sleep(fault.for_s or waits_s[fault.kind])
+    elif fault.kind == "cancel":
+        raise asyncio.CancelledError(f"{name}: injected: cancel")
+    else:
+        raise InjectedError(f"{name}: injected: {fault.kind}")
 
 
 class Fired(Value, frozen=True, kw_only=True):

@@ -87,7 +87,7 @@ def unused_points(world: World) -> dict[str, str]:
         outcomes = parts.catalog.outcomes.get(kind, ())
         in_review = REVIEWER in kind.emitted_by or any(REVIEWER in outcome.emitted_by for outcome in outcomes)
         if not is_published(kind):
-            unused[publish_point(kind)] = f"the {kind.emitted_by[0]} says it, no component"
+            unused[publish_point(kind)] = f"the {kind.emitted_by[0]} emits it, no component"
         elif in_review and not reviewed:
             unused[publish_point(kind)] = "nobody reviews drafts in this service"
     return unused
