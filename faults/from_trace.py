@@ -105,6 +105,7 @@ def _options(events: Trace, recorded: Recorded[Event], subscribers: Sequence[Sub
 def _ready_at(events: Trace, recorded: Recorded[Event]) -> int:
     """Returns the event from which on the fault must stand ready: as a rule the one that it breaks."""
     event, seq = recorded.event, recorded.seq
+    # What is recorded here happened earlier: the fault must stand ready where it began.
     if isinstance(event, e.HandlerFailed) and 0 < event.event_seq < seq:
         return event.event_seq
     if isinstance(event, e.QueryCancelled):
@@ -134,6 +135,7 @@ def _repeated(prefix: Trace, recorded: Recorded[Event], point: str) -> int:
     """Counts the traversals before the event's that going on makes again: those of calls that are made again."""
     owed = {pending.since_seq for pending in pending_after(prefix).values()}
     again = _calls_again(prefix, owed)
+    # A tool is called anew in the order of the requests, an event is published anew with its call.
     if point.startswith("tool."):
         return _calls_before(prefix, again, _call_of(recorded.event), point.removeprefix("tool."))
     if not point.startswith(("publish.", "deliver.")):

@@ -72,6 +72,7 @@ class Injector:
     def parts(self, parts: Resources, /) -> Resources:
         """Returns the ports that the query's components are given, each with its faults."""
         if self._apart:
+            # Circuits count failures across queries.
             parts = dataclasses.replace(parts, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
         models: dict[str, Model] = {}
         for name, model in parts.models.items():
@@ -124,6 +125,7 @@ class Injector:
 
 def is_port(value: object) -> bool:
     """Returns True if a resource of the service is something with methods that can be broken."""
+    # Texts, tuples and functions are values that the service was set up with, not ports to anything.
     if value is None or isinstance(value, StoredText | tuple):
         return False
     return not inspect.isroutine(value)

@@ -46,9 +46,11 @@ def _refuse_senseless(plan: Plan) -> None:
 
 def _check_point(fault: Fault) -> None:
     """Refuses a point that there cannot be, and a kind of fault that its point does not know."""
+    # A pattern may name points of several types, of which only some know the kind.
     if fault.point.endswith("*"):
         return
     known = point_type(fault.point)
+    # A method of an unknown port may be one that nobody has described here.
     if not known.prefix and "." not in fault.point:
         raise FaultPlanError(f"There is no point {fault.point[:60]!r}: `antiphon faults list` names them all.")
     if known.prefix and fault.kind not in known.kinds:

@@ -55,6 +55,7 @@ def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Faulted]
     """Runs a query with the faults of the test's marks; without a point, with their tools by themselves."""
     marks = list(request.node.iter_markers("faults"))
     tools = ",".join(str(mark.kwargs["tools"]) for mark in marks if mark.kwargs.get("tools"))
+    # A thousand failures are meant; afterwards the suite has its own logging again.
     silence_logging()
     try:
         plan = _plan(marks)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from antiphon.faults.plan import Fault
+from antiphon.faults.plan import Fault, Kind
 from antiphon.vocabulary.values import QuerySettings, Value
 
 
@@ -38,8 +38,8 @@ class Scenario(Value, frozen=True, kw_only=True):
     resumed_after: str = ""
 
 
-def _always(point: str, kind: str) -> Fault:
-    return Fault(point=point, kind=kind, times=0)  # type: ignore[arg-type]  # the callers below name kinds
+def _always(point: str, kind: Kind) -> Fault:
+    return Fault(point=point, kind=kind, times=0)
 
 
 _SUMS_UP = QuerySettings(compression="model", briefing_tokens=600, max_total_tokens=20_000, max_cost_usd=0.1)

@@ -92,6 +92,7 @@ def no_sign_without_a_loss(run: Run) -> Iterator[str]:
     explained = set(OF_CONTENT) | {"trace_incomplete"}
     for expected in expected_doubts(run.trace):
         explained |= expected.kinds
+    # An answer that is requested once more may be built from what was found, where the reply was lost.
     if len(run.events(e.AnswerRequested)) > 1:
         explained.add("partial_evidence")
     for sign in sorted(run.signs - explained):

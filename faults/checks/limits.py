@@ -40,6 +40,7 @@ def summaries_within_limits(run: Run) -> Iterator[str]:
 def tool_rounds_within_limits(run: Run) -> Iterator[str]:
     """Models ask for tools in at most so many rounds."""
     most = run.scenario.settings.max_rounds
+    # A search of the service's own belongs to no round of a model's.
     rounds: set[int] = set()
     for event in run.events(e.ToolRequested):
         if not event.call.id.startswith(OWN_SEARCH):
@@ -131,6 +132,7 @@ def _spent(run: Run) -> Iterator[tuple[Usage, Rate | None]]:
     """Yields what each call used, and what its model's tokens cost; a call with two outcomes counts once."""
     rates = _rates_of_calls(run)
     counted: set[str] = set()
+    # A fault may have published an outcome twice: it was paid for once.
     for recorded in run.trace:
         event = recorded.event
         if not isinstance(event, e.ReasoningCompleted | e.ReasoningFailed | e.SummaryCompleted | e.SummaryFailed):

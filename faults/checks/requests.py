@@ -75,6 +75,7 @@ def _wrong_sources(blocks: list[Json]) -> Iterator[str]:
 def _wrong_results(blocks: list[Json]) -> Iterator[str]:
     """Each tool call is answered exactly once."""
     calls = {block["id"] for block in _of_type(blocks, "tool_use")}
+    # A list, since a call that is answered twice is refused as well.
     results = [block["tool_use_id"] for block in _of_type(blocks, "tool_result")]
     if calls != set(results) or len(results) != len(set(results)):
         yield "tool calls and tool results do not match"

@@ -66,6 +66,7 @@ def causes_are_sound(run: Run) -> Iterator[str]:
 
 def the_store_holds_the_trace(run: Run) -> Iterator[str]:
     """What is stored is the trace from its beginning; where it is not all of it, the answer says so."""
+    # The store may lack the end of the trace, and never anything before it.
     if list(run.stored) != run.trace[: len(run.stored)]:
         yield "the store has other events than were delivered"
     if len(run.stored) < len(run.trace) and "trace_incomplete" not in run.signs:

@@ -48,6 +48,7 @@ class FaultyDelivery:
             self._publish(event)
             self._release()
             return
+        # One that is reordered is neither lost nor doubled: it comes after the next.
         if fault.kind != "reorder":
             self._faults.lost.append(event)
         self._break(fault.kind, lambda: self._publish(event), point, fault.for_s)
@@ -69,6 +70,7 @@ class FaultyDelivery:
         return subscription._replace(handler=hear)
 
     def _break(self, kind: str, act: Callable[[], None], point: str, for_s: float) -> None:
+        # What is dropped needs nothing done: it is never carried on.
         match kind:
             case "raise":
                 self._faults.note_raised(point)
@@ -101,12 +103,14 @@ def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
             work.close()
             return lambda: None
         if fault.kind == "cancel":
+            # In the loop's next turn, when the work has begun: what is cancelled before never runs at all.
             cancel = spawn(work, background=background)
             asyncio.get_running_loop().call_soon(cancel)
             return cancel
         if fault.kind == "raise":
             work.close()
             return spawn(_named(_fail(point, faults), work), background=background)
+        # Where the query ends before the work begins, nobody else closes it.
         faults.delayed.append(work)
         return spawn(_named(_begin_late(work, fault.for_s or LATE_S), work), background=background)
 

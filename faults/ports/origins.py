@@ -70,6 +70,7 @@ def _of_failed_call(events: Trace, event: e.ReasoningFailed | e.SummaryFailed) -
 
 
 def _of_failure(events: Trace, call_id: str, failure: FailureKind) -> list[Option]:
+    # The points in the table are without the model, which is another one in each trace.
     again = _OF_CALL.get(failure, Option("request", "raise"))
     return [Option(f"{_model(events, call_id)}.{again.point}", again.kind)]
 
@@ -155,6 +156,7 @@ def _last_tool(events: Trace, call_id: str) -> str:
 
 
 def pending_after(events: Trace) -> PendingTable:
+    # A trace may hold events of subscribers that are not wired here.
     catalog = BUILT_IN.extended(dict.fromkeys(type(recorded.event) for recorded in events))
     table: PendingTable = {}
     for recorded in events:

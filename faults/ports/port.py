@@ -58,6 +58,7 @@ class FaultyPort:
 
         async def call(*args: Any, **named: Any) -> Any:
             fault = self._faults.traverse(point)
+            # A lock or a full disk outlasts the call that met it first.
             if self._refusals:
                 self._refusals -= 1
                 raise self._error(f"{point}: injected: it is still refused")
@@ -123,6 +124,7 @@ class SharedPort:
         self._error = error
 
     def __getattr__(self, name: str) -> object:
+        # Looked up at each access, since the same object serves every query.
         faults = query_faults.get()
         if faults is None:
             return getattr(self._inner, name)

@@ -87,6 +87,7 @@ class _CallsUnderWay:
             ):
                 return self._attempt_ended(event)
             case e.ToolStarted():
+                # A tool that starts again under the same call is tried once more: its last try has ended.
                 ended = self._tool_ended(event.tool_call_id)
                 self._tools[event.tool_call_id] = event.name
                 return ended

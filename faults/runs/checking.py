@@ -50,6 +50,7 @@ class Checker:
         """Runs one step of an experiment; returns its runs and each promise that they break."""
         try:
             runs = service.run(step)
+        # In a random run this, too, is a finding that can be shrunk and run again.
         except (ServiceError, RuntimeError, AssertionError, LookupError, TypeError, ValueError) as error:
             return [], [f"the run itself failed: {type(error).__name__}: {error}"]
         return runs, self.broken_in(runs)
@@ -67,6 +68,7 @@ class Checker:
         return broken
 
     def _neighbour(self, seed: int) -> Trace:
+        # By seed, since it chooses which of the two queries begins first, and so the times of both.
         if seed not in self._unbroken:
             self._unbroken[seed] = run_plan(self._world, Plan(seed=seed)).neighbour
         return self._unbroken[seed]

@@ -71,6 +71,7 @@ def run_singles(
     Raises:
         BadInputError: A point or a kind is chosen that there is not.
     """
+    # Its unbroken neighbours are run once for all cells.
     checker = Checker(world)
     report = Report(seed=seed)
     cells: list[Cell] = []

@@ -46,6 +46,7 @@ async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
         run.error = f"no answer within {limit_s:g} s"
         if handle is not None:
             handle.cancel("nobody waits any longer")
+    # Whatever else is raised is a bug of the harness, and ends the run.
     except (ServiceError, RuntimeError, asyncio.CancelledError) as error:
         run.error = f"the caller got {type(error).__name__}: {error}"
     run.took_s = loop.time() - began
@@ -78,6 +79,7 @@ async def _interrupted(service: Antiphon, question: Question, kind: str) -> str:
     outcome = await handle.outcome()
     events = await service.store.read(outcome.query_id)
     last = next(recorded.seq for recorded in events if recorded.event.__struct_config__.tag == kind)
+    # Under an id of its own: the whole query stays as it is.
     query_id = uuid.uuid4().hex
     await service.store.append(query_id, 0, [replace(recorded, query_id=query_id) for recorded in events[:last]])
     return query_id
@@ -91,6 +93,7 @@ async def _accompany(handle: QueryHandle, run: Run) -> Outcome:
     try:
         return await handle.outcome()
     finally:
+        # One more turn, in which the last events that were delivered are noted.
         await asyncio.wait([leaving], timeout=0)
         leaving.cancel()
         following.cancel()

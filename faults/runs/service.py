@@ -82,6 +82,7 @@ async def _let_others_run() -> None:
 
 async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
     await _until_a_whole_second(step.after_s)
+    # A service of its own, with the same store: faults may open the circuits of the one that is broken.
     neighbouring = world.service()
     runs: list[Run] = []
     queries = []

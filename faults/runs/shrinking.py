@@ -29,6 +29,7 @@ def smaller_than(experiment: Experiment) -> Iterator[Experiment]:
     """Yields each experiment that is one thing less, the largest things first."""
     steps = experiment.steps
     if len(steps) > 1:
+        # The last one first: there the experiment failed.
         for step in reversed(steps):
             yield Experiment(steps=(step,))
         for fewer in _without_one(steps):

@@ -49,6 +49,7 @@ class WordEmbedder:
         # A little of the first dimension, so that a text without words has a vector of some length, too.
         sums = [0.01] + [0.0] * (self.dimensions - 1)
         for term in terms(text):
+            # Not by hash(), which is another one in every process.
             digest = sha256(term.encode()).digest()
             sums[digest[0] % self.dimensions] += 1.0 if digest[1] % 2 else -1.0
         length = sum(value * value for value in sums) ** 0.5

@@ -59,6 +59,7 @@ class World:
             models={"primary": ScriptedModel(), "fallback": self._fallback},
             tools=self.tools,
             tool_definitions=self.tools.definitions(),
+            # The jitter of retries, which must not differ between two runs.
             chance=lambda: 0.5,
             rate_of=_rate_of,
             subscribers=self.subscribers,
