@@ -21,7 +21,7 @@ TWICE_EVERY = 7
 Running all of them twice would take twice as long.
 """
 _CUT = "\n[cut: "
-"""The dispatcher's mark of what was too large (dispatcher/bounds.py)."""
+"""The dispatcher's mark of what was too large (dispatcher/output.py)."""
 
 
 @dataclass
