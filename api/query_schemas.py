@@ -2,43 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
 from antiphon.api.schemas import Schema, SessionId, Text
+from antiphon.service import Question
 from antiphon.vocabulary.events import Confidence, Status
+from antiphon.vocabulary.settings import DECLARED, WISHES
+
+
+def _wish(name: str) -> Any:
+    """A field for one setting that a caller may choose, as vocabulary/settings.py declares it.
+
+    Its bounds are no part of the schema: what is out of them is refused with 400 and a sentence, as in Python.
+    """
+    declared = DECLARED[name]
+    assert declared.wish is not None
+    most = ", which is the most" if declared.wish.lower_only else ""
+    is_number = not declared.choices
+    return Field(
+        None,
+        # Strict: "2" and true are no numbers.
+        strict=True if is_number else None,
+        allow_inf_nan=False if declared.type in (float, float | None) else None,
+        description=f"{declared.sentence[:-1]}; null is the service's setting{most}.",
+    )
 
 
 class QueryRequest(Schema):
-    """A question."""
+    """A question, and the settings that its caller chooses for it (a test holds them to `WISHES`)."""
 
     query: Text = Field(description="The question, in any words.", examples=["What is BM25 good at?"])
     session_id: SessionId | None = Field(
         None, description="The conversation, as an earlier answer named it; null begins one."
     )
-    max_rounds: Annotated[int, Field(strict=True)] | None = Field(
-        None, description="Most rounds of tool calls, 0 to 5; null is the service's setting.", examples=[2]
-    )
-    deadline_s: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
-        None, description="Seconds until the answer must be there, 1 to 600; null is the service's setting."
-    )
-    compression: Literal["extractive", "model"] | None = Field(
-        None, description="How older rounds are made short for later calls; null is the service's setting."
-    )
-    max_total_tokens: Annotated[int, Field(strict=True)] | None = Field(
-        None,
-        description="Most tokens of all calls, input and output; null is the service's setting, which is the most.",
-    )
-    max_cost_usd: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
-        None, description="The most that all calls may cost, in US dollars; null is the service's setting, as above."
-    )
+    max_rounds: int | None = _wish("max_rounds")
+    deadline_s: float | None = _wish("deadline_s")
+    compression: Literal["extractive", "model"] | None = _wish("compression")
+    max_total_tokens: int | None = _wish("max_total_tokens")
+    max_cost_usd: float | None = _wish("max_cost_usd")
     strict: bool = Field(
         False, description="Answer 502 (504 where time ran out) with the same body where no model answered."
     )
     faults: dict[str, JsonValue] | None = Field(
         None, description="A fault plan (docs/faults.md); refused unless the service was started with --allow-faults."
     )
+
+    def question(self) -> Question:
+        """The question as the service takes it."""
+        wishes = {name: getattr(self, name) for name in WISHES}
+        return Question(query=self.query, session_id=self.session_id, **wishes)
 
 
 class CitationReply(Schema):

@@ -9,7 +9,7 @@ import typer
 
 from antiphon.api import answer_of
 from antiphon.cli.answers import show_answer
-from antiphon.cli.options import DataDir, Json, Model, Reasoner
+from antiphon.cli.options import DataDir, Json, Model, Reasoner, wish
 from antiphon.cli.session import opened, settings_for_people
 from antiphon.cli.telling import NOTABLE, tell, tell_recorded
 from antiphon.cli.terminal import err, print_json
@@ -26,18 +26,11 @@ def add_to(app: typer.Typer) -> None:
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
-    rounds: Annotated[int | None, typer.Option("--rounds", help="Most rounds of tool calls, 0 to 5.")] = None,
-    deadline: Annotated[float | None, typer.Option("--deadline", help="Seconds until the answer must come.")] = None,
-    compression: Annotated[
-        Literal["extractive", "model"] | None,
-        typer.Option("--compression", help="How older rounds are made short for later calls."),
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-total-tokens", help="Most tokens of all calls, input and output.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost-usd", help="The most that all calls may cost, in US dollars.")
-    ] = None,
+    rounds: Annotated[int | None, wish("max_rounds", "--rounds")] = None,
+    deadline: Annotated[float | None, wish("deadline_s", "--deadline")] = None,
+    compression: Annotated[Literal["extractive", "model"] | None, wish("compression", "--compression")] = None,
+    max_tokens: Annotated[int | None, wish("max_total_tokens", "--max-total-tokens")] = None,
+    max_cost: Annotated[float | None, wish("max_cost_usd", "--max-cost-usd")] = None,
     as_json: Json = False,
     events: Annotated[bool, typer.Option("--events", help="Show every event on standard error.")] = False,
     data_dir: DataDir = None,

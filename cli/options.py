@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+
+from antiphon.vocabulary.settings import DECLARED
 
 DataDir = Annotated[
     Path | None, typer.Option("--data-dir", help="Folder of the index and the traces.", show_default="data")
@@ -23,3 +25,8 @@ ChromaUrl = Annotated[
     str | None, typer.Option("--chroma-url", help="A Chroma server; none is the index in this process.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def wish(name: str, flag: str) -> Any:
+    """An option for one setting that a caller may choose, as vocabulary/settings.py declares it."""
+    return typer.Option(flag, help=DECLARED[name].sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from hypothesis import strategies as st
@@ -37,6 +37,8 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
 
 
 def _of_parts(origin: Any, parts: tuple[Any, ...]) -> st.SearchStrategy[Any]:
+    if origin is Annotated:
+        return values(parts[0])
     if origin is Literal:
         return st.sampled_from(parts)
     if origin in (Union, UnionType):

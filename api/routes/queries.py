@@ -11,13 +11,12 @@ from antiphon.api.accept import EVENT_STREAM, JSON, preferred
 from antiphon.api.answer import QueryAnswer, answer_of, strict_status
 from antiphon.api.around import around_for
 from antiphon.api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
-from antiphon.api.facade import Asked, Service
+from antiphon.api.facade import Service
 from antiphon.api.guards import require_json
 from antiphon.api.live import LiveAnswer
 from antiphon.api.query_schemas import QueryRequest, RunningQueriesReply, RunningReply, WaitingReply
 from antiphon.api.under_way import Waited
 from antiphon.api.waiting import CLIENT_GONE, GONE, outcome_or_gone
-from antiphon.service import Question
 
 router = APIRouter(prefix="/api", tags=["queries"])
 
@@ -52,16 +51,9 @@ async def ask(body: QueryRequest, request: Request, service: Service, under_way:
     `events_lost` says that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query.
     """
-    wishes = Question(
-        query=body.query,
-        session_id=body.session_id,
-        max_rounds=body.max_rounds,
-        deadline_s=body.deadline_s,
-        max_total_tokens=body.max_total_tokens,
-        max_cost_usd=body.max_cost_usd,
-        compression=body.compression,
-    )
-    asked = await _started(service, wishes, body, request)
+    around = around_for(request, body.faults)
+    question = body.question()
+    asked = await (service.start(question) if around is None else service.start(question, around))
     request.state.query_id = asked.query_id
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
         return LiveAnswer(asked, under_way)
@@ -71,12 +63,6 @@ async def ask(body: QueryRequest, request: Request, service: Service, under_way:
         return Response(status_code=CLIENT_GONE)
     status = strict_status(outcome) if body.strict else 200
     return Response(answer_of(outcome).model_dump_json(), status_code=status, media_type=JSON)
-
-
-async def _started(service: Service, wishes: Question, body: QueryRequest, request: Request) -> Asked:
-    """The query, with the faults that it is to meet where the service allows that."""
-    around = around_for(request, body.faults)
-    return await (service.start(wishes) if around is None else service.start(wishes, around))
 
 
 @router.get("/queries", summary="The queries under way")
