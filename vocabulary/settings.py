@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
@@ -41,6 +41,15 @@ class Setting:
     most: float | None = None
     pattern: str | None = None
     none: str = ""
+
+    def is_enough(self, value: float) -> bool:
+        """Returns True if `value` is a number and not too small."""
+        # Not-a-number would pass any comparison that is asked the other way round.
+        if not math.isfinite(value):
+            return False
+        if self.above is not None and value <= self.above:
+            return False
+        return self.least is None or value >= self.least
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ class Declared(NamedTuple):
     type: Any
     default: Any
     setting: Setting
-    wish: Wish | None
+    wish: Wish | None = None
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -132,7 +141,7 @@ class Declared(NamedTuple):
         meaning = self.setting.meaning
         if self.choices:
             meaning = f"{' | '.join(self.choices)}: {meaning}"
-        if self.setting.least is not None and self.setting.most is not None:
+        if self.setting.most is not None:
             meaning += f", {self.setting.least:g} to {self.setting.most:g}"
         return meaning
 
@@ -142,13 +151,16 @@ class Declared(NamedTuple):
         return f"{self.description[0].upper()}{self.description[1:]}."
 
 
-def _declared() -> Iterator[Declared]:
+def _declared() -> dict[str, Declared]:
+    found: dict[str, Declared] = {}
     for field in msgspec.structs.fields(QuerySettings):
+        # The arguments of `Annotated`: the bare type, then what stands beside it.
         kind, setting, *wish = get_args(field.type)
-        yield Declared(field.name, kind, field.default, setting, wish[0] if wish else None)
+        found[field.name] = Declared(field.name, kind, field.default, setting, *wish)
+    return found
 
 
-DECLARED: Mapping[str, Declared] = {each.name: each for each in _declared()}
+DECLARED: Mapping[str, Declared] = _declared()
 """Every setting of a query by its name."""
 
 WISHES: tuple[str, ...] = tuple(each.name for each in DECLARED.values() if each.wish is not None)
@@ -237,16 +249,13 @@ def _no_match(declared: Declared, value: str) -> str | None:
 
 def _out_of_bounds(declared: Declared, value: float, most: float | None) -> str | None:
     setting = declared.setting
-    least, above = setting.least, setting.above
     if most is None:
         most = setting.most
-    # Written so that not-a-number, which compares false with everything, is out of any bounds.
-    is_enough = (least is None or value >= least) and (above is None or value > above)
-    if is_enough and (most is None or value <= most) and math.isfinite(value):
+    if setting.is_enough(value) and (most is None or value <= most):
         return None
     found = f"`{declared.name}` is {value:,.12g}, it must be"
-    if least is None:
-        return f"{found} more than {above:,.12g}."
+    if setting.least is None:
+        return f"{found} more than {setting.above:,.12g}."
     if most is None:
-        return f"{found} at least {least:,.12g}."
-    return f"{found} from {least:,.12g} to {most:,.12g}."
+        return f"{found} at least {setting.least:,.12g}."
+    return f"{found} from {setting.least:,.12g} to {most:,.12g}."
