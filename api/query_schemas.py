@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from msgspec.structs import asdict
 from pydantic import ConfigDict, Field, JsonValue
 
 from antiphon.api.schemas import Schema, SessionId, Text
-from antiphon.service import Question
-from antiphon.vocabulary.events import Confidence, Status
+from antiphon.service import Outcome, Question
+from antiphon.vocabulary.events import Confidence, ResponseAssembled, Status
 from antiphon.vocabulary.settings import DECLARED, WISHES
+from antiphon.vocabulary.values import Usage
 
 
 def _wish(name: str) -> Any:
@@ -31,12 +33,13 @@ def _wish(name: str) -> Any:
 
 
 class QueryRequest(Schema):
-    """A question, and the settings that its caller chooses for it (a test holds them to `WISHES`)."""
+    """A question."""
 
     query: Text = Field(description="The question, in any words.", examples=["What is BM25 good at?"])
     session_id: SessionId | None = Field(
         None, description="The conversation, as an earlier answer named it; null begins one."
     )
+    # The settings that a caller may choose: a test holds these fields to `WISHES`.
     max_rounds: int | None = _wish("max_rounds")
     deadline_s: float | None = _wish("deadline_s")
     compression: Literal["extractive", "model"] | None = _wish("compression")
@@ -164,6 +167,36 @@ class QueryAnswer(Schema):
             ]
         }
     )
+
+
+def answer_of(outcome: Outcome) -> QueryAnswer:
+    """The JSON object of an answer, the same over HTTP, in a live stream and on the command line."""
+    response = outcome.response
+    return QueryAnswer(
+        answer=response.answer,
+        sources=list(response.sources),
+        source_links=list(response.source_links),
+        session_id=outcome.session_id,
+        query_id=outcome.query_id,
+        citations=[CitationReply(**asdict(citation)) for citation in response.citations],
+        uncertainty=UncertaintyReply(
+            confidence=response.confidence,
+            indicators=[IndicatorReply(**asdict(indicator)) for indicator in response.indicators],
+        ),
+        rounds=response.rounds,
+        reasoner=response.reasoner,
+        usage=_usage(response),
+        duration_ms=round(outcome.duration_ms, 1),
+        status=outcome.status,
+    )
+
+
+def _usage(response: ResponseAssembled) -> UsageReply:
+    summaries: SummariesReply | None = None
+    # A summarising call that failed may have used tokens all the same.
+    if response.summaries > 0 or response.summary_usage != Usage():
+        summaries = SummariesReply(calls=response.summaries, **asdict(response.summary_usage))
+    return UsageReply(calls=response.calls, **asdict(response.usage), summaries=summaries)
 
 
 class WaitingReply(Schema):

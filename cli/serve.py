@@ -13,7 +13,7 @@ import typer
 import uvicorn
 from fastapi import FastAPI
 
-from antiphon.api import AroundOf, cancel_queries, create_app
+from antiphon.api import InterceptorOf, cancel_queries, create_app
 from antiphon.cli.options import DataDir, Reasoner
 from antiphon.cli.terminal import err
 from antiphon.faults import around_of
@@ -73,9 +73,9 @@ def listening(settings: Settings) -> Generator[socket.socket, None, None]:
         yield listener
 
 
-async def _serve(settings: Settings, listener: socket.socket, faults: AroundOf | None) -> int | None:
+async def _serve(settings: Settings, listener: socket.socket, interceptor_of: InterceptorOf | None) -> int | None:
     """Serves until a signal comes; returns which."""
-    app = create_app(settings, around_of=faults)
+    app = create_app(settings, interceptor_of=interceptor_of)
     config = uvicorn.Config(
         app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S
     )

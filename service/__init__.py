@@ -1,5 +1,6 @@
 """The service as a Python object, and the names that the REST API, the command line and the harness use."""
 
+from antiphon.bus import Waiting
 from antiphon.composition.building import ServiceResources, embedder_of, speaker_of
 from antiphon.composition.caller import Caller, Outcome
 from antiphon.composition.errors import BusyError
@@ -10,20 +11,24 @@ from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.totals import Totals
 from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, wire
 from antiphon.history.diffing import Diff, diff
-from antiphon.history.divergence import Divergence
+from antiphon.history.divergence import Divergence, kind_of
 from antiphon.history.folding import who_hears
 from antiphon.history.forking import Change, Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.lineage import answer_in, contributions, lineage
 from antiphon.history.regression_test import sealed_trace, trace_test
 from antiphon.history.replaying import Replayed, Replaying, replay, replay_lines
+from antiphon.knowledge import Course
 from antiphon.service.antiphon import Antiphon, Question, Readiness
+from antiphon.synthesizer import briefings_of, memory_at
+from antiphon.traces import to_json
 
 __all__ = [
     "Antiphon",
     "BusyError",
     "Caller",
     "Change",
+    "Course",
     "Diff",
     "Divergence",
     "History",
@@ -40,13 +45,17 @@ __all__ = [
     "ServiceResources",
     "Settings",
     "Totals",
+    "Waiting",
     "answer_in",
+    "briefings_of",
     "configure_logging",
     "contributions",
     "diff",
     "embedder_of",
+    "kind_of",
     "lineage",
     "load_settings",
+    "memory_at",
     "redaction_of",
     "replay",
     "replay_lines",
@@ -54,6 +63,7 @@ __all__ = [
     "sealed_trace",
     "silence_logging",
     "speaker_of",
+    "to_json",
     "trace_test",
     "who_hears",
     "wire",

@@ -136,19 +136,26 @@ class Declared(NamedTuple):
         return tuple(found)
 
     @property
+    def meaning(self) -> str:
+        """Its meaning with its bounds, such as `most rounds of tool calls, 0 to 5`."""
+        if self.setting.most is None:
+            return self.setting.meaning
+        return f"{self.setting.meaning}, {self.setting.least:g} to {self.setting.most:g}"
+
+    @property
     def description(self) -> str:
-        """Its meaning with its choices and bounds, such as `most rounds of tool calls, 0 to 5`."""
-        meaning = self.setting.meaning
+        """Its choices, its meaning and the meaning of None, for tables."""
+        text = self.meaning
         if self.choices:
-            meaning = f"{' | '.join(self.choices)}: {meaning}"
-        if self.setting.most is not None:
-            meaning += f", {self.setting.least:g} to {self.setting.most:g}"
-        return meaning
+            text = f"{' | '.join(self.choices)}: {text}"
+        if self.setting.none:
+            text += f"; empty: {self.setting.none}"
+        return text
 
     @property
     def sentence(self) -> str:
-        """The description as a sentence, for help texts."""
-        return f"{self.description[0].upper()}{self.description[1:]}."
+        """Its meaning as a sentence, for help texts that show choices and default by themselves."""
+        return f"{self.meaning[0].upper()}{self.meaning[1:]}."
 
 
 def _declared() -> dict[str, Declared]:

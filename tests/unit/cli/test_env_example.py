@@ -9,7 +9,7 @@ import pytest
 
 from antiphon.api.query_schemas import QueryRequest
 from antiphon.service import Settings
-from antiphon.vocabulary.settings import DECLARED, WISHES, Declared
+from antiphon.vocabulary.settings import DECLARED, WISHES
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / ".env.example"
@@ -47,14 +47,9 @@ def _default(name: str) -> str:
     return f"{default:g}" if isinstance(default, float) else str(default).replace("True", "true")
 
 
-def _meaning(declared: Declared) -> str:
-    empty = declared.setting.none
-    return f"{declared.description}; empty: {empty}" if empty else declared.description
-
-
 @pytest.mark.parametrize("name", DECLARED)
 def test_the_example_says_of_a_querys_setting_what_is_declared(name: str) -> None:
-    line = f"#ANTIPHON_{name.upper()}={_default(name)}".ljust(39) + f"# {_meaning(DECLARED[name])}"
+    line = f"#ANTIPHON_{name.upper()}={_default(name)}".ljust(39) + f"# {DECLARED[name].description}"
 
     assert line in EXAMPLE.read_text().splitlines()
 
@@ -63,7 +58,7 @@ def test_the_example_says_of_a_querys_setting_what_is_declared(name: str) -> Non
 def test_the_table_of_a_querys_settings_says_what_is_declared(name: str) -> None:
     wish = DECLARED[name].wish
     by_caller = "" if wish is None else "only lower" if wish.lower_only else "yes"
-    meaning = _meaning(DECLARED[name]).replace("|", "\\|")
+    meaning = DECLARED[name].description.replace("|", "\\|")
     row = f"| `ANTIPHON_{name.upper()}` | {_default(name)} | {by_caller} | {meaning} |"
 
     assert row in (ROOT / "docs" / "settings.md").read_text().splitlines()
