@@ -15,12 +15,12 @@ from antiphon.service import (
     Interceptor,
     Mode,
     Outcome,
+    Pending,
     Question,
     Readiness,
     Replayed,
     Settings,
     Totals,
-    Waiting,
 )
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Live, Recorded
@@ -81,7 +81,7 @@ class Facade(Protocol):
 
     async def clear_conversation(self, session_id: str) -> None: ...
 
-    def running(self) -> Mapping[str, tuple[Waiting, ...]]: ...
+    def running(self) -> Mapping[str, tuple[Pending, ...]]: ...
 
     def readiness(self) -> Readiness: ...
 

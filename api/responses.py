@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from antiphon.api.dependencies import RunningQueries, RunningQuery
 from antiphon.api.errors import describe_failure
 from antiphon.api.query_schemas import answer_of
-from antiphon.service import Outcome, kind_of, to_json
+from antiphon.service import Outcome, to_json
 from antiphon.vocabulary.errors import ServiceError, SlowReaderError
 from antiphon.vocabulary.events import Event, Live, Recorded
 
@@ -127,8 +127,8 @@ async def server_sent(query_id: str, streamed: AsyncIterator[Streamed]) -> Async
 def streamed_as_event(streamed: Streamed) -> bytes:
     """One recorded event, with its seq as id, or one piece of text."""
     if isinstance(streamed, Recorded):
-        return as_event(kind_of(streamed.event), to_json(streamed), streamed.seq)
-    return as_event(kind_of(streamed), to_json(streamed))
+        return as_event(streamed.event.kind_name(), to_json(streamed), streamed.seq)
+    return as_event(str(streamed.__struct_config__.tag), to_json(streamed))
 
 
 def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:

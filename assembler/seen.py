@@ -8,6 +8,7 @@ from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
     ContextSynthesized,
+    Event,
     HandlerFailed,
     QueryReceived,
     ReasoningCompleted,
@@ -18,6 +19,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     RecordingFailed,
     RecoveryStarted,
+    ResponseAssembled,
     SummaryCompleted,
     SummaryFailed,
     SummarySkipped,
@@ -57,6 +59,7 @@ class Seen(Value, frozen=True, kw_only=True):
         rounds: What each settled round brought, in order.
         troubles: Reasons for doubt, in order.
         confirmed: Ids of the tool calls that made up rounds; some were asked for by an attempt that then failed.
+        answer: The answer, once it was given.
     """
 
     question: str = ""
@@ -69,6 +72,7 @@ class Seen(Value, frozen=True, kw_only=True):
     rounds: tuple[Recorded[ContextSynthesized], ...] = ()
     troubles: tuple[Recorded[Trouble], ...] = ()
     confirmed: tuple[str, ...] = ()
+    answer: ResponseAssembled | None = None
 
     @property
     def usage(self) -> Usage:
@@ -96,43 +100,59 @@ class Seen(Value, frozen=True, kw_only=True):
         return dict(self.speakers).get(call_id)
 
 
-def note_query(seen: Seen, said: Recorded[QueryReceived]) -> Seen:
-    troubles = (*seen.troubles, said) if said.event.history_missing else seen.troubles
-    return replace(seen, question=said.event.query, troubles=troubles)
+Decision = tuple[Seen, tuple[Event, ...]]
 
 
-def note_briefing(seen: Seen, said: Recorded[BriefingPrepared]) -> Seen:
-    return replace(seen, briefings=(*seen.briefings, said))
+def note_query(seen: Seen, recorded: Recorded[QueryReceived]) -> Decision:
+    """Notes the question, and that its conversation could not be read, if so."""
+    seen = replace(seen, question=recorded.event.query)
+    if recorded.event.history_missing:
+        return note_trouble(seen, recorded)
+    return seen, ()
 
 
-def note_request(seen: Seen, said: Recorded[ReasoningRequested]) -> Seen:
-    """Only calls of the fallback reasoner are worth noting."""
-    if said.event.reasoner == "primary":
-        return seen
-    return replace(seen, fallback_calls=(*seen.fallback_calls, (said.event.call_id, said.seq)))
+def note_briefing(seen: Seen, recorded: Recorded[BriefingPrepared]) -> Decision:
+    """Notes what a call is shown."""
+    return replace(seen, briefings=(*seen.briefings, recorded)), ()
 
 
-def note_speaker(seen: Seen, event: ReasoningStarted) -> Seen:
-    return replace(seen, speakers=(*seen.speakers, (event.call_id, event.reasoner)))
+def note_request(seen: Seen, recorded: Recorded[ReasoningRequested]) -> Decision:
+    """Notes a call of the fallback reasoner; only those matter."""
+    if recorded.event.reasoner == "primary":
+        return seen, ()
+    call = (recorded.event.call_id, recorded.seq)
+    return replace(seen, fallback_calls=(*seen.fallback_calls, call)), ()
 
 
-def note_reply(seen: Seen, said: Recorded[ReasoningCompleted]) -> Seen:
-    return replace(seen, replies=(*seen.replies, said))
+def note_speaker(seen: Seen, recorded: Recorded[ReasoningStarted]) -> Decision:
+    """Notes who answers a call."""
+    speaker = (recorded.event.call_id, recorded.event.reasoner)
+    return replace(seen, speakers=(*seen.speakers, speaker)), ()
 
 
-def note_summary(seen: Seen, said: Recorded[SummaryCompleted]) -> Seen:
-    """Its tokens are counted, whether it could be used or not."""
-    seen = replace(seen, summaries=(*seen.summaries, said.event.usage + said.event.wasted))
-    return seen if said.event.is_usable else note_trouble(seen, said)
+def note_reply(seen: Seen, recorded: Recorded[ReasoningCompleted]) -> Decision:
+    """Notes a reply."""
+    return replace(seen, replies=(*seen.replies, recorded)), ()
 
 
-def note_round(seen: Seen, said: Recorded[ContextSynthesized]) -> Seen:
-    return replace(seen, rounds=(*seen.rounds, said), facts=(*seen.facts, *said.event.facts))
+def note_summary(seen: Seen, recorded: Recorded[SummaryCompleted]) -> Decision:
+    """Counts the tokens of a summary, which cost the same if it could not be used."""
+    seen = replace(seen, summaries=(*seen.summaries, recorded.event.usage + recorded.event.wasted))
+    if recorded.event.is_usable:
+        return seen, ()
+    return note_trouble(seen, recorded)
 
 
-def note_confirmed(seen: Seen, event: ToolCallsConfirmed) -> Seen:
-    return replace(seen, confirmed=(*seen.confirmed, *event.tool_call_ids))
+def note_round(seen: Seen, recorded: Recorded[ContextSynthesized]) -> Decision:
+    """Notes the facts that a round brought."""
+    return replace(seen, rounds=(*seen.rounds, recorded), facts=(*seen.facts, *recorded.event.facts)), ()
 
 
-def note_trouble(seen: Seen, said: Recorded[Trouble]) -> Seen:
-    return replace(seen, troubles=(*seen.troubles, said))
+def note_confirmed(seen: Seen, recorded: Recorded[ToolCallsConfirmed]) -> Decision:
+    """Notes which tool calls make up a round."""
+    return replace(seen, confirmed=(*seen.confirmed, *recorded.event.tool_call_ids)), ()
+
+
+def note_trouble(seen: Seen, recorded: Recorded[Trouble]) -> Decision:
+    """Notes a reason for doubt."""
+    return replace(seen, troubles=(*seen.troubles, recorded)), ()

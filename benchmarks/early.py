@@ -28,7 +28,7 @@ from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import AnthropicModel, ReasoningEngine, connect
 from antiphon.traces import SqliteTraceStore
-from antiphon.vocabulary.events import AnyEvent, ReasoningCompleted, ReasoningRequested, Recorded, ToolsSettled
+from antiphon.vocabulary.events import Event, ReasoningCompleted, ReasoningRequested, Recorded, ToolsSettled
 from antiphon.vocabulary.values import Message, QuerySettings, StoredText
 from benchmarks.processes import serving
 
@@ -66,7 +66,7 @@ async def settled_s(url: str, *, early: bool) -> float:
             tool_definitions=registry.definitions(),
         )
         caller = Caller()
-        session = Bus(store, clock).open("q", lambda ports: wire(parts, ports, caller))
+        session = Bus(store, clock).open("q", lambda ports: wire(parts, ports, caller).subscriptions())
         session.start(receive(QUESTION, "s", QuerySettings(early_dispatch=early)))
         await session.ended()
         events = await store.read("q")
@@ -88,7 +88,7 @@ class Engine:
     """The engine alone, with a list as its bus."""
 
     def __init__(self, model: AnthropicModel) -> None:
-        self.published: list[AnyEvent] = []
+        self.published: list[Event] = []
         self._tasks: list[asyncio.Task[None]] = []
         models = {"primary": model, "fallback": model}
         self._engine = ReasoningEngine(

@@ -68,7 +68,7 @@ class OurSide:
     async def ask(self) -> None:
         self.asked += 1
         caller = Caller()
-        session = self.bus.open(f"query-{self.asked}", lambda ports: wire(self.parts, ports, caller))
+        session = self.bus.open(f"query-{self.asked}", lambda ports: wire(self.parts, ports, caller).subscriptions())
         await session.run(receive(QUESTION, "bench", QuerySettings()))
         response = caller.outcome("", "").response
         if (response.calls, response.rounds) != (3, 2):

@@ -23,13 +23,13 @@ from antiphon.engine import events_of, request_json
 from antiphon.service import replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.turns import Batch
-from antiphon.vocabulary.events import AnyEvent, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
+from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
 from antiphon.vocabulary.ports import Json, TraceFilter
 from antiphon.vocabulary.values import Indicator, QuerySettings, Request
 from benchmarks.double import blocks_of_reply
 from benchmarks.tools import TOOLS
 
-Trace = list[Recorded[AnyEvent]]
+Trace = list[Recorded[Event]]
 
 
 class DirectModel:
@@ -55,7 +55,7 @@ async def one_trace(folder: Path) -> Trace:
         tool_definitions=registry.definitions(),
     )
     store = SqliteTraceStore.open(folder)
-    session = Bus(store, parts.clock).open("template", lambda ports: wire(parts, ports, Caller()))
+    session = Bus(store, parts.clock).open("template", lambda ports: wire(parts, ports, Caller()).subscriptions())
     await session.run(receive("How does BM25 rank documents?", "bench", QuerySettings()))
     events = list(await store.read("template"))
     await store.close()
@@ -72,8 +72,8 @@ def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
         store._appender.write(batches)
 
 
-def _varied(said: Recorded[AnyEvent], number: int) -> Recorded[AnyEvent]:
-    event: AnyEvent = said.event
+def _varied(said: Recorded[Event], number: int) -> Recorded[Event]:
+    event: Event = said.event
     if isinstance(event, QueryReceived):
         event = replace(event, query=f"Question {number} about topic {number % 997}", session_id=f"s{number % 5000}")
     elif isinstance(event, ToolSucceeded):

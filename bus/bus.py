@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from antiphon.bus.ports import Components
 from antiphon.bus.recorder import Recorder
-from antiphon.bus.session import Session
+from antiphon.bus.session import Components, Session
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Clock, TraceStore
 
 
 class Bus:
-    """Opens sessions and knows those that run; one a process."""
+    """Opens sessions and knows those that run; one a process.
 
-    def __init__(self, store: TraceStore, clock: Clock) -> None:
+    Args:
+        store: Where sessions are recorded.
+        catalog: The events that may be published.
+    """
+
+    def __init__(self, store: TraceStore, clock: Clock, catalog: Catalog = BUILT_IN) -> None:
         self._store = store
         self._clock = clock
+        self._catalog = catalog
         self._sessions: dict[str, Session] = {}
 
     @property
@@ -33,14 +40,14 @@ class Bus:
         prefix: Sequence[Recorded[Event]] = (),
         store: TraceStore | None = None,
     ) -> Session:
-        """A session with components of its own; it begins with `start` or `run`.
+        """Returns a session with components of its own; it begins with `start` or `run`.
 
         Args:
             prefix: What is stored of the query already, from its first event; the session goes on after it.
             store: Where this one session is recorded; None is the bus's own.
         """
         recorder = Recorder(query_id, store or self._store, self._clock, stored_seq=len(prefix))
-        return Session(query_id, recorder, self._clock, components, self._sessions, prefix)
+        return Session(query_id, recorder, self._clock, components, self._sessions, prefix, self._catalog)
 
     async def close(self) -> None:
         """Ends all sessions where they stand and waits until their work has stopped."""
@@ -48,3 +55,18 @@ class Bus:
         for session in sessions:
             session.cancel()
         await asyncio.gather(*(session.stopped() for session in sessions))
+
+
+class SystemClock:
+    """Wall time at creation plus monotonic time since, so that setting the system's clock cannot turn it back."""
+
+    def __init__(self) -> None:
+        self._anchor = time.time() - time.monotonic()
+
+    def now(self) -> float:
+        """Returns the seconds since the epoch, never running backwards."""
+        return self._anchor + time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        """Returns after so many seconds."""
+        await asyncio.sleep(seconds)

@@ -2,73 +2,61 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from pyee import EventEmitter
 
-from antiphon.bus.ports import Handler, Subscription
-from antiphon.vocabulary.errors import UnheardEventError
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Subscription
 
-Failed = Callable[[str, Exception], None]
-"""Is told of a handler (`Class.method`) and what it raised."""
+OnFailure = Callable[[str, Exception], None]
+"""Hears of a handler (`Class.method`) and of what it raised."""
+
+_MAX_CHARACTERS = 500
+_SECRET = re.compile(r"\b(?:sk-[\w-]{8,}|(?:Bearer|Basic)\s+\S+)|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)", re.IGNORECASE)
 
 
 class Delivery:
     """One session's subscriptions."""
 
-    def __init__(self, failed: Failed) -> None:
-        self._failed = failed
+    def __init__(self, on_failure: OnFailure) -> None:
+        self._on_failure = on_failure
         self._emitter = EventEmitter()
-        self._heard: set[type[Event]] = set()
 
     def subscribe(self, subscriptions: Sequence[Subscription]) -> None:
         """Adds handlers; those of one event are called in this order."""
-        handlers: dict[type[Event], list[Handler]] = {}
-        for kind, handler in subscriptions:
-            handlers.setdefault(kind, []).append(handler)
-        for kind, hearing in handlers.items():
-            self._heard.add(kind)
+        by_kind: dict[type[Event], list[Subscription]] = {}
+        for subscription in subscriptions:
+            by_kind.setdefault(subscription.kind, []).append(subscription)
+        for kind, hearing in by_kind.items():
             # One listener for each event: pyee would drop the second of two equal handlers.
-            self._emitter.on(_name(kind), partial(self._call_all, hearing))
-
-    def check_heard(self, event: Event) -> None:
-        """Refuses an event without a handler.
-
-        Raises:
-            UnheardEventError: No component hears it.
-        """
-        if type(event) not in self._heard:
-            raise UnheardEventError(
-                f"{type(event).__name__} was published and no component hears it: subscribe one in the wiring table"
-            )
+            self._emitter.on(kind.kind_name(), partial(self._call_all, hearing))
 
     def deliver(self, recorded: Recorded[Event]) -> None:
-        """Calls the event's handlers, one after the other."""
-        self._emitter.emit(_name(type(recorded.event)), recorded)
+        """Calls the event's handlers, one after the other; an event may have none."""
+        self._emitter.emit(recorded.event.kind_name(), recorded)
+
+    def call(self, subscription: Subscription, recorded: Recorded[Event]) -> None:
+        """Calls one handler, and reports what it raises."""
+        try:
+            subscription.handler(recorded)
+        except Exception as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised again by drain()
+            self._on_failure(subscription.name, error)
 
     def clear(self) -> None:
         """Lets go of all handlers."""
         self._emitter.remove_all_listeners()
 
-    def _call_all(self, handlers: Sequence[Handler], recorded: Recorded[Any]) -> None:
-        for handler in handlers:
-            self.call(handler, recorded)
-
-    def call(self, handler: Handler, recorded: Recorded[Event]) -> None:
-        """Calls one handler; what it raises is told of."""
-        try:
-            handler(recorded)
-        except Exception as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised again by drain()
-            self._failed(name_of(handler), error)
+    def _call_all(self, hearing: Sequence[Subscription], recorded: Recorded[Any]) -> None:
+        for subscription in hearing:
+            self.call(subscription, recorded)
 
 
-def name_of(handler: object) -> str:
-    """`Class.method` of a handler, or the qualified name of a coroutine."""
-    return str(getattr(handler, "__qualname__", type(handler).__name__))
-
-
-def _name(kind: type[Event]) -> str:
-    return str(kind.__struct_config__.tag)
+def in_words(error: BaseException) -> str:
+    """Returns `Type: message`, bounded, without API keys, authorisation headers and passwords in addresses."""
+    # Cut before searching too: the message may be as long as a hostile server likes.
+    message = _SECRET.sub("[hidden]", str(error)[: 4 * _MAX_CHARACTERS])
+    return f"{type(error).__name__}: {message}"[:_MAX_CHARACTERS]

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
 from antiphon.vocabulary.events import Event, Live, Recorded
 
-Told = Recorded[Event] | Live
-"""What a follower reads."""
+FollowerItem = Recorded[Event] | Live
+"""One thing that a follower reads."""
 
 
 class Follower:
@@ -21,7 +21,7 @@ class Follower:
 
     def __init__(self, history: Iterable[Recorded[Event]], buffer: int) -> None:
         self._history = deque(history)
-        self._new: deque[Told] = deque()
+        self._new: deque[FollowerItem] = deque()
         self._buffer = buffer
         self._readable = asyncio.Event()
         self._ended = False
@@ -29,29 +29,29 @@ class Follower:
 
     @property
     def open(self) -> bool:
-        """Whether it still wants what comes."""
+        """False once it wants no more, or was cut off."""
         return not (self._ended or self._cut_off)
 
     def close(self) -> None:
-        """Wants no more; what is buffered can still be read."""
+        """Ends the reading; what is buffered can still be read."""
         self._ended = True
         self._readable.set()
 
-    def push(self, told: Told) -> None:
+    def push(self, item: FollowerItem) -> None:
         """Buffers one more, or cuts the reader off when the buffer is full."""
         if len(self._new) >= self._buffer:
             self._cut_off = True
             self._history.clear()
             self._new.clear()
         else:
-            self._new.append(told)
+            self._new.append(item)
         self._readable.set()
 
     def __aiter__(self) -> Follower:
         return self
 
-    async def __anext__(self) -> Told:
-        """The next event or delta.
+    async def __anext__(self) -> FollowerItem:
+        """Returns the next event or delta.
 
         Raises:
             SlowReaderError: The buffer was full; read the trace from the last event that was seen.
@@ -60,7 +60,9 @@ class Follower:
             self._stop_at_end()
             self._readable.clear()
             await self._readable.wait()
-        return self._history.popleft() if self._history else self._new.popleft()
+        if self._history:
+            return self._history.popleft()
+        return self._new.popleft()
 
     def _stop_at_end(self) -> None:
         if self._cut_off:
@@ -85,7 +87,7 @@ class Followers:
         return bool(self._followers)
 
     def follow(self, buffer: int) -> Follower:
-        """A new follower, which first gets what was told so far.
+        """Returns a new follower, which first gets what was emitted so far.
 
         Raises:
             NotFoundError: The session has ended, so that its events are in the trace store only.
@@ -96,14 +98,14 @@ class Followers:
         self._followers.append(follower)
         return follower
 
-    def tell(self, told: Told) -> None:
-        """Tells all of them; waits for none."""
-        if isinstance(told, Recorded):
-            self._past.append(told)
+    def push(self, item: FollowerItem) -> None:
+        """Hands an item to all of them; waits for none."""
+        if isinstance(item, Recorded):
+            self._past.append(item)
         if self._followers:
             self._followers = [follower for follower in self._followers if follower.open]
         for follower in self._followers:
-            follower.push(told)
+            follower.push(item)
 
     def end(self) -> None:
         """Lets each read what it has, then stop."""
@@ -114,5 +116,5 @@ class Followers:
 
     @property
     def past(self) -> Sequence[Recorded[Event]]:
-        """Everything that was told so far; kept for as long as somebody holds the session."""
+        """Everything that was emitted so far; kept for as long as somebody holds the session."""
         return self._past

@@ -1,21 +1,49 @@
-"""What a session has yet to deal with, in order; an event gets its place in the trace when it is put in."""
+"""A session's mailbox: an event gets its place in the trace, and its cause, when it is put in."""
 
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 
 import structlog
 
-from antiphon.bus.cause import cause_of
-from antiphon.bus.followers import Told
-from antiphon.vocabulary.events import AnyEvent, Live, QueryClosed, Recorded
+from antiphon.bus.followers import FollowerItem
+from antiphon.vocabulary.events import Event, HandlerFailed, Live, QueryClosed, Recorded, SessionStalled
 from antiphon.vocabulary.ports import Clock
 
 _log = structlog.get_logger(__name__)
 
+# Carried by the context, so that spawned work knows which event it came from.
+_handled: ContextVar[Recorded[Event] | None] = ContextVar("handled_event", default=None)
+
+
+def mark_as_handled(recorded: Recorded[Event]) -> None:
+    """Marks the event as the cause of what is published from here on, in this context and those copied from it."""
+    _handled.set(recorded)
+
+
+def handled_seq() -> int:
+    """Returns the `seq` of the event being handled here, or that the work running here came from; 0 for none."""
+    recorded = _handled.get()
+    return recorded.seq if recorded else 0
+
+
+def cause_of(query_id: str) -> int:
+    """Returns the `seq` of the event being handled in this query; 0 for what comes from outside it."""
+    recorded = _handled.get()
+    if recorded is None or recorded.query_id != query_id:
+        return 0
+    return recorded.seq
+
+
+def is_handling_a_failure() -> bool:
+    """Returns True if the event being handled reports a failure: a failure in there must not be reported again."""
+    recorded = _handled.get()
+    return recorded is not None and isinstance(recorded.event, HandlerFailed | SessionStalled)
+
 
 class Mailbox:
-    """One session's mailbox; it takes nothing after `QueryClosed`, which is a trace's last event.
+    """What one session has yet to deal with, in order; it takes nothing after `QueryClosed`, a trace's last event.
 
     Args:
         seq: That of the last event so far, where the session goes on from a trace.
@@ -25,16 +53,16 @@ class Mailbox:
     def __init__(self, query_id: str, clock: Clock, seq: int = 0, not_before: float = 0.0) -> None:
         self._query_id = query_id
         self._clock = clock
-        self._waiting: list[Told] = []
+        self._items: list[FollowerItem] = []
         self._seq = seq
         self._not_before = not_before
         self._shut = False
         self._news = asyncio.Event()
 
     def __bool__(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._items)
 
-    def post(self, event: AnyEvent) -> None:
+    def post(self, event: Event) -> None:
         """Puts an event in; its time is now, its cause the event being handled."""
         if self._shut:
             _log.debug("event_after_close", event_kind=type(event).__name__)
@@ -48,23 +76,23 @@ class Mailbox:
             at=max(self._clock.now(), self._not_before),
             event=event,
         )
-        self._waiting.append(recorded)
+        self._items.append(recorded)
         self._news.set()
 
     def queue(self, live: Live) -> None:
         """Puts in what is not recorded, so that followers get it after the events before it."""
-        self._waiting.append(live)
+        self._items.append(live)
         self._news.set()
 
-    def take(self) -> list[Told]:
-        """Everything in it, which it then no longer holds."""
-        taken, self._waiting = self._waiting, []
+    def take(self) -> list[FollowerItem]:
+        """Empties it and returns what was in it."""
+        taken, self._items = self._items, []
         return taken
 
     def shut(self) -> None:
         """Takes nothing more and forgets what it has."""
         self._shut = True
-        self._waiting = []
+        self._items = []
 
     def nudge(self) -> None:
         """Ends a `news` without putting anything in."""

@@ -23,7 +23,7 @@ REST_S = 10.0
 
 
 class Recorder:
-    """One session's hold on the trace store; `stored_seq` is that of the last event stored already."""
+    """The connection of one session to the trace store; `stored_seq` is that of the last event stored already."""
 
     def __init__(self, query_id: str, store: TraceStore, clock: Clock, stored_seq: int = 0) -> None:
         self._query_id = query_id
@@ -37,7 +37,7 @@ class Recorder:
 
     @property
     def complete(self) -> bool:
-        """Whether everything that was to be stored is."""
+        """True if everything that was to be stored is."""
         return not (self._unstored or self._dispossessed)
 
     async def record(self, events: Sequence[Recorded[Event]]) -> TraceError | None:
@@ -64,7 +64,9 @@ class Recorder:
             await self._append()
         except SequenceError as error:
             if self._take_as_stored(error.found_seq):
-                return await self._store_all() if self._unstored else None
+                if self._unstored:
+                    return await self._store_all()
+                return None
             # Another writer owns the trace: whatever this one added would be false.
             self._dispossessed = True
             self._unstored = []
@@ -98,10 +100,10 @@ class Recorder:
             raise TraceError("the append was cancelled within the trace store") from error
 
     def _take_as_stored(self, found_seq: int) -> bool:
-        """Whether the store holds what an append brought of which we never heard the end."""
+        """Returns True if the store holds what an append brought of which we never heard the end."""
         if not self._uncertain or not self._stored_seq < found_seq <= self._unstored[-1].seq:
             return False
         self._uncertain = False
         self._stored_seq = found_seq
-        self._unstored = [said for said in self._unstored if said.seq > found_seq]
+        self._unstored = [recorded for recorded in self._unstored if recorded.seq > found_seq]
         return True

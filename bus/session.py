@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 from structlog.contextvars import bind_contextvars
 
-from antiphon.bus.cause import cause_of, handle, mends_a_failure
-from antiphon.bus.debts import Debts
-from antiphon.bus.delivery import Delivery
-from antiphon.bus.failure import in_words
-from antiphon.bus.followers import Follower, Followers, Told
-from antiphon.bus.mailbox import Mailbox
-from antiphon.bus.ports import Components, Ports, Step
+from antiphon.bus.delivery import Delivery, in_words
+from antiphon.bus.followers import Follower, FollowerItem, Followers
+from antiphon.bus.mailbox import Mailbox, cause_of, is_handling_a_failure, mark_as_handled
+from antiphon.bus.pending import Pending
 from antiphon.bus.recorder import Recorder
-from antiphon.bus.waiters import Waiting
+from antiphon.bus.stalls import StallWatch
 from antiphon.bus.work import Work
-from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.errors import TraceError, UnknownEventError
 from antiphon.vocabulary.events import (
-    AnyEvent,
     Event,
     HandlerFailed,
     Live,
@@ -29,12 +26,19 @@ from antiphon.vocabulary.events import (
     RecordingFailed,
     RoundOpened,
 )
-from antiphon.vocabulary.ports import Clock
+from antiphon.vocabulary.ports import Clock, Ports, Subscription
 
 _log = structlog.get_logger(__name__)
 
 _ROUNDS_A_TURN = 16
 """Deliveries without a pause; then other sessions get theirs, even where components answer one another for ever."""
+
+
+Components = Callable[[Ports], Sequence[Subscription]]
+"""Builds the components of one query and returns what they hear, so that no state is shared between queries."""
+
+Step = tuple[Recorded[Event], Subscription]
+"""A handler to call, and the event that it is called with: how a session that goes on from a trace begins."""
 
 
 class Session:
@@ -44,7 +48,8 @@ class Session:
         recorder: Stores its events.
         components: Builds who hears them.
         sessions: Where the session stands while it is open.
-        prefix: What is stored of the query already; the components are told nothing of it here.
+        prefix: What is stored of the query already; the components hear nothing of it here.
+        catalog: The events that may be published.
     """
 
     def __init__(
@@ -55,6 +60,7 @@ class Session:
         components: Components,
         sessions: dict[str, Session],
         prefix: Sequence[Recorded[Event]] = (),
+        catalog: Catalog = BUILT_IN,
     ) -> None:
         self.query_id = query_id
         self._recorder = recorder
@@ -65,31 +71,36 @@ class Session:
         self._over = asyncio.Event()
         self._recording_failed = False
         self._failure: BaseException | None = None
-        self._debts = Debts(prefix)
+        self._catalog = catalog
+        self._stalls = StallWatch(catalog, prefix)
         self._task: asyncio.Task[None] | None = None
         self._followers = Followers(query_id, prefix)
-        self._delivery = Delivery(self._failed)
-        self._work = Work(self._failed, self._mailbox.nudge)
-        self._delivery.subscribe(components(Ports(publish=self.publish, tell=self.tell, spawn=self._work.spawn)))
+        self._delivery = Delivery(self._on_failure)
+        self._work = Work(self._on_failure, self._mailbox.nudge)
+        ports = Ports(publish=self.publish, emit_live=self.emit_live, spawn=self._work.spawn)
+        self._delivery.subscribe(components(ports))
 
-    def publish(self, event: AnyEvent, /) -> None:
+    def publish(self, event: Event, /) -> None:
         """Puts an event into the mailbox; after `QueryClosed` nothing more is taken.
 
         Raises:
-            UnheardEventError: No component hears it.
+            UnknownEventError: The catalog does not hold it.
         """
-        if not isinstance(event, QueryClosed):
-            self._delivery.check_heard(event)
+        kind = type(event)
+        if self._catalog.by_kind.get(kind.kind_name()) is not kind:
+            raise UnknownEventError(
+                f"{kind.__name__} was published, and no subscriber declares it: name it in the `events` of yours."
+            )
         self._mailbox.post(event)
 
-    def tell(self, live: Live, /) -> None:
-        """Tells live followers, after the events published before it."""
+    def emit_live(self, live: Live, /) -> None:
+        """Sends live followers what is not recorded, after the events published before it."""
         if self._followers and (self._mailbox or self._in_turn):
             self._mailbox.queue(live)
         else:
-            self._followers.tell(live)
+            self._followers.push(live)
 
-    def start(self, first: AnyEvent, steps: Sequence[Step] = ()) -> None:
+    def start(self, first: Event, steps: Sequence[Step] = ()) -> None:
         """Publishes the first event and lets the session run by itself.
 
         Args:
@@ -97,7 +108,7 @@ class Session:
 
         Raises:
             TraceError: The query is open already.
-            UnheardEventError: No component hears the event.
+            UnknownEventError: The catalog does not hold the event.
         """
         if self.query_id in self._sessions:
             raise TraceError(f"query {self.query_id} is open already; give each query an id of its own")
@@ -106,7 +117,7 @@ class Session:
         self._task = asyncio.get_running_loop().create_task(self._run(steps), name=f"query {self.query_id}")
         self._task.add_done_callback(self._release)
 
-    async def run(self, first: AnyEvent) -> None:
+    async def run(self, first: Event) -> None:
         """Starts the session and waits for its end; cancelled, only the waiting ends, not the query."""
         self.start(first)
         await self.ended()
@@ -128,30 +139,30 @@ class Session:
             await asyncio.wait([self._task])
 
     def follow(self, buffer: int = 1000) -> Follower:
-        """Everything said so far and from here on; cut off when `buffer` items wait to be read.
+        """Returns a reader of everything emitted so far and from here on; cut off when `buffer` items wait to be read.
 
         Raises:
             NotFoundError: The session has ended.
         """
         return self._followers.follow(buffer)
 
-    def waiting(self) -> tuple[Waiting, ...]:
-        """Who owes which event now, longest owed first."""
-        return self._debts.waiting()
+    def pending(self) -> tuple[Pending, ...]:
+        """Returns who owes which event now, longest owed first."""
+        return self._stalls.pending()
 
     @property
-    def said(self) -> Sequence[Recorded[Event]]:
-        """Everything said so far, stored or not, in order."""
+    def emitted(self) -> Sequence[Recorded[Event]]:
+        """Everything emitted so far, stored or not, in order."""
         return self._followers.past
 
     @property
     def recorded(self) -> bool:
-        """Whether everything said so far is stored."""
+        """True if everything emitted so far is stored."""
         return self._recorder.complete
 
     @property
     def over(self) -> bool:
-        """Whether its end was delivered, or it was ended from outside."""
+        """True once its end was delivered, or it was ended from outside."""
         return self._over.is_set()
 
     async def closed(self) -> None:
@@ -171,16 +182,16 @@ class Session:
     async def _run(self, steps: Sequence[Step]) -> None:
         bind_contextvars(query_id=self.query_id)
         try:
-            for recorded, handler in steps:
-                handle(recorded)
-                self._delivery.call(handler, recorded)
+            for recorded, subscription in steps:
+                mark_as_handled(recorded)
+                self._delivery.call(subscription, recorded)
             while not self._closed:
                 if self._mailbox:
                     await self._turn()
                 elif self._work.running:
                     await self._mailbox.news()
                 else:
-                    self._mailbox.post(self._debts.stalled())
+                    self._mailbox.post(self._stalls.stalled())
         finally:
             self._over.set()
             self._mailbox.shut()
@@ -189,31 +200,31 @@ class Session:
             await self._recorder.finish()
 
     async def _turn(self) -> None:
-        """Delivers what waits and what is said to it at once, stores it all as one append, and then lets it act."""
+        """Delivers what waits and what is emitted at once in answer, stores it all as one append, then lets it act."""
         self._in_turn = True
-        told = self._deliver_all()
-        await self._record([each for each in told if isinstance(each, Recorded)])
-        for each in told:
-            self._followers.tell(each)
+        items = self._deliver_all()
+        await self._record([item for item in items if isinstance(item, Recorded)])
+        for item in items:
+            self._followers.push(item)
         self._in_turn = False
         if not self._closed:
             self._work.release()
         if self._mailbox:
             await asyncio.sleep(0)
 
-    def _deliver_all(self) -> list[Told]:
-        """Delivers until nobody answers any more; all that was told, in order."""
+    def _deliver_all(self) -> list[FollowerItem]:
+        """Delivers until nobody answers any more; returns all that was emitted, in order."""
         self._work.hold()
-        told: list[Told] = []
+        items: list[FollowerItem] = []
         for _ in range(_ROUNDS_A_TURN):
             batch = self._mailbox.take()
-            told += batch
-            for each in batch:
-                if isinstance(each, Recorded):
-                    self._deliver(each)
+            items += batch
+            for item in batch:
+                if isinstance(item, Recorded):
+                    self._deliver(item)
             if not self._mailbox:
                 break
-        return told
+        return items
 
     async def _record(self, events: list[Recorded[Event]]) -> None:
         error = await self._recorder.record(events) if events else None
@@ -221,21 +232,20 @@ class Session:
             self._recording_failed = True
             self._mailbox.post(RecordingFailed(detail=in_words(error)))
 
-    def _deliver(self, told: Recorded[Event]) -> None:
-        handle(told)
-        self._debts.heard(told)
-        match told.event:
-            case RoundOpened(round=number):
-                bind_contextvars(round=number)
-            case QueryClosed():
-                self._closed = True
-        self._delivery.deliver(told)
+    def _deliver(self, recorded: Recorded[Event]) -> None:
+        mark_as_handled(recorded)
+        self._stalls.hear(recorded)
+        if isinstance(recorded.event, RoundOpened):
+            bind_contextvars(round=recorded.event.round)
+        elif isinstance(recorded.event, QueryClosed):
+            self._closed = True
+        self._delivery.deliver(recorded)
 
-    def _failed(self, handler: str, error: BaseException) -> None:
-        """A bug in a component: logged whole, recorded in words, kept for `drain`."""
+    def _on_failure(self, handler: str, error: BaseException) -> None:
+        """Reports a bug in a component: logged whole, recorded in words, kept for `drain`."""
         self._failure = self._failure or error
         _log.error("handler_failed", handler=handler, exc_info=error)
-        if not mends_a_failure():
+        if not is_handling_a_failure():
             seq = cause_of(self.query_id)
             self._mailbox.post(HandlerFailed(handler=handler, error=in_words(error), event_seq=seq))
 
@@ -245,5 +255,5 @@ class Session:
         self._followers.end()
         self._delivery.clear()
         self._mailbox.shut()
-        self._debts.forget()
+        self._stalls.forget()
         self._sessions.pop(self.query_id, None)

@@ -1,4 +1,4 @@
-"""The work that a session has started and owns: counted while it runs, cancelled and awaited at the end."""
+"""The work that a session owns: counted while it runs, cancelled and awaited at the end."""
 
 from __future__ import annotations
 
@@ -11,14 +11,10 @@ from typing import Any
 
 import structlog
 
-from antiphon.bus.delivery import name_of
-
 _log = structlog.get_logger(__name__)
 
 _CANCEL_WAIT_S = 5.0
 """Seconds that cancelled work gets to clean up; then it is left behind and logged."""
-
-Failed = Callable[[str, BaseException], None]
 
 
 @dataclass(slots=True)
@@ -44,13 +40,13 @@ class Work:
     """Tasks of one session.
 
     Args:
-        failed: Is told of work (its qualified name) that raised.
-        ended: Is told whenever some work ends, in whatever way.
+        on_failure: Hears of work (its qualified name) that raised.
+        on_end: Is called whenever some work ends, in whatever way.
     """
 
-    def __init__(self, failed: Failed, ended: Callable[[], None]) -> None:
-        self._failed = failed
-        self._ended = ended
+    def __init__(self, on_failure: Callable[[str, BaseException], None], on_end: Callable[[], None]) -> None:
+        self._on_failure = on_failure
+        self._on_end = on_end
         self._tasks: dict[asyncio.Task[None], bool] = {}
         self._running = 0
         self._stopped = False
@@ -59,7 +55,7 @@ class Work:
 
     @property
     def running(self) -> int:
-        """How much work is under way, background work left out."""
+        """The number of tasks under way, background work left out."""
         return self._running
 
     def spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
@@ -86,7 +82,7 @@ class Work:
                 each.task = each.context.run(self._start, each.work, each.background)
 
     def _start(self, work: Coroutine[Any, Any, None], background: bool) -> asyncio.Task[None]:
-        name = name_of(work)
+        name = str(getattr(work, "__qualname__", type(work).__name__))
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks[task] = background
         self._running += not background
@@ -111,5 +107,5 @@ class Work:
     def _done(self, name: str, task: asyncio.Task[None]) -> None:
         self._running -= not self._tasks.pop(task)
         if not task.cancelled() and (error := task.exception()):
-            self._failed(name, error)
-        self._ended()
+            self._on_failure(name, error)
+        self._on_end()

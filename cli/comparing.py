@@ -12,7 +12,7 @@ from antiphon.cli.asking_file import PLAIN
 from antiphon.cli.grading import SampleQuestion, grade
 from antiphon.service import Outcome
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import QuerySettings, Usage, Value
 
 Mode = Literal["single", "transcript", "briefing"]
@@ -100,7 +100,7 @@ def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
     return replace(settings, context=context, max_rounds=1 if mode == "single" else 2)
 
 
-def run_of(mode: Mode, question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[AnyEvent]]) -> Run:
+def run_of(mode: Mode, question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]) -> Run:
     """What came of one run."""
     response = outcome.response
     return Run(

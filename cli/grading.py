@@ -8,7 +8,7 @@ import msgspec
 
 from antiphon.service import Outcome
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import AnyEvent, ContextSynthesized, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import ContextSynthesized, Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.values import Passage, Value
 
 UNANSWERABLE = "unanswerable"
@@ -79,7 +79,7 @@ def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
     return questions
 
 
-def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[AnyEvent]]) -> Grade:
+def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]) -> Grade:
     """How `outcome` does on `question`, its citations checked against the passages in the trace."""
     response = outcome.response
     cited = {Place(course=each.course, lesson=each.lesson) for each in response.citations if each.course is not None}
@@ -111,7 +111,7 @@ def _says_so(response: ResponseAssembled) -> bool:
     return looked and not response.citations and response.confidence != "high"
 
 
-def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[AnyEvent]]) -> tuple[str, ...]:
+def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[Event]]) -> tuple[str, ...]:
     passages = _passages(trace)
     return tuple(
         citation.cited_text
@@ -120,7 +120,7 @@ def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[AnyEvent]]) -> t
     )
 
 
-def _passages(trace: Sequence[Recorded[AnyEvent]]) -> dict[str, Passage]:
+def _passages(trace: Sequence[Recorded[Event]]) -> dict[str, Passage]:
     """Every fact's passage, by the fact's id."""
     remembered = (said.event for said in trace if isinstance(said.event, ContextSynthesized))
     return {fact.id: fact.passage for event in remembered for fact in event.facts}

@@ -15,8 +15,6 @@ Line = Callable[[Any], str]
 _LINES: Mapping[type[e.Event], Line] = {
     e.QueryReceived: lambda it: f"“{it.query}” (at most {it.settings.max_rounds} rounds, {it.settings.deadline_s:g} s)",
     e.RoundOpened: lambda it: f"final call {it.call_id}" if it.final else f"round {it.round}, call {it.call_id}",
-    e.SentencesToScore: lambda it: f"{len(it.sentences)} sentences to rank",
-    e.SentencesScored: lambda it: f"{len(it.scores)} scores" if it.scores else "no scores could be had",
     e.SummaryWanted: lambda it: f"of {len(it.of)} facts, {it.tokens} tokens, for {it.call_id}",
     e.SummaryRequested: lambda it: f"{it.call_id} by {it.model}, within {it.timeout_s:.1f} s",
     e.SummarySkipped: lambda it: f"{it.limit}: {it.detail}",
@@ -65,11 +63,6 @@ NOTABLE = frozenset(
 """What somebody who waits for an answer wants to see."""
 
 
-def kind_of(event: Event) -> str:
-    """The event's kind, such as `tool_started`."""
-    return str(event.__struct_config__.tag)
-
-
 def tell(event: Event, width: int = 160) -> str:
     """What matters of `event`, on one line that is safe to print."""
     return one_line(_LINES[type(event)](event), width)
@@ -78,7 +71,7 @@ def tell(event: Event, width: int = 160) -> str:
 def tell_recorded(said: Recorded[Event], began_at: float, width: int = 160) -> str:
     """One line of a trace: seq, time since the beginning, kind, what matters, and the event that led to it."""
     since_ms = (said.at - began_at) * 1000
-    return f"{said.seq:>4} {since_ms:>9.1f} ms  {kind_of(said.event):<22} {tell(said.event, width)}  ← {said.cause}"
+    return f"{said.seq:>4} {since_ms:>9.1f} ms  {said.event.kind_name():<22} {tell(said.event, width)}  ← {said.cause}"
 
 
 def _call(call: ToolCall) -> str:

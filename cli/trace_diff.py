@@ -18,10 +18,10 @@ from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.cli.trace_store import open_store, whole_id
 from antiphon.history.diffing import Side
 from antiphon.service import Diff, contributions, diff, lineage
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 
 SHOWN = 20
-Trace = Sequence[Recorded[AnyEvent]]
+Trace = Sequence[Recorded[Event]]
 
 
 def differences(

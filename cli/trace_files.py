@@ -17,7 +17,7 @@ from antiphon.cli.trace_store import open_store, whole_id
 from antiphon.service import redaction_of, trace_test
 from antiphon.traces import read_trace_file, trace_file
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 
 Id = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
 
@@ -104,7 +104,7 @@ def prune(
     out.print(f"{asyncio.run(work())} deleted")
 
 
-async def _read(data_dir: Path, wanted: str) -> Sequence[Recorded[AnyEvent]]:
+async def _read(data_dir: Path, wanted: str) -> Sequence[Recorded[Event]]:
     async with open_store(data_dir) as store:
         return await store.read(await whole_id(store, wanted))
 

@@ -21,7 +21,7 @@ from antiphon.cli.trace_store import every_id, open_store, whole_id
 from antiphon.service import Divergence, Replayed, Replaying, replay_lines, replay_stored
 from antiphon.traces import read_trace_file, trace_lines
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 
 
 def replay(
@@ -69,7 +69,7 @@ async def _replay(data_dir: Path, wanted: str | None, *, step: bool) -> list[Rep
         return [await replay_stored(store, query_id)]
 
 
-def _step_through(events: Sequence[Recorded[AnyEvent]]) -> None:
+def _step_through(events: Sequence[Recorded[Event]]) -> None:
     replaying = Replaying(events)
     before = replaying.states()
     for recorded in events:
@@ -83,7 +83,7 @@ def _step_through(events: Sequence[Recorded[AnyEvent]]) -> None:
                 if before[name].get(field) != value:
                     told = f"{one_line(str(before[name].get(field)), 60)} → {one_line(str(value), 60)}"
                     out.print(f"       {name}.{field}: {told}", soft_wrap=True, style="dim")
-        for said in list(replaying.parts.said):
+        for said in list(replaying.fold.emitted):
             out.print(f"       says {type(said.event).__name__}", style="cyan")
         before = after
         if sys.stdin.isatty():

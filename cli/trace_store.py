@@ -9,7 +9,7 @@ from pathlib import Path
 from antiphon.cli.terminal import clean
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceStore
 
 PAGE = 500
@@ -58,7 +58,7 @@ async def whole_id(store: TraceStore, beginning: str) -> str:
     return matches[0]
 
 
-async def read_trace(data_dir: Path, wanted: str) -> Sequence[Recorded[AnyEvent]]:
+async def read_trace(data_dir: Path, wanted: str) -> Sequence[Recorded[Event]]:
     """The events of the one trace whose id begins so. Raises as `whole_id` does."""
     async with open_store(data_dir) as store:
         return await store.read(await whole_id(store, wanted))

@@ -43,7 +43,7 @@ class QueryHandle:
         """The answer, once there is one; at worst a statement of what failed."""
         await self._session.closed()
         if not self._caller.heard_all:
-            self._caller.hear_again(self._session.said)
+            self._caller.hear_again(self._session.emitted)
         outcome = self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
         self._count(outcome)
         return outcome

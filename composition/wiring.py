@@ -1,14 +1,15 @@
-"""Who hears what: the one table of subscriptions, and the parts that a session is built from."""
+"""Who decides and who acts: the two tables from which every query's components are wired."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 from antiphon.assembler import ResponseAssembler
-from antiphon.bus import Components, Ports, Subscription
+from antiphon.bus import Components, SystemClock
 from antiphon.composition.caller import Caller
 from antiphon.coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
 from antiphon.dispatcher import Registry, ToolCircuits, ToolDispatcher
@@ -16,8 +17,11 @@ from antiphon.engine import CitationStyles, ReasoningEngine, SummaryEngine, rate
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import Reasoner, Recorded
-from antiphon.vocabulary.ports import Clock, Model, Publish, TraceStore
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.deciding import Decider
+from antiphon.vocabulary.events import Event, Reasoner, Recorded
+from antiphon.vocabulary.ports import Clock, Model, Ports, Publish, Subscription, TraceStore
+from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 from antiphon.vocabulary.values import Rate, StoredText
 
 
@@ -38,12 +42,18 @@ class Resources:
     tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
     redaction: Redaction = field(default_factory=Redaction)
     rate_of: Callable[[str, str | None], Rate | None] = rate_of
+    subscribers: tuple[Subscriber, ...] = ()
+
+    @property
+    def catalog(self) -> Catalog:
+        """Every event that there is."""
+        return catalog_of(self.subscribers)
 
 
 class Interceptor(Protocol):
     """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
 
-    def recall(self, prefix: Sequence[Recorded[e.AnyEvent]], /) -> None:
+    def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
         """Takes in what happened before the query is gone on with; said first, where there was anything."""
 
     def parts(self, parts: Resources, /) -> Resources: ...
@@ -58,7 +68,7 @@ class Interceptor(Protocol):
 class NoInterceptor:
     """What stands round a query as a rule."""
 
-    def recall(self, _: Sequence[Recorded[e.AnyEvent]], /) -> None:
+    def recall(self, _: Sequence[Recorded[Event]], /) -> None:
         """There is nothing that it would have to know."""
 
     def parts(self, parts: Resources, /) -> Resources:
@@ -74,104 +84,172 @@ class NoInterceptor:
         return components
 
 
+def catalog_of(subscribers: Sequence[Subscriber]) -> Catalog:
+    """Returns the built-in events and those of the subscribers."""
+    further: list[type[Event]] = []
+    for subscriber in subscribers:
+        further += subscriber.events
+    return BUILT_IN.extended(further)
+
+
+Deciders = tuple[type[Decider[Any]], ...]
+
+
+def deciders_of(subscribers: Sequence[Subscriber] = ()) -> Deciders:
+    """Returns who decides, in the order in which each event reaches them.
+
+    Whoever only takes note comes first, and the coordinator last: what it emits in answer to an event meets parts that
+    have taken that event in.
+    """
+    further = tuple(subscriber.decider for subscriber in subscribers if subscriber.decider is not None)
+    return (ContextSynthesizer, ResponseAssembler, *further, QueryCoordinator)
+
+
+class Action(NamedTuple):
+    """One acting component's method and the event that it hears.
+
+    Attributes:
+        repeat: What is called instead when a query is resumed that was interrupted between this request and its
+            outcome; None: the method itself.
+    """
+
+    kind: type[Event]
+    method: Callable[[Any, Recorded[Any]], None]
+    repeat: Callable[[Any, Recorded[Any]], None] | None = None
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action(e.QueryReceived, DeadlineTimer.on_query_received),
+    Action(e.SummaryRequested, SummaryEngine.on_summary_requested),
+    Action(e.SummaryFailed, ProviderWatch.on_summary_failed),
+    Action(e.SummaryCompleted, ProviderWatch.on_summary_completed),
+    Action(e.ReasoningRequested, ReasoningEngine.on_reasoning_requested),
+    Action(e.ReasoningRequested, ProviderWatch.on_reasoning_requested),
+    Action(e.ReasoningFailed, ProviderWatch.on_reasoning_failed),
+    Action(e.ReasoningCompleted, ProviderWatch.on_reasoning_completed),
+    Action(e.ToolRequested, ToolDispatcher.on_tool_requested, repeat=ToolDispatcher.ask_again),
+    Action(e.ToolCallsConfirmed, ToolDispatcher.on_tool_calls_confirmed),
+    Action(e.CallsAbandoned, ReasoningEngine.on_calls_abandoned),
+    Action(e.CallsAbandoned, SummaryEngine.on_calls_abandoned),
+    Action(e.CallsAbandoned, ToolDispatcher.on_calls_abandoned),
+    Action(e.QueryResumed, DeadlineTimer.on_query_resumed),
+    Action(e.QueryClosed, DeadlineTimer.on_query_closed),
+)
+"""Who acts. Each event reaches the deciders first, and then these, in this order."""
+
+CALLER_HEARS: tuple[Action, ...] = (
+    Action(e.QueryReceived, Caller.on_query_received),
+    Action(e.ResponseAssembled, Caller.on_response_assembled),
+    Action(e.QueryClosed, Caller.on_query_closed),
+)
+"""What the caller of a query hears of it, last of all; when a query goes on from its trace, it is told the trace."""
+
+
+class Recalls(Protocol):
+    """An acting component that must know what happened before its query was interrupted."""
+
+    def recall(self, recorded: Recorded[Event]) -> None: ...
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """The components of one query.
+
+    Attributes:
+        deciders: Those whose state is a fold over events, in order.
+        actions: What acting components hear, in order.
+        recalling: Acting components that take in a trace before its query goes on.
+        caller_hears: What the caller hears.
+    """
+
+    deciders: tuple[Decider[Any], ...]
+    actions: tuple[Subscription, ...]
+    recalling: tuple[Recalls, ...]
+    caller_hears: tuple[Subscription, ...]
+
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """Returns who hears what, in the order in which they hear it."""
+        subscriptions: list[Subscription] = []
+        for decider in self.deciders:
+            for kind in decider.rules:
+                subscriptions.append(Subscription(kind, decider.hear, decider.handler_name(kind)))
+        return (*subscriptions, *self.actions, *self.caller_hears)
+
+
+def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
+    """Builds one query's components: those that decide, and those that act on the outside."""
+    # What acting parts bring from outside is redacted before it is an event: decisions rest on what is recorded.
+    publish = redacting(ports.publish, resources.redaction)
+    clock = resources.clock
+    timer = DeadlineTimer(ports.publish, ports.spawn, clock)
+    engine = ReasoningEngine(
+        publish,
+        ports.emit_live,
+        ports.spawn,
+        clock,
+        models=resources.models,
+        tools=resources.tool_definitions,
+        styles=resources.styles,
+        chance=resources.chance,
+    )
+    summaries = SummaryEngine(publish, ports.spawn, clock, models=resources.models, chance=resources.chance)
+    dispatcher = ToolDispatcher(publish, ports.spawn, clock, resources.tools, resources.tool_circuits)
+    watch = ProviderWatch(resources.provider_circuit)
+    outside = Ports(publish=publish, emit_live=ports.emit_live, spawn=ports.spawn)
+    components = {type(component): component for component in (timer, engine, summaries, dispatcher, watch)}
+    actions = [_bound(action, components) for action in ACTIONS]
+    actions += _subscribed(resources.subscribers, Surroundings(outside, clock, resources.catalog))
+    return Wiring(
+        deciders=tuple(decider(ports.publish) for decider in deciders_of(resources.subscribers)),
+        actions=tuple(actions),
+        recalling=(timer, dispatcher),
+        caller_hears=tuple(_bound(action, {Caller: caller}) for action in CALLER_HEARS),
+    )
+
+
+def who_hears(subscribers: Sequence[Subscriber] = ()) -> tuple[tuple[type[Event], str], ...]:
+    """Returns every pair of an event and a handler (`Class.on_event`) that hears it, without building anything."""
+    pairs: list[tuple[type[Event], str]] = []
+    for decider in deciders_of(subscribers):
+        for kind in decider.rules:
+            pairs.append((kind, decider.handler_name(kind)))
+    for action in ACTIONS:
+        pairs.append((action.kind, action.method.__qualname__))
+    for subscription in _subscribed(subscribers, _nowhere(subscribers)):
+        pairs.append((subscription.kind, subscription.name))
+    for action in CALLER_HEARS:
+        pairs.append((action.kind, action.method.__qualname__))
+    return tuple(pairs)
+
+
+def _bound(action: Action, components: Mapping[type, object]) -> Subscription:
+    """Subscribes a component's own method, whichever of the components it belongs to."""
+    name = action.method.__qualname__
+    component = next(each for kind, each in components.items() if kind.__name__ == name.partition(".")[0])
+    repeat = None if action.repeat is None else partial(action.repeat, component)
+    return Subscription(action.kind, partial(action.method, component), name, repeat)
+
+
+def _subscribed(subscribers: Sequence[Subscriber], surroundings: Surroundings) -> list[Subscription]:
+    subscriptions: list[Subscription] = []
+    for subscriber in subscribers:
+        if subscriber.act is not None:
+            subscriptions += subscriber.act(surroundings)
+    return subscriptions
+
+
+def _nowhere(subscribers: Sequence[Subscriber]) -> Surroundings:
+    """Returns surroundings in which nothing happens, for a component that is built to be looked at."""
+    ports = Ports(publish=lambda _: None, emit_live=lambda _: None, spawn=lambda *_, **__: lambda: None)
+    return Surroundings(ports, SystemClock(), catalog_of(subscribers))
+
+
 def redacting(publish: Publish, redaction: Redaction) -> Publish:
-    """`publish`, for events that hold text from outside."""
+    """Returns a `publish` for events that hold text from outside."""
     if not redaction:
         return publish
 
-    def blotted(event: e.AnyEvent, /) -> None:
+    def publish_redacted(event: Event, /) -> None:
         publish(redaction.event(event))
 
-    return blotted
-
-
-def wire(parts: Resources, ports: Ports, caller: Caller) -> tuple[Subscription, ...]:
-    """Builds one session's components and says who hears what, in the order in which they hear it."""
-    # What acting parts bring from outside is blotted before it is an event: decisions rest on what is recorded.
-    publish = redacting(ports.publish, parts.redaction)
-    coordinator = QueryCoordinator(ports.publish)
-    timer = DeadlineTimer(ports.publish, ports.spawn, parts.clock)
-    engine = ReasoningEngine(
-        publish,
-        ports.tell,
-        ports.spawn,
-        parts.clock,
-        models=parts.models,
-        tools=parts.tool_definitions,
-        styles=parts.styles,
-        chance=parts.chance,
-    )
-    summaries = SummaryEngine(publish, ports.spawn, parts.clock, models=parts.models, chance=parts.chance)
-    dispatcher = ToolDispatcher(publish, ports.spawn, parts.clock, parts.tools, parts.tool_circuits)
-    watch = ProviderWatch(parts.provider_circuit)
-    synthesizer = ContextSynthesizer(ports.publish)
-    assembler = ResponseAssembler(ports.publish)
-    return (
-        (e.QueryReceived, synthesizer.on_query_received),
-        (e.QueryReceived, assembler.on_query_received),
-        (e.QueryReceived, timer.on_query_received),
-        (e.QueryReceived, coordinator.on_query_received),
-        (e.QueryReceived, caller.on_query_received),
-        (e.RoundOpened, synthesizer.on_round_opened),
-        (e.SummaryWanted, coordinator.on_summary_wanted),
-        (e.SummaryRequested, summaries.on_summary_requested),
-        (e.SummarySkipped, assembler.on_summary_skipped),
-        (e.SummarySkipped, synthesizer.on_summary_skipped),
-        (e.SummaryFailed, watch.on_summary_failed),
-        (e.SummaryFailed, assembler.on_summary_failed),
-        (e.SummaryFailed, coordinator.on_summary_failed),
-        (e.SummaryFailed, synthesizer.on_summary_failed),
-        (e.SummaryCompleted, watch.on_summary_completed),
-        (e.SummaryCompleted, assembler.on_summary_completed),
-        (e.SummaryCompleted, coordinator.on_summary_completed),
-        (e.SummaryCompleted, synthesizer.on_summary_completed),
-        (e.BriefingPrepared, assembler.on_briefing_prepared),
-        (e.BriefingPrepared, coordinator.on_briefing_prepared),
-        (e.ReasoningRequested, assembler.on_reasoning_requested),
-        (e.ReasoningRequested, engine.on_reasoning_requested),
-        (e.ReasoningRequested, watch.on_reasoning_requested),
-        (e.ReasoningStarted, assembler.on_reasoning_started),
-        (e.ToolCallStreamed, coordinator.on_tool_call_streamed),
-        (e.ReasoningRetried, assembler.on_reasoning_retried),
-        (e.ReasoningFailed, assembler.on_reasoning_failed),
-        (e.ReasoningFailed, watch.on_reasoning_failed),
-        (e.ReasoningFailed, coordinator.on_reasoning_failed),
-        (e.ReasoningCompleted, synthesizer.on_reasoning_completed),
-        (e.ReasoningCompleted, assembler.on_reasoning_completed),
-        (e.ReasoningCompleted, watch.on_reasoning_completed),
-        (e.ReasoningCompleted, coordinator.on_reasoning_completed),
-        (e.ToolRequested, synthesizer.on_tool_requested),
-        (e.ToolRequested, dispatcher.on_tool_requested),
-        (e.ToolStarted, synthesizer.on_tool_started),
-        (e.ToolSubstituted, synthesizer.on_tool_substituted),
-        (e.ToolSubstituted, assembler.on_tool_substituted),
-        (e.ToolSucceeded, synthesizer.on_tool_succeeded),
-        (e.ToolFailed, synthesizer.on_tool_failed),
-        (e.ToolFailed, assembler.on_tool_failed),
-        (e.ToolAnsweredLate, coordinator.on_tool_answered_late),
-        (e.ToolCallsConfirmed, assembler.on_tool_calls_confirmed),
-        (e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
-        (e.ToolsSettled, synthesizer.on_tools_settled),
-        (e.ToolsSettled, coordinator.on_tools_settled),
-        (e.ContextSynthesized, assembler.on_context_synthesized),
-        (e.ContextSynthesized, coordinator.on_context_synthesized),
-        (e.BreakerTripped, synthesizer.on_breaker_tripped),
-        (e.BreakerTripped, assembler.on_breaker_tripped),
-        (e.DeadlineNeared, coordinator.on_deadline_neared),
-        (e.DeadlinePassed, coordinator.on_deadline_passed),
-        (e.CallsAbandoned, engine.on_calls_abandoned),
-        (e.CallsAbandoned, summaries.on_calls_abandoned),
-        (e.CallsAbandoned, dispatcher.on_calls_abandoned),
-        (e.RecoveryStarted, assembler.on_recovery_started),
-        (e.QueryCancelled, coordinator.on_query_cancelled),
-        (e.QueryResumed, timer.on_query_resumed),
-        (e.QueryResumed, coordinator.on_query_resumed),
-        (e.HandlerFailed, assembler.on_handler_failed),
-        (e.SessionStalled, coordinator.on_session_stalled),
-        (e.RecordingFailed, assembler.on_recording_failed),
-        (e.AnswerRequested, assembler.on_answer_requested),
-        (e.ResponseAssembled, caller.on_response_assembled),
-        (e.ResponseAssembled, coordinator.on_response_assembled),
-        (e.QueryClosed, timer.on_query_closed),
-        (e.QueryClosed, caller.on_query_closed),
-    )
+    return publish_redacted

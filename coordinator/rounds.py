@@ -27,10 +27,10 @@ from antiphon.coordinator.steps import (
     then,
 )
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BreakerTripped,
     BriefingPrepared,
     ContextSynthesized,
+    Event,
     FailureKind,
     QueryReceived,
     ReasoningCompleted,
@@ -214,7 +214,7 @@ def _request_tools(state: QueryState, said: Recorded[ReasoningCompleted]) -> Dec
     """
     under_way = matched(state.round_calls, said.event.tool_calls)
     state, given_up = abandon_others(state, frozenset(under_way.values()))
-    events: list[AnyEvent] = [*given_up]
+    events: list[Event] = [*given_up]
     for call in said.event.tool_calls:
         if call.id in under_way:
             continue

@@ -11,8 +11,8 @@ from antiphon.coordinator.purse import LEAST_BRIEFING, Spend
 from antiphon.coordinator.state import QueryState
 from antiphon.vocabulary.events import (
     AnswerRequested,
-    AnyEvent,
     CallsAbandoned,
+    Event,
     RecoveryStarted,
     RoundOpened,
     ToolCallsConfirmed,
@@ -25,7 +25,7 @@ OWN = "own-search-"
 """How the id of a search begins that the coordinator asked for by itself."""
 LONGEST_QUERY = 500
 
-Decision = tuple[QueryState, tuple[AnyEvent, ...]]
+Decision = tuple[QueryState, tuple[Event, ...]]
 """What a rule returns: the state from now on, and what is said, in order."""
 
 

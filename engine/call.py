@@ -24,7 +24,7 @@ from antiphon.vocabulary.events import (
     TextDiscarded,
     ToolCallStreamed,
 )
-from antiphon.vocabulary.ports import Clock, Json, Model, Publish, Tell
+from antiphon.vocabulary.ports import Clock, EmitLive, Json, Model, Publish
 from antiphon.vocabulary.values import Request, Usage
 
 PAUSED = "pause_turn"
@@ -64,7 +64,7 @@ class Outside:
     """
 
     publish: Publish
-    tell: Tell
+    emit_live: EmitLive
     clock: Clock
     chance: Callable[[], float]
     ids: set[str]
@@ -192,7 +192,7 @@ class Call:
                     self._void_text()
                 if isinstance(told, str):
                     self._told_rest = self._so_far is not None
-                    self._outside.tell(TextDelta(call_id=self._asked.call_id, text=told))
+                    self._outside.emit_live(TextDelta(call_id=self._asked.call_id, text=told))
                 elif told is not None:
                     asked = self._asked
                     self._outside.publish(ToolCallStreamed(call_id=asked.call_id, round=asked.round, call=told))
@@ -224,8 +224,8 @@ class Call:
         """Takes back what was told live of the part that failed; what earlier parts said still stands."""
         call_id = self._asked.call_id
         if self._so_far is None:
-            self._outside.tell(TextDiscarded(call_id=call_id))
+            self._outside.emit_live(TextDiscarded(call_id=call_id))
         elif self._told_rest:
-            self._outside.tell(TextDiscarded(call_id=call_id))
-            self._outside.tell(TextDelta(call_id=call_id, text=self._so_far.text.text))
+            self._outside.emit_live(TextDiscarded(call_id=call_id))
+            self._outside.emit_live(TextDelta(call_id=call_id, text=self._so_far.text.text))
         self._told_rest = False

@@ -24,7 +24,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     TextDiscarded,
 )
-from antiphon.vocabulary.ports import Clock, Model, Publish, Spawn, Tell
+from antiphon.vocabulary.ports import Clock, EmitLive, Model, Publish, Spawn
 from antiphon.vocabulary.values import StoredText, Usage
 
 
@@ -43,7 +43,7 @@ class ReasoningEngine:
     def __init__(
         self,
         publish: Publish,
-        tell: Tell,
+        emit_live: EmitLive,
         spawn: Spawn,
         clock: Clock,
         models: Mapping[Reasoner, Model],
@@ -52,12 +52,12 @@ class ReasoningEngine:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._publish = publish
-        self._tell = tell
+        self._emit_live = emit_live
         self._spawn = spawn
         self._models = models
         self._tools = tools
         self._styles = styles or CitationStyles()
-        self._outside = Outside(publish, tell, clock, chance, set())
+        self._outside = Outside(publish, emit_live, clock, chance, set())
         self._marked: dict[Reasoner, Marked] = {}
         self._running: dict[str, Callable[[], object]] = {}
         self._calls: dict[str, Call] = {}
@@ -111,7 +111,7 @@ class ReasoningEngine:
 
     def _fail(self, call_id: str, error: ModelError) -> None:
         call = self._calls.pop(call_id, None)
-        self._tell(TextDiscarded(call_id=call_id))
+        self._emit_live(TextDiscarded(call_id=call_id))
         self._publish(
             ReasoningFailed(
                 call_id=call_id,

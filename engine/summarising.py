@@ -16,8 +16,8 @@ from antiphon.engine.prices import with_cost
 from antiphon.engine.prompts import SUMMARY_PROMPT
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
-    AnyEvent,
     CallsAbandoned,
+    Event,
     Reasoner,
     Recorded,
     SummaryCompleted,
@@ -83,7 +83,7 @@ class SummaryEngine:
         finally:
             self._running.pop(asked.call_id, None)
 
-    def _tell(self, event: AnyEvent, /) -> None:
+    def _tell(self, event: Event, /) -> None:
         """A model that was offered no tools may call some all the same: nobody is to hear of it."""
         if not isinstance(event, ToolCallStreamed):
             self._publish(event)

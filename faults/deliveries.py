@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
-from antiphon.bus import Handler, Subscription
 from antiphon.faults.passage import InjectedError, Meeting
-from antiphon.vocabulary.events import AnyEvent, Event, Recorded
-from antiphon.vocabulary.ports import Publish
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Publish, Subscription
 
 LATE_S = 1.0
 
@@ -22,13 +20,13 @@ class Deliveries:
         note: Hears every event that a component says, before anything is done to it.
     """
 
-    def __init__(self, meeting: Meeting, publish: Publish, note: Callable[[AnyEvent], None]) -> None:
+    def __init__(self, meeting: Meeting, publish: Publish, note: Callable[[Event], None]) -> None:
         self._meeting = meeting
         self._publish = publish
         self._note = note
         self._held: list[Callable[[], None]] = []
 
-    def publish(self, event: AnyEvent, /) -> None:
+    def publish(self, event: Event, /) -> None:
         """Says an event, or what a fault makes of it."""
         self._note(event)
         point = f"publish.{event.__struct_config__.tag}"
@@ -41,21 +39,21 @@ class Deliveries:
             self._meeting.lost.append(event)
         self._spoil(fault.kind, lambda: self._publish(event), point, fault.for_s)
 
-    def subscription(self, kind: type[Event], handler: Handler) -> Subscription:
+    def subscription(self, subscription: Subscription) -> Subscription:
         """The subscription, with faults between the event and its handler."""
-        point = point_of(kind, handler)
+        point = point_of(subscription.kind, subscription.name)
+        handler = subscription.handler
 
-        @wraps(handler)
         def hear(recorded: Recorded[Any]) -> None:
             fault = self._meeting.meet(point)
             if fault is None:
                 handler(recorded)
                 self._release()
                 return
-            self._meeting.unheard.add((str(kind.__struct_config__.tag), component_of(handler)))
+            self._meeting.unheard.add((subscription.kind.kind_name(), subscription.component))
             self._spoil(fault.kind, lambda: handler(recorded), point, fault.for_s)
 
-        return kind, hear
+        return subscription._replace(handler=hear)
 
     def _spoil(self, kind: str, act: Callable[[], None], point: str, for_s: float) -> None:
         match kind:
@@ -77,11 +75,6 @@ class Deliveries:
             act()
 
 
-def point_of(kind: type[Event], handler: Handler) -> str:
-    """The name of the door between an event and one component's handler."""
-    return f"deliver.{kind.__struct_config__.tag}.{component_of(handler)}"
-
-
-def component_of(handler: Handler) -> str:
-    """The component that a handler belongs to."""
-    return str(getattr(handler, "__qualname__", "function")).partition(".")[0]
+def point_of(kind: type[Event], handler: str) -> str:
+    """The name of the door between an event and one component's handler (`Class.on_event`)."""
+    return f"deliver.{kind.kind_name()}.{handler.partition('.')[0]}"

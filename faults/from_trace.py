@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from antiphon.bus import Table, fold_waiters
+from antiphon.bus import PendingTable, fold_pending
 from antiphon.faults.kinds import Kind
 from antiphon.faults.passed import door_of_saying, doors_of_hearing, model_door, passages
 from antiphon.faults.plan import Fault, Plan
 from antiphon.faults.seams import seam_of
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     FailureKind,
     HandlerFailed,
     QueryCancelled,
@@ -24,8 +24,6 @@ from antiphon.vocabulary.events import (
     Recorded,
     RecordingFailed,
     RoundOpened,
-    SentencesScored,
-    SentencesToScore,
     SessionStalled,
     SummaryCompleted,
     SummaryFailed,
@@ -78,9 +76,7 @@ class Struck(Value, frozen=True, kw_only=True):
     kinds: tuple[tuple[str, tuple[Kind, ...]], ...]
 
 
-def fault_at(
-    events: Sequence[Recorded[AnyEvent]], seq: int, kind: str | None = None, point: str | None = None
-) -> Struck:
+def fault_at(events: Sequence[Recorded[Event]], seq: int, kind: str | None = None, point: str | None = None) -> Struck:
     """The plan that breaks the recorded query at event `seq`.
 
     Args:
@@ -108,7 +104,7 @@ def fault_at(
 
 
 def _no_fault(
-    recorded: Recorded[AnyEvent], kind: str | None, point: str | None, kinds: Sequence[tuple[str, tuple[Kind, ...]]]
+    recorded: Recorded[Event], kind: str | None, point: str | None, kinds: Sequence[tuple[str, tuple[Kind, ...]]]
 ) -> str:
     name = f"event {recorded.seq} ({recorded.event.__struct_config__.tag})"
     if not kinds:
@@ -118,18 +114,16 @@ def _no_fault(
     return f"{what!r} cannot happen at {name}. What can: {known}."
 
 
-def _places(events: Sequence[Recorded[AnyEvent]], seq: int) -> list[Place]:
+def _places(events: Sequence[Recorded[Event]], seq: int) -> list[Place]:
     """The doors of an event, the one first at which breaking it means most."""
     event = events[seq - 1].event
-    if isinstance(event, SentencesToScore | SentencesScored):
-        return []
     door = door_of_saying(event)
     said: list[Place] = [] if door is None else [(door, "drop")]
     heard: list[Place] = [(door, "raise") for door in doors_of_hearing().get(type(event), ())]
     return [*_own(events, seq), *said, *heard]
 
 
-def _own(events: Sequence[Recorded[AnyEvent]], seq: int) -> list[Place]:  # noqa: C901 - one arm an event
+def _own(events: Sequence[Recorded[Event]], seq: int) -> list[Place]:  # noqa: C901 - one arm an event
     """The doors behind an event: of the model, of a tool, of whatever had failed."""
     match events[seq - 1].event:
         case ReasoningStarted(call_id=call_id):
@@ -162,7 +156,7 @@ def _own(events: Sequence[Recorded[AnyEvent]], seq: int) -> list[Place]:  # noqa
     return []
 
 
-def _from(events: Sequence[Recorded[AnyEvent]], seq: int) -> int:
+def _from(events: Sequence[Recorded[Event]], seq: int) -> int:
     """The event from which on the fault must stand ready: as a rule the one that it strikes."""
     event = events[seq - 1].event
     if isinstance(event, HandlerFailed) and 0 < event.event_seq < seq:
@@ -174,13 +168,13 @@ def _from(events: Sequence[Recorded[AnyEvent]], seq: int) -> int:
     return seq
 
 
-def _nth(prefix: Sequence[Recorded[AnyEvent]], struck: Recorded[AnyEvent], door: str) -> int:
+def _nth(prefix: Sequence[Recorded[Event]], struck: Recorded[Event], door: str) -> int:
     """Which passage through the door is the event's, when the query is gone on with after `prefix`."""
     before = sum(passed.point == door for passed in passages(prefix))
     return before + _repeated(prefix, struck, door) + 1
 
 
-def _repeated(prefix: Sequence[Recorded[AnyEvent]], struck: Recorded[AnyEvent], door: str) -> int:
+def _repeated(prefix: Sequence[Recorded[Event]], struck: Recorded[Event], door: str) -> int:
     """Passages that going on makes again before the event's: those of calls that are asked again before its own."""
     owed = {waiting.since_seq for waiting in _owed(prefix).values()}
     again = {_call(said.event) for said in prefix if said.seq in owed} - {""}
@@ -198,7 +192,7 @@ def _repeated(prefix: Sequence[Recorded[AnyEvent]], struck: Recorded[AnyEvent], 
     )
 
 
-def _before(prefix: Sequence[Recorded[AnyEvent]], again: set[str], call_id: str, name: str) -> int:
+def _before(prefix: Sequence[Recorded[Event]], again: set[str], call_id: str, name: str) -> int:
     """Calls of the tool `name` that are asked again before the call `call_id`."""
     asked = [
         said.event.call for said in prefix if isinstance(said.event, ToolRequested) and said.event.call.id in again
@@ -208,39 +202,41 @@ def _before(prefix: Sequence[Recorded[AnyEvent]], again: set[str], call_id: str,
     return sum(call.name == name for call in earlier)
 
 
-def _call(event: AnyEvent) -> str:
+def _call(event: Event) -> str:
     """The call that an event belongs to; empty for the others."""
     if isinstance(event, ToolRequested):
         return event.call.id
     return str(getattr(event, "tool_call_id", None) or getattr(event, "call_id", None) or "")
 
 
-def _model(events: Sequence[Recorded[AnyEvent]], call_id: str) -> str:
+def _model(events: Sequence[Recorded[Event]], call_id: str) -> str:
     asked = [said.event for said in events if isinstance(said.event, ReasoningRequested | SummaryRequested)]
     return next((model_door(each.reasoner) for each in reversed(asked) if each.call_id == call_id), "model")
 
 
-def _ran(events: Sequence[Recorded[AnyEvent]], call_id: str) -> str:
+def _ran(events: Sequence[Recorded[Event]], call_id: str) -> str:
     """The tool that a call ran last."""
     started = [said.event for said in events if isinstance(said.event, ToolStarted)]
     return next((each.name for each in reversed(started) if each.tool_call_id == call_id), "")
 
 
-def _attempts(events: Sequence[Recorded[AnyEvent]], call_id: str) -> int:
+def _attempts(events: Sequence[Recorded[Event]], call_id: str) -> int:
     started = (said.event for said in events if isinstance(said.event, ReasoningStarted))
     return max(1, sum(event.call_id == call_id for event in started))
 
 
-def _owed(events: Sequence[Recorded[AnyEvent]]) -> Table:
-    table: Table = {}
-    return reduce(fold_waiters, events, table)
+def _owed(events: Sequence[Recorded[Event]]) -> PendingTable:
+    table: PendingTable = {}
+    return reduce(fold_pending, events, table)
 
 
-def _debt(events: Sequence[Recorded[AnyEvent]]) -> tuple[str, int]:
+def _debt(events: Sequence[Recorded[Event]]) -> tuple[str, int]:
     """What a stalled query waited for, and the event that had asked for it."""
     owed = sorted(_owed(events).values(), key=lambda each: (each.event in _SHARED, -each.since_seq))
-    return (owed[0].event.partition(" ")[0], owed[0].since_seq) if owed else ("query_closed", len(events))
+    if not owed:
+        return "query_closed", len(events)
+    return owed[0].outcomes[0].kind_name(), owed[0].since_seq
 
 
-def _lost(events: Sequence[Recorded[AnyEvent]]) -> str:
+def _lost(events: Sequence[Recorded[Event]]) -> str:
     return _debt(events)[0]

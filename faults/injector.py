@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from msgspec.structs import replace
 
-from antiphon.bus import Components, Ports, Subscription
+from antiphon.bus import Components
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import Registry, ToolCircuits
 from antiphon.faults.deliveries import Deliveries
@@ -23,8 +23,8 @@ from antiphon.faults.tool_door import faulty_tool
 from antiphon.faults.works import faulty_spawn
 from antiphon.service import Resources
 from antiphon.vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
-from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, RoundOpened
-from antiphon.vocabulary.ports import Model, TraceStore
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, RoundOpened
+from antiphon.vocabulary.ports import Model, Ports, Subscription, TraceStore
 from antiphon.vocabulary.values import StoredText
 
 SHARED = ("intake", "client", "follower", "process", "library.", "embedder.")
@@ -64,7 +64,7 @@ class Injector:
     def __str__(self) -> str:
         return "; ".join(f"fault {fault.kind} at {fault.point}" for fault in self._faults)
 
-    def recall(self, prefix: Sequence[Recorded[AnyEvent]], /) -> None:
+    def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
         """Counts the doors that were passed before the query is gone on with."""
         for passed in passages(prefix):
             self.meeting.went_by(passed.point, passed.when)
@@ -102,16 +102,18 @@ class Injector:
 
         def build(ports: Ports) -> Sequence[Subscription]:
             deliveries = Deliveries(self.meeting, ports.publish, self._note)
-            around = Ports(publish=deliveries.publish, tell=ports.tell, spawn=faulty_spawn(ports.spawn, self.meeting))
+            around = Ports(
+                publish=deliveries.publish, emit_live=ports.emit_live, spawn=faulty_spawn(ports.spawn, self.meeting)
+            )
             _meeting.set(self.meeting)
-            return [deliveries.subscription(*each) for each in components(around)]
+            return [deliveries.subscription(each) for each in components(around)]
 
         return build
 
     def _model(self, name: str, model: Model) -> Model:
         return self._primary if self._primary is not None and name == "primary" else model
 
-    def _note(self, event: AnyEvent) -> None:
+    def _note(self, event: Event) -> None:
         self.meeting.closing = self.meeting.closing or isinstance(event, QueryClosed)
         if isinstance(event, RoundOpened):
             self.meeting.when = part_of(event)

@@ -11,7 +11,7 @@ from antiphon.faults.running import Run
 from antiphon.faults.spending import within_budget
 from antiphon.faults.standing import moves_by_itself
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import AnyEvent
+from antiphon.vocabulary.events import Event
 
 OWN = "own-search-"
 """How the ids of searches begin that no model asked for."""
@@ -45,7 +45,7 @@ def nobody_watched(run: Run) -> bool:
     return len(fired) > 1 and any(point.startswith(WATCHING) for point, _ in fired)
 
 
-def _of(run: Run, *kinds: type) -> list[AnyEvent]:
+def _of(run: Run, *kinds: type) -> list[Event]:
     return [said.event for said in run.trace if isinstance(said.event, kinds)]
 
 

@@ -16,7 +16,7 @@ from antiphon.faults.stage import Stage, run_plan
 from antiphon.faults.story import Step, Story
 from antiphon.faults.world import World
 from antiphon.vocabulary.errors import ServiceError
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 
 OpenWorld = Callable[[Path], World]
 SAME_TRACE = "the same plan gave another trace"
@@ -33,7 +33,7 @@ class Judge:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._unbroken: dict[int, Sequence[Recorded[AnyEvent]]] = {}
+        self._unbroken: dict[int, Sequence[Recorded[Event]]] = {}
 
     def judge(self, plan: Plan, *, twice: bool = False) -> tuple[Run, list[str]]:
         """The run of a plan, and each promise that it breaks.
@@ -66,7 +66,7 @@ class Judge:
         differs = same_trace(self._neighbour(runs[0].plan.seed), runs[0].neighbour)
         return [*broken, f"the query beside it changed: {differs}"] if differs else broken
 
-    def _neighbour(self, seed: int) -> Sequence[Recorded[AnyEvent]]:
+    def _neighbour(self, seed: int) -> Sequence[Recorded[Event]]:
         if seed not in self._unbroken:
             self._unbroken[seed] = run_plan(self._world, Plan(seed=seed)).neighbour
         return self._unbroken[seed]

@@ -14,7 +14,7 @@ from antiphon.faults.stage import run_plan
 from antiphon.faults.virtual import run
 from antiphon.faults.world import World
 from antiphon.traces import SqliteTraceStore
-from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, Recorded
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 from antiphon.vocabulary.ports import TraceStore
 
 
@@ -96,7 +96,7 @@ async def _compare(folder: Path, acknowledged: dict[str, int], *, killed: bool) 
     return wrong
 
 
-def wrong_with(trace: Sequence[Recorded[AnyEvent]], acknowledged_seq: int, status: str | None) -> Iterator[str]:
+def wrong_with(trace: Sequence[Recorded[Event]], acknowledged_seq: int, status: str | None) -> Iterator[str]:
     """What is wrong with a trace whose events up to `acknowledged_seq` were said to be stored."""
     if [said.seq for said in trace] != list(range(1, len(trace) + 1)):
         yield "the trace has gaps"

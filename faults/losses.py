@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 
-Owed = tuple[frozenset[str], AnyEvent]
+Owed = tuple[frozenset[str], Event]
 """Kinds of which one must be there, and the event that asks for it."""
 
 _LIMITS: dict[str, str] = {
@@ -30,7 +30,7 @@ OF_CONTENT = frozenset({"general_knowledge", "uncited_claim", "weak_evidence", "
 """Doubts that rest on what was said and found, not on anything lost."""
 
 
-def owed(trace: Sequence[Recorded[AnyEvent]]) -> Iterator[Owed]:
+def owed(trace: Sequence[Recorded[Event]]) -> Iterator[Owed]:
     """The doubts that the losses before the answer ask for."""
     # An answer speaks of what had happened when it was asked for.
     answers = [said for said in trace if isinstance(said.event, e.ResponseAssembled)]
@@ -46,14 +46,14 @@ def owed(trace: Sequence[Recorded[AnyEvent]]) -> Iterator[Owed]:
     yield from ((kinds, event) for kinds, event in _of_reply(before))
 
 
-def _used_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
+def _used_calls(events: Sequence[Event]) -> frozenset[str]:
     """The tool calls of replies that came whole; a call started for one that did not is nobody's loss."""
     replies = [event for event in events if isinstance(event, e.ReasoningCompleted)]
     confirmed = (event.tool_call_ids for event in events if isinstance(event, e.ToolCallsConfirmed))
     return frozenset((*(call.id for reply in replies for call in reply.tool_calls), *chain.from_iterable(confirmed)))
 
 
-def _owed(event: AnyEvent, used: frozenset[str]) -> set[str]:
+def _owed(event: Event, used: frozenset[str]) -> set[str]:
     match event:
         case e.ToolFailed(failure=failure, tool_call_id=id_):
             return {"tool_failed"} if id_ in used and failure != "not_found" else set()
@@ -79,7 +79,7 @@ def _of_limit(limit: str) -> set[str]:
     return {_LIMITS[limit], "no_evidence", "partial_evidence"} if limit == "provider_open" else {_LIMITS[limit]}
 
 
-def _of_reply(events: Sequence[AnyEvent]) -> Iterator[Owed]:
+def _of_reply(events: Sequence[Event]) -> Iterator[Owed]:
     """The doubts that the answering reply itself asks for."""
     asked = next((event for event in events if isinstance(event, e.AnswerRequested)), None)
     if asked is None or asked.mode != "reply":
@@ -101,7 +101,7 @@ _UNHEARD = frozenset({"partial_evidence"})
 """Where the assembler could not take in the reply, the answer is not the fallback's but what was found."""
 
 
-def _not_heard(event: AnyEvent) -> bool:
+def _not_heard(event: Event) -> bool:
     return isinstance(event, e.HandlerFailed) and event.handler == "ResponseAssembler.on_reasoning_completed"
 
 

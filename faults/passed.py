@@ -9,21 +9,16 @@ from antiphon.faults.deliveries import point_of
 from antiphon.faults.plan import When, part_of
 from antiphon.service import who_hears
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    CALLER,
+    SESSION,
     Event,
-    HandlerFailed,
-    QueryCancelled,
-    QueryReceived,
-    QueryResumed,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
     ReasoningRetried,
     ReasoningStarted,
     Recorded,
-    RecordingFailed,
     RoundOpened,
-    SessionStalled,
     SummaryCompleted,
     SummaryFailed,
     SummaryRequested,
@@ -33,10 +28,6 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.values import Value
-
-NOT_SAID = (QueryReceived, QueryResumed, QueryCancelled, HandlerFailed, SessionStalled, RecordingFailed)
-"""Events that no component says: they come from outside, or from the bus itself."""
-
 
 Ended = ReasoningRetried | ReasoningFailed | ReasoningCompleted | SummaryFailed | SummaryCompleted
 """What ends an attempt of a call."""
@@ -49,7 +40,7 @@ class Passed(Value, frozen=True, kw_only=True):
     when: When
 
 
-def passages(events: Sequence[Recorded[AnyEvent]]) -> list[Passed]:
+def passages(events: Sequence[Recorded[Event]]) -> list[Passed]:
     """Every passage that a trace tells of and that going on from its end does not repeat.
 
     A call that is still under way is asked again from its beginning, so what it has passed so far is not counted.
@@ -75,9 +66,9 @@ def doors_of_hearing() -> dict[type[Event], list[str]]:
     return found
 
 
-def door_of_saying(event: AnyEvent) -> str | None:
+def door_of_saying(event: Event) -> str | None:
     """The door between a component and its mailbox; None for what no component says."""
-    return None if isinstance(event, NOT_SAID) else f"publish.{event.__struct_config__.tag}"
+    return None if set(event.emitted_by) <= {CALLER, SESSION} else f"publish.{event.__struct_config__.tag}"
 
 
 def model_door(reasoner: str) -> str:
@@ -85,7 +76,7 @@ def model_door(reasoner: str) -> str:
     return "model" if reasoner == "primary" else reasoner
 
 
-def _heard(event: AnyEvent, hearers: dict[type[Event], list[str]]) -> Iterator[str]:
+def _heard(event: Event, hearers: dict[type[Event], list[str]]) -> Iterator[str]:
     said = door_of_saying(event)
     if said is not None:
         yield said
@@ -100,7 +91,7 @@ class _UnderWay:
         self._requests: Counter[str] = Counter()
         self._tool: dict[str, str] = {}
 
-    def ended(self, event: AnyEvent) -> list[str]:
+    def ended(self, event: Event) -> list[str]:
         """The doors that were passed for good with this event."""
         match event:
             case ReasoningRequested() | SummaryRequested():

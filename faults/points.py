@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from antiphon.bus import Ports
 from antiphon.dispatcher import CourseLibrary
 from antiphon.faults.deliveries import point_of
 from antiphon.faults.injector import is_port
 from antiphon.faults.model_door import PLACES, SUMMARY
 from antiphon.faults.story import Story
 from antiphon.faults.world import World
-from antiphon.service import Caller, Resources, wire
+from antiphon.service import Resources, who_hears
 from antiphon.vocabulary.ports import Clock, Embedder, TraceStore
 
 _PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": TraceStore}
@@ -43,9 +42,8 @@ def _is_there(name: str, known: Sequence[str]) -> bool:
 
 def _wired(parts: Resources) -> Iterator[str]:
     """What is published and delivered, by the one table of who hears what."""
-    nothing = Ports(publish=lambda _: None, tell=lambda _: None, spawn=lambda *_, **__: lambda: None)
-    table = wire(parts, nothing, Caller())
-    yield from dict.fromkeys(f"publish.{kind.__struct_config__.tag}" for kind, _ in table)
+    table = who_hears(parts.subscribers)
+    yield from dict.fromkeys(f"publish.{kind.kind_name()}" for kind in parts.catalog.events)
     yield from (point_of(kind, handler) for kind, handler in table)
 
 

@@ -15,7 +15,7 @@ from antiphon.faults.watching import watch
 from antiphon.faults.world import QUESTIONS
 from antiphon.service import Antiphon, Outcome, QueryHandle, Question
 from antiphon.vocabulary.errors import BadInputError, NotFoundError, ServiceError
-from antiphon.vocabulary.events import AnyEvent, Event, Live, Recorded, RoundOpened
+from antiphon.vocabulary.events import Event, Live, Recorded, RoundOpened
 
 CONVERSATION = "an earlier conversation"
 PATIENCE = 3.0
@@ -42,9 +42,9 @@ class Run:
     outcome: Outcome | None = None
     refused: str = ""
     broke: str = ""
-    trace: list[Recorded[AnyEvent]] = field(default_factory=list)
-    stored: Sequence[Recorded[AnyEvent]] = ()
-    neighbour: Sequence[Recorded[AnyEvent]] = ()
+    trace: list[Recorded[Event]] = field(default_factory=list)
+    stored: Sequence[Recorded[Event]] = ()
+    neighbour: Sequence[Recorded[Event]] = ()
     left: list[str] = field(default_factory=list)
     took_s: float = 0.0
 
@@ -113,7 +113,7 @@ async def _accompany(running: QueryHandle, done: Run, injector: Injector) -> Out
         await asyncio.gather(leaving, following, return_exceptions=True)
 
 
-async def _stored(service: Antiphon, query_id: str) -> Sequence[Recorded[AnyEvent]]:
+async def _stored(service: Antiphon, query_id: str) -> Sequence[Recorded[Event]]:
     try:
         return await service.store.read(query_id)
     except NotFoundError:
@@ -127,7 +127,7 @@ async def _leave(
     async for told in events:
         if not isinstance(told, Recorded):
             continue
-        done.trace.append(told)  # type: ignore[arg-type]  # every recorded event is one of AnyEvent
+        done.trace.append(told)
         left = isinstance(told.event, RoundOpened) and injector.meeting.meet("client") is not None
         if left or (done.scenario.leaves and isinstance(told.event, RoundOpened)):
             running.cancel("the caller went away")

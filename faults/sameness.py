@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 
 
-def same_trace(first: Sequence[Recorded[AnyEvent]], second: Sequence[Recorded[AnyEvent]]) -> str:
+def same_trace(first: Sequence[Recorded[Event]], second: Sequence[Recorded[Event]]) -> str:
     """Where two traces differ, ids of queries and conversations and the hour left out; empty where they do not."""
     for one, other in zip(first, second, strict=False):
         if _bare(one, first[0].at) != _bare(other, second[0].at):
@@ -16,7 +16,7 @@ def same_trace(first: Sequence[Recorded[AnyEvent]], second: Sequence[Recorded[An
     return "" if len(first) == len(second) else f"{len(first)} events became {len(second)}"
 
 
-def _bare(said: Recorded[AnyEvent], began: float) -> tuple[object, ...]:
+def _bare(said: Recorded[Event], began: float) -> tuple[object, ...]:
     event, at = said.event, round(said.at - began, 5)
     if isinstance(event, e.QueryReceived):
         return said.seq, said.cause, at, event.query

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from antiphon.faults.running import Run
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import AnyEvent
+from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.values import Rate, Usage
 
 _SLACK_USD = 1e-9
@@ -28,7 +28,7 @@ def within_budget(run: Run) -> Iterator[str]:
         yield "a round of tools was opened after the budget was used up"
 
 
-def _used(events: Sequence[AnyEvent]) -> Iterator[tuple[Usage, Rate | None]]:
+def _used(events: Sequence[Event]) -> Iterator[tuple[Usage, Rate | None]]:
     """What each call used, and what its model's tokens cost; a call that is told of twice counts once."""
     rates = {rate.model: rate for event in events if isinstance(event, e.QueryReceived) for rate in event.rates}
     asked: dict[str, Rate | None] = {}
@@ -52,5 +52,5 @@ def _cost(usage: Usage, rate: Rate | None) -> float:
     return rate.cost(usage.all_input_tokens, usage.output_tokens) if rate else 0.0
 
 
-def _is_trip(event: AnyEvent) -> bool:
+def _is_trip(event: Event) -> bool:
     return isinstance(event, e.BreakerTripped) and event.limit in ("tokens", "cost")

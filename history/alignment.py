@@ -6,22 +6,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from antiphon.bus import Table, fold_waiters
+from antiphon.bus import PendingTable, fold_pending
 from antiphon.history.divergence import kind_of
 from antiphon.history.forking import FORKED
 from antiphon.traces import plain
-from antiphon.vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ToolCallStreamed, ToolStarted
+from antiphon.vocabulary.events import Event, QueryResumed, ReasoningStarted, Recorded, ToolCallStreamed, ToolStarted
 from antiphon.vocabulary.values import ToolCall
 
 Key = tuple[object, ...]
-Keyed = dict[Key, Recorded[AnyEvent]]
+Keyed = dict[Key, Recorded[Event]]
 
 _TIMES = frozenset({"duration_ms", "timeout_s", "left_s", "wait_s", "away_s", "elapsed_s"})
 _PLACES = frozenset({"event_seq"})
 _LINEAGE = frozenset({"parent", "parent_seq", "change"})
 
 
-def keyed(events: Sequence[Recorded[AnyEvent]]) -> Keyed:
+def keyed(events: Sequence[Recorded[Event]]) -> Keyed:
     """Each event by what it is: its kind, the call or round that it is about, or else its cause's kind, and which of
     several it is. Tool calls count by their order, for their ids are the model's.
 
@@ -31,9 +31,9 @@ def keyed(events: Sequence[Recorded[AnyEvent]]) -> Keyed:
     tools: dict[str, int] = {}
     seen: Counter[Key] = Counter()
     found: Keyed = {}
-    owed: Table = {}
+    owed: PendingTable = {}
     for said in events:
-        owed = fold_waiters(owed, said)
+        owed = fold_pending(owed, said)
         if isinstance(said.event, QueryResumed):
             seen.subtract(_said_again(found, {waiting.about for waiting in owed.values()}))
             if said.event.why.startswith(FORKED):
@@ -57,7 +57,7 @@ def _said_again(found: Keyed, owed: set[str]) -> Counter[Key]:
     )
 
 
-def names_in(events: Sequence[Recorded[AnyEvent]]) -> dict[str, str]:
+def names_in(events: Sequence[Recorded[Event]]) -> dict[str, str]:
     """A name for each tool call by its order, in the place of the model's own."""
     ids: dict[str, int] = {}
     for said in events:
@@ -65,12 +65,12 @@ def names_in(events: Sequence[Recorded[AnyEvent]]) -> dict[str, str]:
     return {name: f"tool call {number + 1}" for name, number in ids.items()}
 
 
-def told(event: AnyEvent, names: dict[str, str]) -> object:
+def told(event: Event, names: dict[str, str]) -> object:
     """What an event says, without times and places, which are never the same twice."""
     return _told(plain(event), names)
 
 
-def _about(event: AnyEvent, tools: dict[str, int]) -> object:
+def _about(event: Event, tools: dict[str, int]) -> object:
     call = getattr(event, "call", None)
     tool_call_id = call.id if isinstance(call, ToolCall) else getattr(event, "tool_call_id", None)
     if tool_call_id is not None:

@@ -1,167 +1,135 @@
-"""Continue from a prefix: a session that goes on from what was recorded. Resume and fork are both this.
+"""Continues a query from a prefix of its trace: resume and fork are both this.
 
-The deciding parts hear the prefix again, which gives them their state. What they say and the trace holds is done; what
-they say and the trace does not hold was about to be said, and is said now. What the trace asked for and holds no answer
-to (the waiter table knows) is asked again. Nothing else is done twice.
+The deciders are folded over the prefix, which gives them their state. What they emit and the trace holds is done; what
+they emit and the trace does not hold was about to be published, and is published now. What the trace requested and
+holds no outcome of (the pending table knows) is requested once more. Nothing else is done twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol, runtime_checkable
 
-from antiphon.bus import Bus, Handler, Ports, Session, Step, Subscription
-from antiphon.composition.caller import Caller
-from antiphon.composition.wiring import Interceptor
-from antiphon.dispatcher import ToolDispatcher
-from antiphon.history.folding import DECIDERS, DecidingParts, Notebook, Raised, Said, failures_by_event, owner_of
-from antiphon.vocabulary.events import (
-    AnyEvent,
-    CallsAbandoned,
-    Event,
-    QueryReceived,
-    QueryResumed,
-    ReasoningRequested,
-    Recorded,
-    SummaryRequested,
-    ToolRequested,
-)
-from antiphon.vocabulary.ports import Publish, TraceStore
+from antiphon.bus import Bus, Session, Step
+from antiphon.composition.wiring import Interceptor, Wiring
+from antiphon.history.folding import Fold, RuleFailure, failures_by_event
+from antiphon.vocabulary.events import CallsAbandoned, Event, QueryReceived, QueryResumed, Recorded
+from antiphon.vocabulary.ports import Ports, Publish, Subscription, TraceStore
 
-Wire = Callable[[Ports, Caller], Sequence[Subscription]]
-"""Builds a query's components and says who hears what."""
-
-
-@runtime_checkable
-class Recalling(Protocol):
-    """An acting part that must know what happened before its query was interrupted."""
-
-    def recall(self, said: Recorded[Event]) -> None: ...
-
-
-class _Gate:
-    """A `Publish` that writes down what is said until it is opened, and then lets it through."""
-
-    def __init__(self) -> None:
-        self.notebook = Notebook()
-        self.opened: Publish | None = None
-
-    def __call__(self, event: AnyEvent, /) -> None:
-        (self.opened or self.notebook)(event)
+Wire = Callable[[Ports], Wiring]
+"""Builds a query's components."""
 
 
 def continue_from(
     bus: Bus,
-    wiring: Wire,
-    caller: Caller,
-    prefix: Sequence[Recorded[AnyEvent]],
+    wire: Wire,
+    prefix: Sequence[Recorded[Event]],
     resumed: QueryResumed,
     *,
-    around: Interceptor | None = None,
+    interceptor: Interceptor,
     store: TraceStore | None = None,
 ) -> Session:
     """Starts a session that goes on after `prefix`, which must be stored already, from its first event.
 
     Args:
-        around: What stands round the session from here on; what was heard before is heard without it.
+        interceptor: Stands round the session from here on; what came before is heard without it.
         store: Where the session is recorded; None is the bus's own store.
 
     Raises:
         TraceError: The query is open already.
     """
-    gate = _Gate()
-    wired: list[Subscription] = []
+    built: list[tuple[Ports, Wiring]] = []
 
     def components(ports: Ports) -> Sequence[Subscription]:
-        wired.extend(wiring(Ports(publish=gate, tell=ports.tell, spawn=ports.spawn), caller))
-        gate.opened = ports.publish
-        return wired
+        wiring = wire(ports)
+        built.append((ports, wiring))
+        return wiring.subscriptions()
 
-    session = bus.open(prefix[0].query_id, around.components(components) if around else components, prefix, store)
-    publish, gate.opened = gate.opened, None
-    assert publish is not None
-    steps = _recall(wired, gate.notebook, prefix)
-    again = _ask_again(wired, prefix, [waiting.since_seq for waiting in session.waiting()])
-    gate.opened = publish
-    unsaid = [(prefix[said.cause - 1], partial(_say, publish, said.event)) for said in gate.notebook.said]
-    session.start(resumed, [*steps, *again, *unsaid])
+    session = bus.open(prefix[0].query_id, interceptor.components(components), prefix, store)
+    ports, wiring = built[0]
+    fold, failed_steps = _fold(wiring, prefix)
+    _recall(wiring, fold, prefix)
+    requested = [prefix[pending.since_seq - 1] for pending in session.pending()]
+    repeated_steps = _repeat(wiring.actions, prefix, requested)
+    unpublished_steps = [
+        (prefix[emission.cause - 1], _publishing(ports.publish, emission.event)) for emission in fold.emitted
+    ]
+    session.start(resumed, [*failed_steps, *repeated_steps, *unpublished_steps])
     return session
 
 
-def _recall(wired: Sequence[Subscription], notebook: Notebook, prefix: Sequence[Recorded[AnyEvent]]) -> list[Step]:
-    """Lets every part take in the prefix; returns the failures that the trace does not hold."""
-    deciding = DecidingParts(wired, notebook)
-    owners = list({id(owner): owner for owner in map(owner_of, (handler for _, handler in wired))}.values())
-    callers = [(kind, handler) for kind, handler in wired if isinstance(owner_of(handler), Caller)]
+def _fold(wiring: Wiring, prefix: Sequence[Recorded[Event]]) -> tuple[Fold, list[Step]]:
+    """Folds the deciders over the prefix; returns also the failures that the trace does not hold."""
+    fold = Fold(tuple(type(decider) for decider in wiring.deciders))
     failed = failures_by_event(prefix)
     steps: list[Step] = []
     for recorded in prefix:
-        _take(deciding, recorded)
-        raised = deciding.hear(recorded, failed.get(recorded.seq, frozenset()))
-        steps += [(recorded, _raising(each)) for each in raised]
-        for owner in owners:
-            if isinstance(owner, Recalling):
-                owner.recall(recorded)
-        for kind, handler in callers:
-            if kind is type(recorded.event):
-                handler(recorded)
-    return steps
+        _strike_out(fold, recorded)
+        for failure in fold.hear(recorded, failed.get(recorded.seq, frozenset())):
+            steps.append((recorded, _raising(failure, type(recorded.event))))
+    return fold, steps
 
 
-def _take(deciding: DecidingParts, recorded: Recorded[AnyEvent]) -> None:
-    """Strikes out what was said and is recorded. What stands before it was dropped by other rules than today's."""
-    for at, said in enumerate(deciding.said):
-        if said.cause == recorded.cause and type(said.event) is type(recorded.event):
-            for _ in range(at + 1):
-                deciding.said.popleft()
+def _strike_out(fold: Fold, recorded: Recorded[Event]) -> None:
+    """Takes away what was emitted and is recorded; what stands before it was dropped by other rules than today's."""
+    for place, emission in enumerate(fold.emitted):
+        if emission.cause == recorded.cause and type(emission.event) is type(recorded.event):
+            for _ in range(place + 1):
+                fold.emitted.popleft()
             return
 
 
-def _ask_again(wired: Sequence[Subscription], prefix: Sequence[Recorded[AnyEvent]], owed: Sequence[int]) -> list[Step]:
-    """What was asked for and not answered goes to the acting parts again, and what was given up is given up again."""
-    asked = [prefix[seq - 1] for seq in owed if not isinstance(prefix[seq - 1].event, QueryReceived)]
-    steps: list[Step] = [(each, handler) for each in asked for handler in _acting(wired, each)]
-    calls = {_call_id(each.event): each.seq for each in asked}
+def _recall(wiring: Wiring, fold: Fold, prefix: Sequence[Recorded[Event]]) -> None:
+    """Lets every component take in the prefix, none of them acting on it."""
+    for decider in wiring.deciders:
+        decider.state = fold.states[type(decider)]
+    for recorded in prefix:
+        for component in wiring.recalling:
+            component.recall(recorded)
+        for subscription in wiring.caller_hears:
+            if subscription.kind is type(recorded.event):
+                subscription.handler(recorded)
+
+
+def _repeat(
+    actions: Sequence[Subscription], prefix: Sequence[Recorded[Event]], requested: Sequence[Recorded[Event]]
+) -> list[Step]:
+    """Requests once more what has no outcome, and abandons once more what had been abandoned."""
+    steps: list[Step] = []
+    since: dict[str | int, int] = {}
+    for recorded in requested:
+        if isinstance(recorded.event, QueryReceived):
+            continue  # its outcome is the end of the query, which everything else leads to
+        since[recorded.event.subject()] = recorded.seq
+        steps += _acting_on(actions, recorded)
     for recorded in prefix:
         event = recorded.event
         if not isinstance(event, CallsAbandoned):
             continue
-        if any(calls.get(name, recorded.seq) < recorded.seq for name in event.call_ids):
-            steps += [(recorded, handler) for handler in _acting(wired, recorded)]
+        if any(since.get(call_id, recorded.seq) < recorded.seq for call_id in event.call_ids):
+            steps += _acting_on(actions, recorded)
     return steps
 
 
-def _acting(wired: Sequence[Subscription], recorded: Recorded[AnyEvent]) -> list[Handler]:
-    """The handlers of an event that act on it."""
-    found: list[Handler] = []
-    for kind, handler in wired:
-        owner = owner_of(handler)
-        if kind is not type(recorded.event) or isinstance(owner, (*DECIDERS, Caller)):
-            continue
-        is_tool = kind is ToolRequested and isinstance(owner, ToolDispatcher)
-        found.append(owner.ask_again if is_tool and isinstance(owner, ToolDispatcher) else handler)
-    return found
+def _acting_on(actions: Sequence[Subscription], recorded: Recorded[Event]) -> list[Step]:
+    steps: list[Step] = []
+    for action in actions:
+        if action.kind is type(recorded.event):
+            steps.append((recorded, action._replace(handler=action.repeat or action.handler)))
+    return steps
 
 
-def _call_id(event: AnyEvent) -> str:
-    if isinstance(event, ReasoningRequested | SummaryRequested):
-        return event.call_id
-    return event.call.id if isinstance(event, ToolRequested) else ""
+def _publishing(publish: Publish, event: Event) -> Subscription:
+    def publish_now(_: Recorded[Event]) -> None:
+        publish(event)
+
+    return Subscription(type(event), publish_now, "continue_from.publish_now")
 
 
-def _say(publish: Publish, event: AnyEvent, _: Recorded[Event]) -> None:
-    publish(event)
+def _raising(failure: RuleFailure, kind: type[Event]) -> Subscription:
+    """Returns a handler that fails as the rule that it stands for did."""
+    return Subscription(kind, partial(_raise, failure.error), failure.handler)
 
 
-def _raising(raised: Raised) -> Handler:
-    """A handler that fails as the one that it stands for did."""
-
-    def fail(_: Recorded[Event]) -> None:
-        raise raised.error
-
-    fail.__qualname__ = raised.handler
-    return fail
-
-
-__all__ = ["Said", "Wire", "continue_from"]
+def _raise(error: Exception, _: Recorded[Event]) -> None:
+    raise error

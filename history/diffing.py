@@ -10,7 +10,7 @@ from antiphon.history.alignment import Key, Keyed, keyed, names_in, told
 from antiphon.history.divergence import first_difference, kind_of
 from antiphon.history.explaining import Difference, explained
 from antiphon.language.sentences import sentence_starts
-from antiphon.vocabulary.events import AnyEvent, QueryResumed, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import Event, QueryResumed, Recorded, ResponseAssembled
 from antiphon.vocabulary.values import Usage, Value
 
 _OUTCOMES = ("tool_succeeded", "tool_failed")
@@ -46,7 +46,7 @@ class Diff(Value, frozen=True, kw_only=True):
     sentences: tuple[tuple[str, str], ...]
 
 
-def diff(left: Sequence[Recorded[AnyEvent]], right: Sequence[Recorded[AnyEvent]]) -> Diff:
+def diff(left: Sequence[Recorded[Event]], right: Sequence[Recorded[Event]]) -> Diff:
     """Compares two traces."""
     ours, theirs = keyed(left), keyed(right)
     names = names_in(left), names_in(right)
@@ -74,7 +74,7 @@ def _first_seq(key: Key, ours: Keyed, theirs: Keyed) -> tuple[int, int]:
 
 
 def _difference(
-    left: Recorded[AnyEvent] | None, right: Recorded[AnyEvent] | None, names: tuple[dict[str, str], dict[str, str]]
+    left: Recorded[Event] | None, right: Recorded[Event] | None, names: tuple[dict[str, str], dict[str, str]]
 ) -> Difference | None:
     said = left or right
     assert said is not None
@@ -112,7 +112,7 @@ def _reordered(ours: Keyed, theirs: Keyed, *, differ: bool) -> Difference | None
     return None
 
 
-def _side(events: Sequence[Recorded[AnyEvent]]) -> Side:
+def _side(events: Sequence[Recorded[Event]]) -> Side:
     answers = [said.event for said in events if isinstance(said.event, ResponseAssembled)]
     response = answers[-1] if answers else None
     away_s = sum(said.event.away_s for said in events if isinstance(said.event, QueryResumed))

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from antiphon.traces import plain, to_json
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Value
 
 Class = Literal["code", "order", "schema", "settings"]
@@ -44,7 +44,7 @@ def kind_of(event: msgspec.Struct) -> str:
     return str(event.__struct_config__.tag)
 
 
-def chain_of(events: Sequence[Recorded[AnyEvent]], seq: int) -> tuple[str, ...]:
+def chain_of(events: Sequence[Recorded[Event]], seq: int) -> tuple[str, ...]:
     """What led to `seq`, the nearest first."""
     chain: list[str] = []
     while 0 < seq <= len(events):
@@ -71,7 +71,7 @@ def first_difference(recorded: object, now: object, path: str = "") -> tuple[str
     return path, recorded, now
 
 
-def same(recorded: AnyEvent, now: AnyEvent, form: Mapping[str, object] | None = None) -> bool:
+def same(recorded: Event, now: Event, form: Mapping[str, object] | None = None) -> bool:
     """Whether an event is said again as it was recorded.
 
     Args:
@@ -89,7 +89,7 @@ def shown(event: msgspec.Struct | None) -> str:
     return "" if event is None else msgspec.json.encode(plain(event)).decode()
 
 
-def as_json(recorded: Recorded[AnyEvent]) -> str:
+def as_json(recorded: Recorded[Event]) -> str:
     """A recorded event as JSON."""
     return to_json(recorded).decode()
 

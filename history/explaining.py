@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from antiphon.history.alignment import Key
 from antiphon.vocabulary.events import (
-    AnyEvent,
     DeadlineNeared,
     DeadlinePassed,
+    Event,
     QueryCancelled,
     QueryReceived,
     QueryResumed,
@@ -19,7 +19,6 @@ from antiphon.vocabulary.events import (
     ReasoningFailed,
     ReasoningRetried,
     Recorded,
-    SentencesScored,
     SummaryCompleted,
     SummaryFailed,
     ToolAnsweredLate,
@@ -35,16 +34,16 @@ Cause = Literal["model", "tool", "code", "order", "settings", "time"]
 """`model`: it said something else; `tool`: it brought something else; `settings`: other settings or versions; `time`:
 somebody waited, or went away; `order`: the same, in another order; `code`: nothing before it differs, so rules do."""
 
-_OWN: tuple[tuple[tuple[type[AnyEvent], ...], Cause], ...] = (
+_OWN: tuple[tuple[tuple[type[Event], ...], Cause], ...] = (
     ((QueryReceived,), "settings"),
     ((ReasoningCompleted, ReasoningFailed, ReasoningRetried, ToolCallStreamed), "model"),
     ((SummaryCompleted, SummaryFailed), "model"),
-    ((ToolSucceeded, ToolFailed, ToolAnsweredLate, ToolStarted, ToolSubstituted, SentencesScored), "tool"),
+    ((ToolSucceeded, ToolFailed, ToolAnsweredLate, ToolStarted, ToolSubstituted), "tool"),
     ((DeadlineNeared, DeadlinePassed, QueryResumed, QueryCancelled), "time"),
 )
 """What comes from outside the rules, and from where."""
 
-Trace = Sequence[Recorded[AnyEvent]]
+Trace = Sequence[Recorded[Event]]
 
 
 class Difference(Value, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from antiphon.history.recorded_ports import recorded_model, recorded_tools
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.errors import BadInputError, DecodeError
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     QueryClosed,
     QueryReceived,
     ReasoningCompleted,
@@ -56,7 +56,7 @@ class Change(Value, frozen=True, kw_only=True):
         return f"{self.kind} {self.name}".strip() + (f" = {self.value[:60]}" if self.value else "")
 
 
-def by_passage(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) -> list[Change]:
+def by_passage(events: Sequence[Recorded[Event]], changes: Sequence[Change]) -> list[Change]:
     """The changes with the ids of the passages that tools brought, where facts are named (`f1`) or what became of
     several passages that touch."""
     found: list[Change] = []
@@ -67,8 +67,8 @@ def by_passage(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) 
 
 
 def changed(
-    events: Sequence[Recorded[AnyEvent]], at: int | None, changes: Sequence[Change], query_id: str, why: str = ""
-) -> list[Recorded[AnyEvent]]:
+    events: Sequence[Recorded[Event]], at: int | None, changes: Sequence[Change], query_id: str, why: str = ""
+) -> list[Recorded[Event]]:
     """The events up to the changed one, under a new id, with the changes made.
 
     Args:
@@ -101,7 +101,7 @@ def changed(
     return prefix
 
 
-def _check_question(first: QueryReceived, parent: AnyEvent) -> None:
+def _check_question(first: QueryReceived, parent: Event) -> None:
     """Refuses a question and settings that no caller could have sent."""
     check_settings(first.settings)
     if isinstance(parent, QueryReceived) and first.query != parent.query:
@@ -109,7 +109,7 @@ def _check_question(first: QueryReceived, parent: AnyEvent) -> None:
 
 
 def recorded_parts(
-    parts: Resources, events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change], mode: Mode
+    parts: Resources, events: Sequence[Recorded[Event]], changes: Sequence[Change], mode: Mode
 ) -> Resources:
     """The parts with those doors that the mode closes leading to the recording."""
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
@@ -122,7 +122,7 @@ def recorded_parts(
     return dataclasses.replace(parts, tools=tools, models=models)
 
 
-def _last_of(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) -> int:
+def _last_of(events: Sequence[Recorded[Event]], changes: Sequence[Change]) -> int:
     """The event that the changes name, the latest of them; what is dropped is so from where it is met first."""
     places = [(change.kind, place) for change in changes if (place := _place_of(events, change)) is not None]
     dropped = [place for kind, place in places if kind == "drop"]
@@ -132,7 +132,7 @@ def _last_of(events: Sequence[Recorded[AnyEvent]], changes: Sequence[Change]) ->
     return max(named)
 
 
-def _place_of(events: Sequence[Recorded[AnyEvent]], change: Change) -> int | None:
+def _place_of(events: Sequence[Recorded[Event]], change: Change) -> int | None:
     if change.kind == "setting":
         return 1
     for recorded in events:
@@ -145,7 +145,7 @@ def _place_of(events: Sequence[Recorded[AnyEvent]], change: Change) -> int | Non
     return None
 
 
-def _applied(prefix: list[Recorded[AnyEvent]], change: Change) -> list[Recorded[AnyEvent]]:
+def _applied(prefix: list[Recorded[Event]], change: Change) -> list[Recorded[Event]]:
     """The prefix with one change made: in its last event, or where the change says."""
     if change.kind == "drop":
         places = [at for at, recorded in enumerate(prefix) if _brings(recorded.event, change.name)]
@@ -159,7 +159,7 @@ def _applied(prefix: list[Recorded[AnyEvent]], change: Change) -> list[Recorded[
     return told
 
 
-def _changed_event(event: AnyEvent, change: Change) -> AnyEvent:
+def _changed_event(event: Event, change: Change) -> Event:
     match change.kind, event:
         case "set", _:
             return _with(event, change.name.split("."), change.value)
@@ -174,7 +174,7 @@ def _changed_event(event: AnyEvent, change: Change) -> AnyEvent:
     raise BadInputError(f"`{change}` does not fit {kind_of(event)}: name another event with --at.")
 
 
-def _with(event: AnyEvent, path: Sequence[str], value: str) -> AnyEvent:
+def _with(event: Event, path: Sequence[str], value: str) -> Event:
     """The event with the field at `path` replaced, checked like any event that is read."""
     whole = plain(event)
     holder: object = whole
@@ -187,7 +187,7 @@ def _with(event: AnyEvent, path: Sequence[str], value: str) -> AnyEvent:
         raise BadInputError(f"`{'.'.join(path)}` of {kind_of(event)} cannot be {value[:80]!r}: {error}") from error
 
 
-def _inside(holder: object, name: str, event: AnyEvent) -> object:
+def _inside(holder: object, name: str, event: Event) -> object:
     if isinstance(holder, dict) and name in holder:
         return holder[name]
     if isinstance(holder, list) and name.isdigit() and int(name) < len(holder):
@@ -195,7 +195,7 @@ def _inside(holder: object, name: str, event: AnyEvent) -> object:
     raise BadInputError(f"{kind_of(event)} has no field {name!r} there.")
 
 
-def _put(holder: object, name: str, value: object, event: AnyEvent) -> None:
+def _put(holder: object, name: str, value: object, event: Event) -> None:
     _inside(holder, name, event)
     if isinstance(holder, dict):
         holder[name] = value
@@ -210,9 +210,9 @@ def _value(text: str) -> object:
         return text
 
 
-def _outcome_of(event: AnyEvent, call_id: str) -> bool:
+def _outcome_of(event: Event, call_id: str) -> bool:
     return isinstance(event, ToolSucceeded | ToolFailed) and event.tool_call_id == call_id
 
 
-def _brings(event: AnyEvent, passage_id: str) -> bool:
+def _brings(event: Event, passage_id: str) -> bool:
     return isinstance(event, ToolSucceeded) and any(passage.id == passage_id for passage in event.passages)

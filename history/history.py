@@ -19,7 +19,7 @@ from antiphon.history.regression_test import said_anew
 from antiphon.history.replaying import Replayed, replay, unreadable
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
-from antiphon.vocabulary.events import AnyEvent, Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
+from antiphon.vocabulary.events import Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
 
 log = structlog.get_logger(__name__)
 
@@ -109,7 +109,7 @@ class History:
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, parts, f"{FORKED}{query_id}", around)
 
-    async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[AnyEvent]]:
+    async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
         """A trace, with what rules say today in fields that its events did not have yet (decision 063)."""
         events = await self._store.read(query_id)
         if replay(events).divergence is None:
@@ -117,12 +117,12 @@ class History:
         older = replay(events, await self._store.forms(query_id)).divergence is None
         return said_anew(events) if older else events
 
-    def _begin(self, first: Recorded[AnyEvent], parts: Resources, around: Interceptor) -> QueryHandle:
+    def _begin(self, first: Recorded[Event], parts: Resources, around: Interceptor) -> QueryHandle:
         """A query of its own that shares no more than the question."""
         assert isinstance(first.event, QueryReceived)
         caller = Caller()
         parts = around.parts(parts)
-        components = around.components(lambda ports: wire(parts, ports, caller))
+        components = around.components(lambda ports: wire(parts, ports, caller).subscriptions())
         session = self._bus.open(first.query_id, components, store=around.store(self._store))
         session.start(first.event)
         return QueryHandle(session, caller, first.event.session_id)
@@ -144,7 +144,7 @@ class History:
                 yield told
 
     def _go_on(
-        self, prefix: Sequence[Recorded[AnyEvent]], parts: Resources, why: str, around: Interceptor | None = None
+        self, prefix: Sequence[Recorded[Event]], parts: Resources, why: str, around: Interceptor | None = None
     ) -> QueryHandle:
         first = prefix[0].event
         if not isinstance(first, QueryReceived):
@@ -158,11 +158,10 @@ class History:
         parts = around.parts(parts)
         session = continue_from(
             self._bus,
-            lambda ports, who: wire(parts, ports, who),
-            caller,
+            lambda ports: wire(parts, ports, caller),
             prefix,
             QueryResumed(away_s=away_s, why=why),
-            around=around,
+            interceptor=around,
             store=around.store(self._store),
         )
         return QueryHandle(session, caller, first.session_id)

@@ -10,8 +10,8 @@ from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer import place_of
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
-    AnyEvent,
     ContextSynthesized,
+    Event,
     ReasoningCompleted,
     ReasoningStarted,
     Recorded,
@@ -64,7 +64,7 @@ class Contribution(Value, frozen=True, kw_only=True):
     sentences: tuple[str, ...]
 
 
-def lineage(events: Sequence[Recorded[AnyEvent]]) -> tuple[Sentence, ...]:
+def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
     """Every sentence of the answer with its origins.
 
     Raises:
@@ -83,7 +83,7 @@ def lineage(events: Sequence[Recorded[AnyEvent]]) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
-def contributions(events: Sequence[Recorded[AnyEvent]]) -> tuple[Contribution, ...]:
+def contributions(events: Sequence[Recorded[Event]]) -> tuple[Contribution, ...]:
     """The reverse: what each passage that was found led to, in order of discovery."""
     sentences = lineage(events)
     return tuple(
@@ -97,7 +97,7 @@ def contributions(events: Sequence[Recorded[AnyEvent]]) -> tuple[Contribution, .
     )
 
 
-def answer_in(events: Sequence[Recorded[AnyEvent]]) -> ResponseAssembled:
+def answer_in(events: Sequence[Recorded[Event]]) -> ResponseAssembled:
     """The trace's answer.
 
     Raises:
@@ -109,7 +109,7 @@ def answer_in(events: Sequence[Recorded[AnyEvent]]) -> ResponseAssembled:
     raise BadInputError("This trace holds no answer: there is nothing to trace back.")
 
 
-def brought_as(events: Sequence[Recorded[AnyEvent]], name: str) -> list[str]:
+def brought_as(events: Sequence[Recorded[Event]], name: str) -> list[str]:
     """The ids of the passages, as tools brought them, that a fact or its passage is made of.
 
     Passages of a lesson that touch become one fact. A name of no fact and of no fact's passage comes back as it is.
@@ -131,13 +131,13 @@ def _within(passage: Passage, whole: Passage) -> bool:
     return whole.start <= passage.start < whole.start + len(whole.text.text)
 
 
-def facts_in(events: Sequence[Recorded[AnyEvent]]) -> dict[str, Fact]:
+def facts_in(events: Sequence[Recorded[Event]]) -> dict[str, Fact]:
     """All facts by id, in order of discovery."""
     rounds = (said.event for said in events if isinstance(said.event, ContextSynthesized))
     return {fact.id: fact for event in rounds for fact in event.facts}
 
 
-def _origin(events: Sequence[Recorded[AnyEvent]], citation: Citation, fact: Fact) -> Origin:
+def _origin(events: Sequence[Recorded[Event]], citation: Citation, fact: Fact) -> Origin:
     found = _first(events, lambda e: isinstance(e, ToolSucceeded) and e.tool_call_id == fact.tool_call_id)
     asked = _first(events, lambda e: isinstance(e, ToolRequested) and e.call.id == fact.tool_call_id)
     reply = _first(events, lambda e: isinstance(e, ReasoningCompleted) and _asks(e, fact.tool_call_id))
@@ -163,7 +163,7 @@ def _origin(events: Sequence[Recorded[AnyEvent]], citation: Citation, fact: Fact
     )
 
 
-def _first(events: Sequence[Recorded[AnyEvent]], wanted: Callable[[AnyEvent], bool]) -> Recorded[AnyEvent] | None:
+def _first(events: Sequence[Recorded[Event]], wanted: Callable[[Event], bool]) -> Recorded[Event] | None:
     return next((said for said in events if wanted(said.event)), None)
 
 
@@ -171,5 +171,5 @@ def _asks(reply: ReasoningCompleted, tool_call_id: str) -> bool:
     return any(call.id == tool_call_id for call in reply.tool_calls)
 
 
-def _seq(said: Recorded[AnyEvent] | None) -> int:
+def _seq(said: Recorded[Event] | None) -> int:
     return said.seq if said else 0

@@ -8,7 +8,7 @@ from antiphon.engine import SYSTEM_VERSION
 from antiphon.history.divergence import Divergence, chain_of, kind_of
 from antiphon.history.rendering import Call, prompts_of
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     QueryReceived,
     ReasoningRequested,
     ReasoningStarted,
@@ -25,12 +25,12 @@ class PromptsThen:
         changed: The first that is another one now. It hinders no replay: what was decided is compared all the same.
     """
 
-    def __init__(self, events: Sequence[Recorded[AnyEvent]]) -> None:
+    def __init__(self, events: Sequence[Recorded[Event]]) -> None:
         self._events = events
         self._asked: dict[str, Call] = {}
         self.changed: Divergence | None = None
 
-    def hear(self, recorded: Recorded[AnyEvent]) -> None:
+    def hear(self, recorded: Recorded[Event]) -> None:
         """Takes in the next event."""
         match recorded.event:
             case ReasoningRequested() | SummaryRequested() as asked:
@@ -38,7 +38,7 @@ class PromptsThen:
             case ReasoningStarted() as started if self.changed is None:
                 self._compare(recorded, started)
 
-    def _compare(self, recorded: Recorded[AnyEvent], started: ReasoningStarted) -> None:
+    def _compare(self, recorded: Recorded[Event], started: ReasoningStarted) -> None:
         asked = self._asked.get(started.call_id)
         if asked is None:
             return
@@ -46,7 +46,7 @@ class PromptsThen:
         if started.request.system not in prompts:
             self.changed = self._difference(recorded, started, prompts[0])
 
-    def _difference(self, recorded: Recorded[AnyEvent], started: ReasoningStarted, system: StoredText) -> Divergence:
+    def _difference(self, recorded: Recorded[Event], started: ReasoningStarted, system: StoredText) -> Divergence:
         first = self._events[0].event
         version = dict(first.versions).get("system_prompt") if isinstance(first, QueryReceived) else None
         told = version != SYSTEM_VERSION

@@ -14,7 +14,7 @@ from antiphon.dispatcher import Registry, Tool
 from antiphon.engine import events_of
 from antiphon.vocabulary.errors import BadInputError, ModelError, NotFoundError, ServiceError
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningStarted,
@@ -54,7 +54,7 @@ class RecordedModel:
             yield event
 
 
-def recorded_model(behind: Model, events: Sequence[Recorded[AnyEvent]]) -> RecordedModel:
+def recorded_model(behind: Model, events: Sequence[Recorded[Event]]) -> RecordedModel:
     """`behind`, with the replies of a trace before it."""
     requests: dict[str, Request] = {}
     for said in events:
@@ -69,7 +69,7 @@ def recorded_model(behind: Model, events: Sequence[Recorded[AnyEvent]]) -> Recor
 
 
 def recorded_tools(
-    behind: Registry, events: Sequence[Recorded[AnyEvent]], dropped: frozenset[str], *, live: bool = False
+    behind: Registry, events: Sequence[Recorded[Event]], dropped: frozenset[str], *, live: bool = False
 ) -> Registry:
     """The same tools, with the results of a trace before them.
 
@@ -117,7 +117,7 @@ def _output(result: Result) -> ToolOutput:
     raise ServiceError(result.detail)
 
 
-def _results(events: Sequence[Recorded[AnyEvent]]) -> dict[tuple[str, str], Result]:
+def _results(events: Sequence[Recorded[Event]]) -> dict[tuple[str, str], Result]:
     """Results by the tool that brought them and the arguments that it was run with."""
     asked: dict[str, tuple[str, str]] = {}
     results: dict[tuple[str, str], Result] = {}

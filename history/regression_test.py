@@ -8,12 +8,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from antiphon.history.folding import DecidingParts, failures_by_event
+from antiphon.history.folding import Fold, failures_by_event
 from antiphon.history.lineage import answer_in
 from antiphon.history.replaying import DECIDED, replay
 from antiphon.traces import event_of, plain, read_trace_file, trace_file, trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
-from antiphon.vocabulary.events import AnyEvent, QueryReceived, Recorded
+from antiphon.vocabulary.events import Event, QueryReceived, Recorded
 
 _TEST = '''"""Replays a recorded query; written by `antiphon traces test`.
 
@@ -42,7 +42,7 @@ def test_{name}_replays_to_the_same_events_and_the_same_answer() -> None:
 '''
 
 
-def trace_test(events: Sequence[Recorded[AnyEvent]], name: str, redact: Sequence[str] = ()) -> tuple[bytes, str]:
+def trace_test(events: Sequence[Recorded[Event]], name: str, redact: Sequence[str] = ()) -> tuple[bytes, str]:
     """The sealed file of a trace, and the test that goes with it as `<name>.jsonl`.
 
     Args:
@@ -72,7 +72,7 @@ def trace_test(events: Sequence[Recorded[AnyEvent]], name: str, redact: Sequence
     )
 
 
-def sealed_trace(path: Path, sha256: str) -> list[Recorded[AnyEvent]]:
+def sealed_trace(path: Path, sha256: str) -> list[Recorded[Event]]:
     """The events of a sealed file.
 
     Raises:
@@ -86,7 +86,7 @@ def sealed_trace(path: Path, sha256: str) -> list[Recorded[AnyEvent]]:
     return read_trace_file(data)
 
 
-def redacted(events: Sequence[Recorded[AnyEvent]], patterns: Sequence[str]) -> Sequence[Recorded[AnyEvent]]:
+def redacted(events: Sequence[Recorded[Event]], patterns: Sequence[str]) -> Sequence[Recorded[Event]]:
     """The events with whatever a pattern matches crossed out, letter by letter, so that all offsets stay.
 
     Raises:
@@ -101,17 +101,18 @@ def redacted(events: Sequence[Recorded[AnyEvent]], patterns: Sequence[str]) -> S
     return said_anew([replace(each, event=event_of(_crossed_out(plain(each.event), wanted))) for each in events])
 
 
-def said_anew(events: Sequence[Recorded[AnyEvent]]) -> list[Recorded[AnyEvent]]:
+def said_anew(events: Sequence[Recorded[Event]]) -> list[Recorded[Event]]:
     """The trace with what the rules say of it now: some of that is made of texts (ids of passages that were joined)."""
-    parts, failed = DecidingParts(), failures_by_event(events)
-    told: list[Recorded[AnyEvent]] = []
+    fold, failed = Fold(), failures_by_event(events)
+    told: list[Recorded[Event]] = []
     for recorded in events:
-        for said in parts.said if isinstance(recorded.event, DECIDED) else ():
-            if said.cause == recorded.cause and type(said.event) is type(recorded.event):
-                parts.said.remove(said)
-                recorded = replace(recorded, event=said.event)
-                break
-        parts.hear(recorded, failed.get(recorded.seq, frozenset()))
+        if type(recorded.event) in DECIDED:
+            for emission in fold.emitted:
+                if emission.cause == recorded.cause and type(emission.event) is type(recorded.event):
+                    fold.emitted.remove(emission)
+                    recorded = replace(recorded, event=emission.event)
+                    break
+        fold.hear(recorded, failed.get(recorded.seq, frozenset()))
         told.append(recorded)
     return told
 

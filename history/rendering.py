@@ -6,7 +6,7 @@ import msgspec
 
 from antiphon.engine import Profile, build_request, prepare_summary
 from antiphon.history.divergence import kind_of
-from antiphon.vocabulary.events import AnyEvent, ReasoningRequested, SummaryRequested
+from antiphon.vocabulary.events import Event, ReasoningRequested, SummaryRequested
 from antiphon.vocabulary.values import StoredText
 
 Call = ReasoningRequested | SummaryRequested
@@ -24,18 +24,19 @@ def prompts_of(asked: Call) -> list[StoredText]:
     ]
 
 
-def fields_of(component: object) -> dict[str, object]:
-    """The fields of a part's state: of its structs one by one, whatever else it holds as it is."""
+def fields_of(state: msgspec.Struct) -> dict[str, object]:
+    """Returns the fields of a decider's state, those of a struct inside it among them."""
     found: dict[str, object] = {}
-    for name, value in vars(component).items():
-        if isinstance(value, msgspec.Struct):
-            found |= {field: getattr(value, field) for field in value.__struct_fields__}
-        elif not callable(value):
-            found[name.strip("_")] = value
+    for name in state.__struct_fields__:
+        value = getattr(state, name)
+        if isinstance(value, msgspec.Struct) and type(value).__name__ == "Memory":
+            found |= fields_of(value)
+        else:
+            found[name] = value
     return found
 
 
-def in_words(event: AnyEvent | None, now: AnyEvent | None, field: str, was: object, new: object) -> str:
+def in_words(event: Event | None, now: Event | None, field: str, was: object, new: object) -> str:
     if event is None:
         return f"{_name(now)} is said now, and was not when the query was recorded"
     if now is None:

@@ -10,44 +10,28 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from antiphon.bus import StallCount, Table, fold_waiters
+from antiphon.bus import PendingTable, StallCount, fold_pending
+from antiphon.composition.wiring import Deciders, deciders_of
 from antiphon.history.divergence import Class, Divergence, chain_of, first_difference, kind_of, same, shown
-from antiphon.history.folding import DecidingParts, Raised, Said, failures_by_event
+from antiphon.history.folding import Emission, Fold, RuleFailure, failures_by_event
 from antiphon.history.prompt_versions import PromptsThen
 from antiphon.history.rendering import fields_of, in_words
 from antiphon.traces import from_json, plain
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError
-from antiphon.vocabulary.events import (
-    VERSION,
-    AnswerRequested,
-    AnyEvent,
-    BreakerTripped,
-    BriefingPrepared,
-    CallsAbandoned,
-    ContextSynthesized,
-    Event,
-    HandlerFailed,
-    QueryClosed,
-    ReasoningRequested,
-    Recorded,
-    RecoveryStarted,
-    ResponseAssembled,
-    RoundOpened,
-    SentencesToScore,
-    SummaryRequested,
-    SummarySkipped,
-    SummaryWanted,
-    ToolCallsConfirmed,
-    ToolRequested,
-)
+from antiphon.vocabulary.events import VERSION, Event, HandlerFailed, QueryClosed, Recorded
 from antiphon.vocabulary.values import QuerySettings, Value
 
-DECIDED: tuple[type[Event], ...] = (
-    *(RoundOpened, ReasoningRequested, ToolRequested, ToolCallsConfirmed, BreakerTripped, CallsAbandoned),
-    *(RecoveryStarted, AnswerRequested, QueryClosed, ContextSynthesized, SentencesToScore, BriefingPrepared),
-    *(ResponseAssembled, SummaryWanted, SummaryRequested, SummarySkipped),
-)
-"""What only deciding parts say; everything else in a trace came from outside them."""
+
+def decided_by(deciders: Deciders, catalog: Catalog = BUILT_IN) -> frozenset[type[Event]]:
+    """Returns the events that only deciders emit; everything else in a trace came from outside them."""
+    decided: set[type[Event]] = set()
+    for decider in deciders:
+        decided.update(catalog.emitted_by(decider.role))
+    return frozenset(decided)
+
+
+DECIDED = decided_by(deciders_of())
 
 Form = Mapping[str, object]
 
@@ -69,7 +53,7 @@ class Replayed(Value, frozen=True, kw_only=True):
     divergence: Divergence | None = None
 
 
-def replay(events: Sequence[Recorded[AnyEvent]], forms: Sequence[Form] | None = None) -> Replayed:
+def replay(events: Sequence[Recorded[Event]], forms: Sequence[Form] | None = None) -> Replayed:
     """Replays a whole trace, or as far as it is the same.
 
     Args:
@@ -82,7 +66,7 @@ def replay(events: Sequence[Recorded[AnyEvent]], forms: Sequence[Form] | None = 
 
 def replay_lines(lines: Sequence[bytes]) -> Replayed:
     """Replays a trace of which each line is a recorded event as JSON; a line that cannot be read is a difference."""
-    events: list[Recorded[AnyEvent]] = []
+    events: list[Recorded[Event]] = []
     for line in lines:
         try:
             events.append(from_json(line))
@@ -110,30 +94,30 @@ def unreadable(query_id: str, events: int, seq: int, error: DecodeError) -> Repl
 class Replaying:
     """A replay under way, an event at a time."""
 
-    def __init__(self, events: Sequence[Recorded[AnyEvent]], forms: Sequence[Form] | None = None) -> None:
+    def __init__(self, events: Sequence[Recorded[Event]], forms: Sequence[Form] | None = None) -> None:
         self._events = events
         self._forms = forms
         self._failed = failures_by_event(events)
         self._stalls = StallCount()
         self._compared = 0
-        self._table: Table = {}
+        self._table: PendingTable = {}
         self._prompts = PromptsThen(events)
-        self.parts = DecidingParts()
+        self.fold = Fold()
 
-    def step(self, recorded: Recorded[AnyEvent]) -> Divergence | None:
+    def step(self, recorded: Recorded[Event]) -> Divergence | None:
         """Compares one event with what was said, and delivers it."""
         divergence = self._check(recorded)
         if divergence is not None:
             return divergence
         self._stalls.recall(recorded)
-        self._table = fold_waiters(self._table, recorded)
-        raised = self.parts.hear(recorded, self._failed.get(recorded.seq, frozenset()))
+        self._table = fold_pending(self._table, recorded)
+        raised = self.fold.hear(recorded, self._failed.get(recorded.seq, frozenset()))
         return self._raised(recorded, raised[0]) if raised else None
 
     def states(self) -> dict[str, dict[str, object]]:
         """What each deciding part knows now, and who owes what (`waiting`)."""
         found: dict[str, dict[str, object]] = {
-            name: fields_of(component) for name, component in self.parts.components.items()
+            decider.__name__: fields_of(state) for decider, state in self.fold.states.items()
         }
         found["waiting"] = {str(place): str(each) for place, each in enumerate(self._table.values())}
         return found
@@ -141,9 +125,9 @@ class Replaying:
     def left_over(self) -> Divergence | None:
         """What was said now and not recorded; what a query's end cut off is none."""
         last = self._events[-1]
-        if not isinstance(last.event, QueryClosed) or not self.parts.said:
+        if not isinstance(last.event, QueryClosed) or not self.fold.emitted:
             return None
-        said = self.parts.said[0]
+        said = self.fold.emitted[0]
         # After QueryClosed was said, a session takes nothing any more.
         return None if said.cause >= last.cause else self._divergence(last, None, said)
 
@@ -157,8 +141,8 @@ class Replaying:
             divergence=divergence or self._prompts.changed,
         )
 
-    def _check(self, recorded: Recorded[AnyEvent]) -> Divergence | None:
-        event, said = recorded.event, self.parts.said
+    def _check(self, recorded: Recorded[Event]) -> Divergence | None:
+        event, said = recorded.event, self.fold.emitted
         self._prompts.hear(recorded)
         if not self._is_decided(recorded):
             return None
@@ -166,17 +150,17 @@ class Replaying:
             said.popleft()
             self._compared += 1
             return None
-        if not said and isinstance(event, QueryClosed) and event.status == "failed" and not self._stalls.stalled():
+        if not said and isinstance(event, QueryClosed) and event.status == "failed" and not self._stalls.may_recover():
             return None  # the session gave up by itself
         return self._divergence(recorded, event, said[0] if said else None)
 
-    def _is_decided(self, recorded: Recorded[AnyEvent]) -> bool:
+    def _is_decided(self, recorded: Recorded[Event]) -> bool:
         kind = type(recorded.event)
         return kind in DECIDED or any(
-            one.cause == recorded.cause and type(one.event) is kind for one in self.parts.said
+            one.cause == recorded.cause and type(one.event) is kind for one in self.fold.emitted
         )
 
-    def _raised(self, recorded: Recorded[AnyEvent], raised: Raised) -> Divergence:
+    def _raised(self, recorded: Recorded[Event], raised: RuleFailure) -> Divergence:
         failure = HandlerFailed(handler=raised.handler, error=repr(raised.error), event_seq=recorded.seq)
         return Divergence(
             seq=recorded.seq,
@@ -190,7 +174,7 @@ class Replaying:
             f"{raised.error!r}",
         )
 
-    def _divergence(self, at: Recorded[AnyEvent], event: AnyEvent | None, said: Said | None) -> Divergence:
+    def _divergence(self, at: Recorded[Event], event: Event | None, said: Emission | None) -> Divergence:
         now = said.event if said else None
         alike = event is not None and now is not None and type(event) is type(now)
         field, was, new = first_difference(plain(event), plain(now)) if alike else ("", event, now)
@@ -207,17 +191,17 @@ class Replaying:
             detail=in_words(event, now, field, was, new),
         )
 
-    def _class_of(self, at: Recorded[AnyEvent]) -> Class:
+    def _class_of(self, at: Recorded[Event]) -> Class:
         if at.version != VERSION:
             return "schema"
-        causes = {at.cause, *(said.cause for said in list(self.parts.said)[:1])}
+        causes = {at.cause, *(said.cause for said in list(self.fold.emitted)[:1])}
         if all(self._only_reordered(cause) for cause in causes):
             return "order"
         return "settings" if self._lacks_settings() else "code"
 
     def _only_reordered(self, cause: int) -> bool:
         """Whether what is still to come under `cause` is what is said now, in another order."""
-        said = Counter(shown(one.event) for one in self.parts.said if one.cause == cause)
+        said = Counter(shown(one.event) for one in self.fold.emitted if one.cause == cause)
         recorded = Counter(
             shown(each.event)
             for each in self._events
@@ -230,5 +214,5 @@ class Replaying:
         held = self._forms[0].get("settings") if self._forms else None
         return isinstance(held, Mapping) and set(QuerySettings.__struct_fields__) - set(held) != set()
 
-    def _form(self, recorded: Recorded[AnyEvent]) -> Form | None:
+    def _form(self, recorded: Recorded[Event]) -> Form | None:
         return self._forms[recorded.seq - 1] if self._forms else None

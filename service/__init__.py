@@ -1,6 +1,6 @@
 """The service as a Python object, and the names that the REST API, the command line and the harness use."""
 
-from antiphon.bus import Waiting
+from antiphon.bus import Pending
 from antiphon.composition.building import ServiceResources, embedder_of, speaker_of
 from antiphon.composition.caller import Caller, Outcome
 from antiphon.composition.errors import BusyError
@@ -9,10 +9,9 @@ from antiphon.composition.logs import configure_logging, silence_logging
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.totals import Totals
-from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, wire
+from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, who_hears, wire
 from antiphon.history.diffing import Diff, diff
-from antiphon.history.divergence import Divergence, kind_of
-from antiphon.history.folding import who_hears
+from antiphon.history.divergence import Divergence
 from antiphon.history.forking import Change, Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.lineage import answer_in, contributions, lineage
@@ -36,6 +35,7 @@ __all__ = [
     "Mode",
     "NoInterceptor",
     "Outcome",
+    "Pending",
     "QueryHandle",
     "Question",
     "Readiness",
@@ -45,14 +45,12 @@ __all__ = [
     "ServiceResources",
     "Settings",
     "Totals",
-    "Waiting",
     "answer_in",
     "briefings_of",
     "configure_logging",
     "contributions",
     "diff",
     "embedder_of",
-    "kind_of",
     "lineage",
     "load_settings",
     "memory_at",

@@ -8,7 +8,7 @@ import uuid
 import structlog
 from msgspec.structs import replace
 
-from antiphon.bus import Bus, Waiting
+from antiphon.bus import Bus, Pending
 from antiphon.composition.building import CourseLibrary, ServiceResources, build
 from antiphon.composition.caller import Caller, Outcome
 from antiphon.composition.errors import BusyError
@@ -118,7 +118,7 @@ class Antiphon:
         first = self._built.parts.redaction.event(received)
         caller = Caller()
         parts = around.parts(self._built.parts)
-        components = around.components(lambda ports: wire(parts, ports, caller))
+        components = around.components(lambda ports: wire(parts, ports, caller).subscriptions())
         session = self._bus.open(uuid.uuid4().hex, components, store=store)
         session.start(first)
         return QueryHandle(session, caller, first.session_id, self.totals)
@@ -140,9 +140,9 @@ class Antiphon:
         """Forgets what was said; the traces stay. Raises NotFoundError where there is no such conversation."""
         await self.store.clear_conversation(session_id)
 
-    def running(self) -> dict[str, tuple[Waiting, ...]]:
+    def running(self) -> dict[str, tuple[Pending, ...]]:
         """Each open query, and who owes it what."""
-        return {query_id: session.waiting() for query_id, session in self._bus.sessions.items()}
+        return {query_id: session.pending() for query_id, session in self._bus.sessions.items()}
 
     def readiness(self) -> Readiness:
         """Whether questions can be answered now."""

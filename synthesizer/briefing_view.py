@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from antiphon.vocabulary.events import AnyEvent, BriefingPrepared, Recorded
+from antiphon.vocabulary.events import BriefingPrepared, Event, Recorded
 from antiphon.vocabulary.values import Change, Dropped, ShownSource, Value
 
 
@@ -30,7 +30,7 @@ class BriefingView(Value, frozen=True, kw_only=True):
     summary: str = ""
 
 
-def briefings_of(events: Iterable[Recorded[AnyEvent]]) -> tuple[BriefingView, ...]:
+def briefings_of(events: Iterable[Recorded[Event]]) -> tuple[BriefingView, ...]:
     """Every briefing of a trace, in order."""
     return tuple(_view(said.seq, said.event) for said in events if isinstance(said.event, BriefingPrepared))
 

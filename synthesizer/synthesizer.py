@@ -1,12 +1,16 @@
-"""The synthesizer's ear and mouth: each handler folds one event into memory and says what the rules return."""
+"""The synthesizer's table of rules: what is remembered of each event, and what the next call is shown."""
 
 from __future__ import annotations
+
+from msgspec.structs import replace
 
 from antiphon.synthesizer.briefing import brief
 from antiphon.synthesizer.memory import Memory, remember, settle, within
 from antiphon.synthesizer.summarising import want_summary
 from antiphon.synthesizer.transcript import transcribe
+from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.events import (
+    SYNTHESIZER,
     BreakerTripped,
     Event,
     QueryReceived,
@@ -23,88 +27,81 @@ from antiphon.vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from antiphon.vocabulary.ports import Publish
+from antiphon.vocabulary.values import Value
 
 
-class ContextSynthesizer:
+class Synthesis(Value, frozen=True, kw_only=True):
+    """The synthesizer's state: the memory, and the round whose briefing waits for a summary, if one does."""
+
+    memory: Memory = Memory()
+    waiting: RoundOpened | None = None
+
+
+Decision = tuple[Synthesis, tuple[Event, ...]]
+
+
+def after_memorable_event(state: Synthesis, recorded: Recorded[Event]) -> Decision:
+    """Remembers an event that asks for nothing."""
+    return replace(state, memory=remember(state.memory, recorded.event)), ()
+
+
+def after_tools_settled(state: Synthesis, recorded: Recorded[ToolsSettled]) -> Decision:
+    """Takes a round's outcomes into memory; a round that is settled twice counts once."""
+    memory, synthesized = settle(state.memory, recorded.event)
+    state = replace(state, memory=memory)
+    if synthesized is None:
+        return state, ()
+    return state, (synthesized,)
+
+
+def after_round_opened(state: Synthesis, recorded: Recorded[RoundOpened]) -> Decision:
+    """Prepares the briefing, or the transcript where calls are shown that; or first asks for a summary."""
+    opened = recorded.event
+    memory = within(state.memory, opened)
+    state = Synthesis(memory=memory)
+    if memory.settings.context == "transcript" and opened.briefing_tokens is None:
+        return state, (transcribe(memory.transcript, memory.head, memory.sources, opened),)
+    wanted = want_summary(memory, opened)
+    if wanted is None:
+        return _briefed(state, opened)
+    return Synthesis(memory=remember(memory, wanted), waiting=opened), (wanted,)
+
+
+def after_summary(
+    state: Synthesis, recorded: Recorded[SummaryCompleted] | Recorded[SummaryFailed] | Recorded[SummarySkipped]
+) -> Decision:
+    """Prepares the briefing that waited, with the summary or without."""
+    opened = state.waiting
+    if opened is None or opened.call_id != recorded.event.for_call:
+        return state, ()
+    return _briefed(Synthesis(memory=remember(state.memory, recorded.event)), opened)
+
+
+def _briefed(state: Synthesis, opened: RoundOpened) -> Decision:
+    briefing = brief(state.memory, opened)
+    return replace(state, memory=remember(state.memory, briefing)), (briefing,)
+
+
+RULES: Rules[Synthesis] = {
+    QueryReceived: after_memorable_event,
+    RoundOpened: after_round_opened,
+    SummarySkipped: after_summary,
+    SummaryFailed: after_summary,
+    SummaryCompleted: after_summary,
+    ReasoningCompleted: after_memorable_event,
+    ToolRequested: after_memorable_event,
+    ToolStarted: after_memorable_event,
+    ToolSubstituted: after_memorable_event,
+    ToolSucceeded: after_memorable_event,
+    ToolFailed: after_memorable_event,
+    ToolsSettled: after_tools_settled,
+    BreakerTripped: after_memorable_event,
+}
+
+
+class ContextSynthesizer(Decider[Synthesis]):
     """Decides what is remembered of one query, and what each of its reasoning calls is shown."""
 
-    def __init__(self, publish: Publish) -> None:
-        self._publish = publish
-        self._memory = Memory()
-        self._waiting: RoundOpened | None = None
-
-    @property
-    def memory(self) -> Memory:
-        """What it remembers now."""
-        return self._memory
-
-    def on_query_received(self, said: Recorded[QueryReceived]) -> None:
-        self._remember(said.event)
-
-    def on_reasoning_completed(self, said: Recorded[ReasoningCompleted]) -> None:
-        self._remember(said.event)
-
-    def on_tool_requested(self, said: Recorded[ToolRequested]) -> None:
-        self._remember(said.event)
-
-    def on_tool_started(self, said: Recorded[ToolStarted]) -> None:
-        self._remember(said.event)
-
-    def on_tool_substituted(self, said: Recorded[ToolSubstituted]) -> None:
-        self._remember(said.event)
-
-    def on_tool_succeeded(self, said: Recorded[ToolSucceeded]) -> None:
-        self._remember(said.event)
-
-    def on_tool_failed(self, said: Recorded[ToolFailed]) -> None:
-        self._remember(said.event)
-
-    def on_breaker_tripped(self, said: Recorded[BreakerTripped]) -> None:
-        self._remember(said.event)
-
-    def on_tools_settled(self, said: Recorded[ToolsSettled]) -> None:
-        self._memory, synthesized = settle(self._memory, said.event)
-        if synthesized is not None:
-            self._publish(synthesized)
-
-    def on_round_opened(self, said: Recorded[RoundOpened]) -> None:
-        """Says the briefing, or the transcript where calls are shown that; or first the wish for a summary."""
-        memory = self._memory = within(self._memory, said.event)
-        self._waiting = None
-        if memory.settings.context == "transcript" and said.event.briefing_tokens is None:
-            self._publish(transcribe(memory.transcript, memory.head, memory.sources, said.event))
-            return
-        wanted = want_summary(memory, said.event)
-        if wanted is None:
-            self._brief(said.event)
-            return
-        self._waiting = said.event
-        self._remember(wanted)
-        self._publish(wanted)
-
-    def on_summary_completed(self, said: Recorded[SummaryCompleted]) -> None:
-        self._go_on(said.event)
-
-    def on_summary_failed(self, said: Recorded[SummaryFailed]) -> None:
-        self._go_on(said.event)
-
-    def on_summary_skipped(self, said: Recorded[SummarySkipped]) -> None:
-        self._go_on(said.event)
-
-    def _go_on(self, event: SummaryCompleted | SummaryFailed | SummarySkipped) -> None:
-        """Says the briefing that waited, with a summary or without."""
-        opened = self._waiting
-        if opened is None or opened.call_id != event.for_call:
-            return
-        self._waiting = None
-        self._remember(event)
-        self._brief(opened)
-
-    def _brief(self, opened: RoundOpened) -> None:
-        briefing = brief(self._memory, opened)
-        self._remember(briefing)
-        self._publish(briefing)
-
-    def _remember(self, event: Event) -> None:
-        self._memory = remember(self._memory, event)
+    role = SYNTHESIZER
+    initial = Synthesis()
+    rules = RULES

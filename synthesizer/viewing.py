@@ -8,7 +8,7 @@ from antiphon.synthesizer import intent, reasoning
 from antiphon.synthesizer.facts import living
 from antiphon.synthesizer.memory import Memory, remember, settle
 from antiphon.synthesizer.usage import Tried, coverage
-from antiphon.vocabulary.events import AnyEvent, Event, Recorded, ToolsSettled
+from antiphon.vocabulary.events import Event, Recorded, ToolsSettled
 from antiphon.vocabulary.values import Value
 
 
@@ -86,7 +86,7 @@ class MemoryView(Value, frozen=True, kw_only=True):
         return tuple(tried for tried in self.attempts if tried.tool == tool)
 
 
-def memory_at(events: Iterable[Recorded[AnyEvent]], at: int | None = None) -> MemoryView:
+def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> MemoryView:
     """The memory after the event `at` (None: after all), folded anew from a trace, recorded or still being written."""
     memory, last = Memory(), 0
     for said in events:

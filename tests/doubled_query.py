@@ -10,7 +10,7 @@ from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import CitationStyles, Double, InProcessTransport, Profile, Script, connect, offline_model
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import QuerySettings
 from tests.fakes import MemoryTraceStore
 from tests.virtual_time import VirtualClock
@@ -19,16 +19,16 @@ from tests.virtual_time import VirtualClock
 class Query:
     """What came of one query: its events with their times, its outcome, and what the model was sent."""
 
-    def __init__(self, events: list[Recorded[AnyEvent]], outcome: Outcome, double: Double) -> None:
+    def __init__(self, events: list[Recorded[Event]], outcome: Outcome, double: Double) -> None:
         self.events = events
         self.outcome = outcome
         self.double = double
 
-    def of(self, kind: type[AnyEvent]) -> list[AnyEvent]:
+    def of(self, kind: type[Event]) -> list[Event]:
         """The events of one kind."""
         return [said.event for said in self.events if isinstance(said.event, kind)]
 
-    def at(self, kind: type[AnyEvent]) -> float:
+    def at(self, kind: type[Event]) -> float:
         """Seconds from the question to the first event of this kind."""
         return next(said.at for said in self.events if isinstance(said.event, kind)) - self.events[0].at
 
@@ -53,7 +53,7 @@ async def ask(
         styles=CitationStyles({"primary": profile} if profile else {}),
     )
     bus = Bus(store, clock)
-    session = bus.open("q", lambda ports: wire(parts, ports, caller))
+    session = bus.open("q", lambda ports: wire(parts, ports, caller).subscriptions())
     session.start(receive(question, "s", settings or QuerySettings()))
     await session.ended()
     await bus.close()

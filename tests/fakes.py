@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from antiphon.vocabulary.errors import NotFoundError, SequenceError, TraceError
-from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
 
@@ -96,10 +96,10 @@ class MemoryTraceStore:
         for recorded in events:
             self._note(query_id, recorded)
 
-    async def read(self, query_id: str, after: int = 0) -> list[Recorded[AnyEvent]]:
+    async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
         if query_id not in self._traces:
             raise NotFoundError(f"there is no trace {query_id}")
-        return [recorded for recorded in self._traces[query_id] if recorded.seq > after]  # type: ignore[misc]  # all events are AnyEvent
+        return [recorded for recorded in self._traces[query_id] if recorded.seq > after]
 
     async def list(
         self,

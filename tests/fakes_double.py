@@ -37,7 +37,7 @@ class DoubleStage(EngineStage):
         self.model = connect("sk-secret", "http://double.test", silence_s=silence_s, transport=transport)
         self.engine = ReasoningEngine(
             publish=self.published.append,
-            tell=self.told.append,
+            emit_live=self.told.append,
             spawn=self._spawn,
             clock=self.clock,
             models={"primary": self.model, "fallback": self.model},

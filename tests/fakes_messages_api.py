@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from antiphon.engine import InProcessTransport, ReasoningEngine, connect
-from antiphon.vocabulary.events import AnyEvent, Event, Live, ReasoningRequested, Recorded
+from antiphon.vocabulary.events import Event, Live, ReasoningRequested, Recorded
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, StoredText
 from tests.fakes import HastyClock
@@ -165,14 +165,14 @@ class EngineStage:
     def __init__(self, *answers: Answer, silence_s: float = 5.0) -> None:
         self.api = ScriptedMessagesApi(*answers)
         self.clock = HastyClock()
-        self.published: list[AnyEvent] = []
+        self.published: list[Event] = []
         self.told: list[Live] = []
         self._tasks: list[asyncio.Task[None]] = []
         transport = InProcessTransport(self.api)
         self.model = connect("sk-secret", "http://api.test", silence_s=silence_s, transport=transport)
         self.engine = ReasoningEngine(
             publish=self.published.append,
-            tell=self.told.append,
+            emit_live=self.told.append,
             spawn=self._spawn,
             clock=self.clock,
             models={"primary": self.model, "fallback": self.model},

@@ -14,7 +14,7 @@ from antiphon.engine import Double, InProcessTransport, Script, connect, offline
 from antiphon.faults.shelf import SmallLibrary, WordEmbedder
 from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Settings
 from antiphon.traces import Redaction, SqliteTraceStore
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 
 
 class House:
@@ -34,7 +34,7 @@ class House:
         """All that the model was sent."""
         return str(self.double.requests)
 
-    async def trace(self, outcome: Outcome) -> Sequence[Recorded[AnyEvent]]:
+    async def trace(self, outcome: Outcome) -> Sequence[Recorded[Event]]:
         return await self.store.read(outcome.query_id)
 
 

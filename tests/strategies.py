@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from hypothesis import strategies as st
 
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import StoredText
 
 _SIMPLE: dict[object, st.SearchStrategy[Any]] = {
@@ -62,5 +62,5 @@ def recorded(kind: Any) -> st.SearchStrategy[Recorded[Any]]:
     )
 
 
-EVENT_KINDS: tuple[type[Any], ...] = get_args(AnyEvent)
+EVENT_KINDS: tuple[type[Any], ...] = get_args(Event)
 """Every kind of event."""

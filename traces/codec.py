@@ -9,8 +9,9 @@ from typing import TypeVar
 
 import msgspec
 
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import DecodeError
-from antiphon.vocabulary.events import VERSION, AnyEvent, Event, Live, Recorded
+from antiphon.vocabulary.events import VERSION, Event, Live, Recorded
 from antiphon.vocabulary.values import StoredText
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -39,7 +40,10 @@ def kept_of(_type: type, text: object) -> StoredText:
 
 
 _encoder = msgspec.json.Encoder(enc_hook=text_of)
-_decoder: msgspec.json.Decoder[Recorded[AnyEvent]] = msgspec.json.Decoder(Recorded[AnyEvent], dec_hook=kept_of)
+_decoder: msgspec.json.Decoder[Recorded[Event]] = msgspec.json.Decoder(
+    Recorded[BUILT_IN.union],  # type: ignore[name-defined]  # built at run time
+    dec_hook=kept_of,
+)
 _header_decoder = msgspec.json.Decoder(_Header)
 
 
@@ -56,20 +60,20 @@ def plain(struct: msgspec.Struct | None) -> object:
     return msgspec.to_builtins(struct, enc_hook=text_of)
 
 
-def event_of(plain: object) -> AnyEvent:
+def event_of(plain: object) -> Event:
     """The event that a plain value says.
 
     Raises:
         DecodeError: It is none of this vocabulary.
     """
     try:
-        event: AnyEvent = msgspec.convert(plain, AnyEvent, dec_hook=kept_of)
+        event: Event = msgspec.convert(plain, BUILT_IN.union, dec_hook=kept_of)
     except (msgspec.ValidationError, RecursionError) as error:
         raise DecodeError(str(error)) from error
     return event
 
 
-def from_json(data: bytes) -> Recorded[AnyEvent]:
+def from_json(data: bytes) -> Recorded[Event]:
     """The recorded event that `data` says.
 
     Raises:

@@ -14,7 +14,7 @@ import msgspec
 
 from antiphon.traces.codec import from_json, to_json
 from antiphon.vocabulary.errors import DecodeError
-from antiphon.vocabulary.events import AnyEvent, Event, QueryClosed, QueryReceived, Recorded
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
 
 FORMAT = 1
 MOST_BYTES = 64_000_000
@@ -52,7 +52,7 @@ def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
     return msgspec.json.encode(head) + b"\n" + body
 
 
-def read_trace_file(data: bytes) -> list[Recorded[AnyEvent]]:
+def read_trace_file(data: bytes) -> list[Recorded[Event]]:
     """The events of a file, all of them checked.
 
     Raises:
@@ -103,7 +103,7 @@ def _head(line: bytes) -> Head:
     return head
 
 
-def _event(line: bytes, number: int) -> Recorded[AnyEvent]:
+def _event(line: bytes, number: int) -> Recorded[Event]:
     try:
         return from_json(line)
     except DecodeError as error:
@@ -112,7 +112,7 @@ def _event(line: bytes, number: int) -> Recorded[AnyEvent]:
         raise _refusal(number, f"this is no UTF-8 ({error.reason})") from error
 
 
-def _misplaced(recorded: Recorded[AnyEvent], seq: int, query_id: str, before: Recorded[AnyEvent] | None) -> str:
+def _misplaced(recorded: Recorded[Event], seq: int, query_id: str, before: Recorded[Event] | None) -> str:
     """What is wrong with an event's place; empty where nothing is."""
     first, event = before is None, recorded.event
     rules = (

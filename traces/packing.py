@@ -7,7 +7,8 @@ from collections.abc import Callable
 import msgspec
 
 from antiphon.traces.codec import check_version, refusal, text_of, without_surrogates
-from antiphon.vocabulary.events import AnyEvent, Event, Recorded
+from antiphon.vocabulary.catalog import BUILT_IN
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import StoredText
 
 KEPT_FROM_BYTES = 200
@@ -55,9 +56,9 @@ class Unpacker:
     def __init__(self, fetch: Callable[[str], str | None]) -> None:
         self._fetch = fetch
         self._seen: dict[str, StoredText] = {}
-        self._decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent, dec_hook=self._kept)
+        self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(BUILT_IN.union, dec_hook=self._kept)
 
-    def unpack(self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes) -> Recorded[AnyEvent]:
+    def unpack(self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes) -> Recorded[Event]:
         """The recorded event.
 
         Raises:
@@ -70,7 +71,7 @@ class Unpacker:
             raise refusal(query_id, seq, str(error)) from error
         return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event, version=version)
 
-    def _decode(self, body: bytes) -> AnyEvent:
+    def _decode(self, body: bytes) -> Event:
         try:
             return self._decoder.decode(body)
         except msgspec.ValidationError as error:

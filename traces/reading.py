@@ -10,7 +10,7 @@ import msgspec
 from antiphon.traces.finding import find
 from antiphon.traces.packing import Unpacker
 from antiphon.vocabulary.errors import NotFoundError
-from antiphon.vocabulary.events import AnyEvent, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
 
@@ -25,7 +25,7 @@ _ANSWERS = """
 """
 
 
-def read_trace(connection: sqlite3.Connection, query_id: str, after: int) -> list[Recorded[AnyEvent]]:
+def read_trace(connection: sqlite3.Connection, query_id: str, after: int) -> list[Recorded[Event]]:
     """The events of a trace with `seq` > `after`.
 
     Raises:
@@ -122,7 +122,7 @@ def unknown_conversation(session_id: str) -> NotFoundError:
     return NotFoundError(f"there is no conversation {session_id!r}; leave session_id out to begin a new one")
 
 
-def _answer(recorded: Recorded[AnyEvent]) -> str:
+def _answer(recorded: Recorded[Event]) -> str:
     return recorded.event.answer if isinstance(recorded.event, ResponseAssembled) else ""
 
 

@@ -28,7 +28,7 @@ from antiphon.traces.schema import Durability, open_writer
 from antiphon.traces.turns import Batch, Turns
 from antiphon.traces.writing import clear_conversation, open_conversation, set_owner
 from antiphon.vocabulary.errors import TraceError
-from antiphon.vocabulary.events import AnyEvent, Event, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
 
@@ -90,7 +90,7 @@ class SqliteTraceStore:
         """
         await self._turns.store(Batch(events[0].query_id, 0, events, IMPORTED))
 
-    async def read(self, query_id: str, after: int = 0) -> list[Recorded[AnyEvent]]:
+    async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
         """The events with `seq` > `after`, in order.
 
         Raises:

@@ -12,7 +12,7 @@ ServiceError
 │   ├── SequenceError      an append expected another `seq`: somebody else wrote
 │   └── DecodeError        a stored event is of an unknown kind, version or shape
 ├── ModelError             one call of the Messages API failed; `kind` says how
-├── UnheardEventError      an event was published that no component hears: a mistake in the wiring
+├── UnknownEventError      an event was published that the catalog does not hold: a mistake in a subscriber
 └── SlowReaderError        a live follower read too slowly and was cut off
 """
 
@@ -131,10 +131,10 @@ class ModelError(ServiceError):
         self.request_id = request_id
 
 
-class UnheardEventError(ServiceError):
-    """An event was published that no component hears."""
+class UnknownEventError(ServiceError):
+    """An event was published that is not in the catalog, so that its trace could not be read again."""
 
-    code = "unheard_event"
+    code = "unknown_event"
 
 
 class SlowReaderError(ServiceError):

@@ -6,13 +6,15 @@ An event says what happened (or, where its name ends in `Requested`, what is ask
 
 from __future__ import annotations
 
-from typing import Generic, Literal, TypeVar
+from typing import Annotated, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
+from antiphon.vocabulary.fields import Id, JsonText, Mark, Measured, Name, Seq, Untrusted
 from antiphon.vocabulary.values import (
     Change,
     Citation,
+    ContentBlock,
     Dropped,
     Exchange,
     Fact,
@@ -26,6 +28,7 @@ from antiphon.vocabulary.values import (
     ShownSource,
     StoredText,
     ToolCall,
+    UntrustedText,
     Usage,
 )
 
@@ -53,8 +56,69 @@ Confidence = Literal["high", "medium", "low"]
 Status = Literal["answered", "partial", "cancelled", "failed"]
 
 
+Role = str
+"""A part of the service as events name it: `coordinator`, `engine` … or the name of a subscriber from outside."""
+
+CALLER: Role = "caller"
+SESSION: Role = "session"
+TIMER: Role = "timer"
+COORDINATOR: Role = "coordinator"
+ENGINE: Role = "engine"
+DISPATCHER: Role = "dispatcher"
+SYNTHESIZER: Role = "synthesizer"
+ASSEMBLER: Role = "assembler"
+REVIEWER: Role = "reviewer"
+
+
+class About(NamedTuple):
+    """Which thing of a query an event is about: the kind of thing, and the field that holds its id or number."""
+
+    kind: Literal["query", "round", "call", "tool_call"]
+    field: str = ""
+
+
+QUERY = About("query")
+ROUND = About("round", "round")
+CALL = About("call", "call_id")
+FOR_CALL = About("call", "for_call")
+TOOL_CALL = About("tool_call", "tool_call_id")
+NESTED_TOOL_CALL = About("tool_call", "call.id")
+
+
+class Settles(NamedTuple):
+    """An event that is owed once `request` was emitted; `by` says which request, None: the one it is itself about."""
+
+    request: type[Event]
+    by: About | None = None
+
+
 class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"):
-    """What every event shares: frozen, built by name, tagged with its kind."""
+    """The base of every event: frozen, built by name, tagged with its kind, and knowing its own facts.
+
+    Attributes:
+        emitted_by: The parts of the service that emit it, the usual one first.
+        about: The round, reasoning call or tool call that it is about, or the query as a whole.
+        settles: The requests that it is an outcome of; what an event requests is derived from these.
+    """
+
+    emitted_by: ClassVar[tuple[Role, ...]] = ()
+    about: ClassVar[About] = QUERY
+    settles: ClassVar[tuple[Settles, ...]] = ()
+
+    @classmethod
+    def kind_name(cls) -> str:
+        """Returns the tag by which traces and REST know the event, such as `round_opened`."""
+        return str(cls.__struct_config__.tag)
+
+    def subject(self, about: About | None = None) -> str | int:
+        """Returns the id or number of what the event is about; an empty text for the query as a whole."""
+        value: object = self
+        path = (about or self.about).field
+        if not path:
+            return ""
+        for name in path.split("."):
+            value = getattr(value, name)
+        return value if isinstance(value, str | int) else ""
 
 
 class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
@@ -73,22 +137,26 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         change: What was changed, in words.
         rates: What the tokens of the models that may be asked can cost, as far as that is known.
         fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
+        reviewers: Subscribers that are asked about each draft before it becomes the answer.
     """
 
-    query: str
-    session_id: str
+    emitted_by = (CALLER,)
+
+    query: Untrusted
+    session_id: Id
     settings: QuerySettings
     history: tuple[Exchange, ...] = ()
-    courses: StoredText = StoredText("")
-    tools: tuple[str, ...] = ()
-    versions: tuple[tuple[str, str], ...] = ()
+    courses: UntrustedText = StoredText("")
+    tools: tuple[Name, ...] = ()
+    versions: tuple[tuple[Name, Name], ...] = ()
     provider_open: bool = False
     history_missing: bool = False
-    parent: str | None = None
-    parent_seq: int = 0
-    change: str = ""
+    parent: Annotated[str, Mark.NAME, Mark.FORK] | None = None
+    parent_seq: Annotated[int, Mark.FORK] = 0
+    change: Annotated[str, Mark.UNTRUSTED, Mark.FORK] = ""
     rates: tuple[Rate, ...] = ()
     fixed_tokens: int = 0
+    reviewers: tuple[Name, ...] = ()
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -101,29 +169,14 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
         briefing_tokens: Most tokens of its briefing where that is less than the settings say; None: as they say.
     """
 
+    emitted_by = (COORDINATOR,)
+    about = CALL
+
     round: int
-    call_id: str
+    call_id: Id
     final: bool
     rounds_left: int
     briefing_tokens: int | None = None
-
-
-class SentencesToScore(Event, frozen=True, kw_only=True, tag="sentences_to_score"):
-    """Sentences were to be ranked by meaning before some were dropped.
-
-    Not said any more (docs/decisions/040); kept, as the event below, so that earlier traces can be read.
-    """
-
-    call_id: str
-    query: str
-    sentences: tuple[StoredText, ...]
-
-
-class SentencesScored(Event, frozen=True, kw_only=True, tag="sentences_scored"):
-    """Similarity of each sentence to the question, -1 to 1, in the order asked; empty when it could not be had."""
-
-    call_id: str
-    scores: tuple[float, ...]
 
 
 class SummaryWanted(Event, frozen=True, kw_only=True, tag="summary_wanted"):
@@ -136,7 +189,10 @@ class SummaryWanted(Event, frozen=True, kw_only=True, tag="summary_wanted"):
         tokens: Estimated tokens of the messages.
     """
 
-    call_id: str
+    emitted_by = (SYNTHESIZER,)
+    about = CALL
+
+    call_id: Id
     round: int
     of: tuple[ShownSource, ...]
     messages: tuple[Message, ...]
@@ -153,13 +209,17 @@ class SummaryRequested(Event, frozen=True, kw_only=True, tag="summary_requested"
         spare_usd: The same in US dollars.
     """
 
-    call_id: str
-    for_call: str
+    emitted_by = (COORDINATOR,)
+    about = CALL
+    settles = (Settles(SummaryWanted, by=FOR_CALL),)
+
+    call_id: Id
+    for_call: Id
     round: int
     reasoner: Reasoner
-    model: str
+    model: Name
     max_tokens: int
-    timeout_s: float
+    timeout_s: Measured
     messages: tuple[Message, ...]
     spare_tokens: int | None = None
     spare_usd: float | None = None
@@ -168,40 +228,52 @@ class SummaryRequested(Event, frozen=True, kw_only=True, tag="summary_requested"
 class SummarySkipped(Event, frozen=True, kw_only=True, tag="summary_skipped"):
     """The breaker let no summarising call through: the briefing does without."""
 
-    for_call: str
+    emitted_by = (COORDINATOR,)
+    about = FOR_CALL
+    settles = (Settles(SummaryWanted),)
+
+    for_call: Id
     limit: SummaryLimit
-    detail: str
-
-
-class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
-    """A summarising call brought no reply: the briefing does without."""
-
-    call_id: str
-    for_call: str
-    failure: FailureKind
-    detail: str
-    request_id: str | None = None
-    usage: Usage = Usage()
+    detail: Untrusted
 
 
 class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"):
     """A whole reply to a summarising call; the fields are those of `ReasoningCompleted`."""
 
-    call_id: str
-    for_call: str
-    content: tuple[StoredText, ...]
-    text: StoredText
-    stop_reason: str
+    emitted_by = (ENGINE,)
+    about = CALL
+    settles = (Settles(SummaryRequested),)
+
+    call_id: Id
+    for_call: Id
+    content: tuple[ContentBlock, ...]
+    text: UntrustedText
+    stop_reason: Name
     usage: Usage
-    model: str
-    message_id: str
-    request_id: str | None = None
+    model: Name
+    message_id: Untrusted
+    request_id: Untrusted | None = None
     wasted: Usage = Usage()
 
     @property
     def is_usable(self) -> bool:
         """Whether it holds a summary: some servers answer with nothing, and a model may decline."""
         return bool(self.text.text.strip()) and self.stop_reason != "refusal"
+
+
+class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
+    """A summarising call brought no reply: the briefing does without."""
+
+    emitted_by = (ENGINE,)
+    about = CALL
+    settles = (Settles(SummaryRequested),)
+
+    call_id: Id
+    for_call: Id
+    failure: FailureKind
+    detail: Untrusted
+    request_id: Untrusted | None = None
+    usage: Usage = Usage()
 
 
 class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"):
@@ -216,15 +288,19 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
         summary: The summarising call whose text stands in its notes; empty where none does.
     """
 
-    call_id: str
+    emitted_by = (SYNTHESIZER,)
+    about = CALL
+    settles = (Settles(RoundOpened),)
+
+    call_id: Id
     round: int
     messages: tuple[Message, ...]
     sources: tuple[ShownSource, ...]
-    facts: tuple[str, ...]
+    facts: tuple[Id, ...]
     tokens: int
     dropped: tuple[Dropped, ...] = ()
     changes: tuple[Change, ...] = ()
-    summary: str = ""
+    summary: Id = ""
 
 
 class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_requested"):
@@ -237,18 +313,21 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
         spare_usd: The same in US dollars.
     """
 
-    call_id: str
+    emitted_by = (COORDINATOR,)
+    about = CALL
+
+    call_id: Id
     round: int
     final: bool
     reasoner: Reasoner
-    model: str
+    model: Name
     max_tokens: int
-    timeout_s: float
+    timeout_s: Measured
     max_rounds: int
     messages: tuple[Message, ...]
-    effort: str | None = None
-    thinking: str = "default"
-    elapsed_s: float = 0.0
+    effort: Name | None = None
+    thinking: Name = "default"
+    elapsed_s: Measured = 0.0
     kept_s: float = 0.0
     spare_tokens: int | None = None
     spare_usd: float | None = None
@@ -264,20 +343,26 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
         caching: What was decided about cache breakpoints, and why; empty where nothing was to decide.
     """
 
-    call_id: str
+    emitted_by = (ENGINE,)
+    about = CALL
+
+    call_id: Id
     attempt: int
-    reasoner: str
+    reasoner: Name
     request: Request
     part: int = 1
-    repairs: tuple[str, ...] = ()
+    repairs: tuple[Name, ...] = ()
     citations: CitationStyle = "native"
-    caching: str = ""
+    caching: Name = ""
 
 
 class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed"):
     """A tool call is complete in the stream, before the message is."""
 
-    call_id: str
+    emitted_by = (ENGINE,)
+    about = NESTED_TOOL_CALL
+
+    call_id: Id
     round: int
     call: ToolCall
 
@@ -285,23 +370,14 @@ class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed
 class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"):
     """An attempt failed and another follows; text streamed so far is void."""
 
-    call_id: str
+    emitted_by = (ENGINE,)
+    about = CALL
+
+    call_id: Id
     attempt: int
-    wait_s: float
+    wait_s: Measured
     why: FailureKind
-    detail: str
-
-
-class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
-    """A reasoning call brought no reply; `usage` is what its attempts used, as far as the server told."""
-
-    call_id: str
-    failure: FailureKind
-    detail: str
-    retryable: bool = False
-    retry_after_s: float | None = None
-    request_id: str | None = None
-    usage: Usage = Usage()
+    detail: Untrusted
 
 
 class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):
@@ -315,26 +391,49 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
         wasted: What attempts that failed before it used, as far as the server told.
     """
 
-    call_id: str
+    emitted_by = (ENGINE,)
+    about = CALL
+    settles = (Settles(ReasoningRequested),)
+
+    call_id: Id
     round: int
-    content: tuple[StoredText, ...]
-    text: StoredText
+    content: tuple[ContentBlock, ...]
+    text: UntrustedText
     tool_calls: tuple[ToolCall, ...]
     citations: tuple[ReplyCitation, ...]
-    stop_reason: str
+    stop_reason: Name
     usage: Usage
-    model: str
-    message_id: str
-    request_id: str | None = None
+    model: Name
+    message_id: Untrusted
+    request_id: Untrusted | None = None
     wasted: Usage = Usage()
+
+
+class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
+    """A reasoning call brought no reply; `usage` is what its attempts used, as far as the server told."""
+
+    emitted_by = (ENGINE,)
+    about = CALL
+    settles = (Settles(ReasoningRequested),)
+
+    call_id: Id
+    failure: FailureKind
+    detail: Untrusted
+    retryable: bool = False
+    retry_after_s: float | None = None
+    request_id: Untrusted | None = None
+    usage: Usage = Usage()
 
 
 class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
     """One tool call is to be run."""
 
+    emitted_by = (COORDINATOR,)
+    about = NESTED_TOOL_CALL
+
     round: int
     call: ToolCall
-    timeout_s: float
+    timeout_s: Measured
 
 
 class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
@@ -344,19 +443,25 @@ class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
         idempotency_key: What the tool was handed to know the same call by, made again; empty where it takes none.
     """
 
-    tool_call_id: str
-    name: str
-    idempotency_key: str = ""
+    emitted_by = (DISPATCHER,)
+    about = TOOL_CALL
+
+    tool_call_id: Id
+    name: Name
+    idempotency_key: Id = ""
 
 
 class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):
     """A tool failed and another is run in its place, with arguments made to fit."""
 
-    tool_call_id: str
-    failed: str
-    substitute: str
-    arguments: str
-    why: str
+    emitted_by = (DISPATCHER,)
+    about = TOOL_CALL
+
+    tool_call_id: Id
+    failed: Name
+    substitute: Name
+    arguments: JsonText
+    why: Untrusted
 
 
 class ToolSucceeded(Event, frozen=True, kw_only=True, tag="tool_succeeded"):
@@ -368,21 +473,29 @@ class ToolSucceeded(Event, frozen=True, kw_only=True, tag="tool_succeeded"):
         name: The tool that answered: the substitute where there was one.
     """
 
-    tool_call_id: str
-    name: str
-    output: StoredText
+    emitted_by = (DISPATCHER,)
+    about = TOOL_CALL
+    settles = (Settles(ToolRequested),)
+
+    tool_call_id: Id
+    name: Name
+    output: UntrustedText
     passages: tuple[Passage, ...]
-    duration_ms: float
+    duration_ms: Measured
 
 
 class ToolFailed(Event, frozen=True, kw_only=True, tag="tool_failed"):
     """A tool call brought nothing; `detail` says what was wrong, in words that help the model."""
 
-    tool_call_id: str
-    name: str
+    emitted_by = (DISPATCHER,)
+    about = TOOL_CALL
+    settles = (Settles(ToolRequested),)
+
+    tool_call_id: Id
+    name: Name
     failure: ToolFailureKind
-    detail: str
-    duration_ms: float = 0.0
+    detail: Untrusted
+    duration_ms: Measured = 0.0
 
 
 class ToolAnsweredLate(Event, frozen=True, kw_only=True, tag="tool_answered_late"):
@@ -393,25 +506,35 @@ class ToolAnsweredLate(Event, frozen=True, kw_only=True, tag="tool_answered_late
         duration_ms: From the call's request.
     """
 
-    tool_call_id: str
-    name: str
+    emitted_by = (DISPATCHER,)
+    about = TOOL_CALL
+
+    tool_call_id: Id
+    name: Name
     passages: int
-    duration_ms: float
+    duration_ms: Measured
 
 
 class ToolCallsConfirmed(Event, frozen=True, kw_only=True, tag="tool_calls_confirmed"):
     """The reply is complete: these calls, and no others, make up the round."""
 
+    emitted_by = (COORDINATOR,)
+    about = ROUND
+
     round: int
-    tool_call_ids: tuple[str, ...]
+    tool_call_ids: tuple[Id, ...]
 
 
 class ToolsSettled(Event, frozen=True, kw_only=True, tag="tools_settled"):
     """Every confirmed call of the round has its outcome."""
 
+    emitted_by = (DISPATCHER,)
+    about = ROUND
+    settles = (Settles(ToolCallsConfirmed),)
+
     round: int
-    succeeded: tuple[str, ...]
-    failed: tuple[str, ...]
+    succeeded: tuple[Id, ...]
+    failed: tuple[Id, ...]
 
 
 class ContextSynthesized(Event, frozen=True, kw_only=True, tag="context_synthesized"):
@@ -423,51 +546,68 @@ class ContextSynthesized(Event, frozen=True, kw_only=True, tag="context_synthesi
         open_parts: Parts of the question for which nothing was found yet.
     """
 
+    emitted_by = (SYNTHESIZER,)
+    about = ROUND
+    settles = (Settles(ToolsSettled),)
+
     round: int
     facts: tuple[Fact, ...]
-    repeated: tuple[str, ...] = ()
-    open_parts: tuple[str, ...] = ()
+    repeated: tuple[Id, ...] = ()
+    open_parts: tuple[Untrusted, ...] = ()
 
 
 class BreakerTripped(Event, frozen=True, kw_only=True, tag="breaker_tripped"):
     """A limit was reached: something asked for is refused, and an answer follows."""
 
+    emitted_by = (COORDINATOR,)
+    about = TOOL_CALL
+
     limit: Limit
-    detail: str
-    tool_call_id: str | None = None
+    detail: Untrusted
+    tool_call_id: Id | None = None
 
 
 class DeadlineNeared(Event, frozen=True, kw_only=True, tag="deadline_neared"):
     """Only the share kept for the final call is left."""
 
-    left_s: float
+    emitted_by = (TIMER,)
+
+    left_s: Measured
 
 
 class DeadlinePassed(Event, frozen=True, kw_only=True, tag="deadline_passed"):
     """No time is left for another call; `left_s` is what assembling may take."""
 
-    left_s: float
+    emitted_by = (TIMER,)
+
+    left_s: Measured
 
 
 class CallsAbandoned(Event, frozen=True, kw_only=True, tag="calls_abandoned"):
     """These reasoning or tool calls are no longer wanted; each that still runs ends as failed (`abandoned`)."""
 
-    call_ids: tuple[str, ...]
-    why: str
+    emitted_by = (COORDINATOR,)
+
+    call_ids: tuple[Id, ...]
+    why: Untrusted
 
 
 class RecoveryStarted(Event, frozen=True, kw_only=True, tag="recovery_started"):
     """Something failed and the query goes on another way."""
 
+    emitted_by = (COORDINATOR,)
+
     level: RecoveryLevel
-    why: str
-    event_seq: int
+    why: Untrusted
+    event_seq: Seq
 
 
 class QueryCancelled(Event, frozen=True, kw_only=True, tag="query_cancelled"):
     """The caller went away or took the question back."""
 
-    why: str
+    emitted_by = (CALLER,)
+
+    why: Untrusted
 
 
 class QueryResumed(Event, frozen=True, kw_only=True, tag="query_resumed"):
@@ -478,28 +618,65 @@ class QueryResumed(Event, frozen=True, kw_only=True, tag="query_resumed"):
         why: What had ended it, in words.
     """
 
-    away_s: float
-    why: str
+    emitted_by = (CALLER,)
+
+    away_s: Measured
+    why: Untrusted
 
 
 class HandlerFailed(Event, frozen=True, kw_only=True, tag="handler_failed"):
     """A component raised while handling an event; `handler` is `Class.method`."""
 
-    handler: str
-    error: str
-    event_seq: int
+    emitted_by = (SESSION,)
+
+    handler: Name
+    error: Untrusted
+    event_seq: Seq
 
 
 class SessionStalled(Event, frozen=True, kw_only=True, tag="session_stalled"):
     """Nothing is queued, nothing runs, and the query is not closed; `waiting_for` names who owes what."""
 
-    waiting_for: tuple[str, ...]
+    emitted_by = (SESSION,)
+
+    waiting_for: tuple[Name, ...]
 
 
 class RecordingFailed(Event, frozen=True, kw_only=True, tag="recording_failed"):
     """The trace store refused an append; the query goes on."""
 
-    detail: str
+    emitted_by = (SESSION,)
+
+    detail: Untrusted
+
+
+class ReviewRequested(Event, frozen=True, kw_only=True, tag="review_requested"):
+    """The reply of a call would be the answer, and every reviewer is asked about it first."""
+
+    emitted_by = (COORDINATOR,)
+    about = CALL
+
+    call_id: Id
+    round: int
+
+
+class DraftReviewed(Event, frozen=True, kw_only=True, tag="draft_reviewed"):
+    """A reviewer's judgement of a draft.
+
+    Attributes:
+        reviewer: One of the names in `QueryReceived.reviewers`.
+        accepted: False asks for one more round, which comes while rounds and time are left.
+        why: What is missing or wrong, in words that the next round's call is shown; empty where it is accepted.
+    """
+
+    emitted_by = (REVIEWER,)
+    about = CALL
+    settles = (Settles(ReviewRequested),)
+
+    call_id: Id
+    reviewer: Name
+    accepted: bool
+    why: Untrusted = ""
 
 
 class AnswerRequested(Event, frozen=True, kw_only=True, tag="answer_requested"):
@@ -510,9 +687,11 @@ class AnswerRequested(Event, frozen=True, kw_only=True, tag="answer_requested"):
         why: Why it is not a reply's; empty for `reply`.
     """
 
+    emitted_by = (COORDINATOR,)
+
     mode: AnswerMode
-    call_id: str | None = None
-    why: str = ""
+    call_id: Id | None = None
+    why: Untrusted = ""
 
 
 class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assembled"):
@@ -528,14 +707,17 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
         summary_usage: Their tokens, counted apart.
     """
 
-    answer: str
-    sources: tuple[str, ...]
-    source_links: tuple[str | None, ...]
+    emitted_by = (ASSEMBLER,)
+    settles = (Settles(AnswerRequested),)
+
+    answer: Untrusted
+    sources: tuple[Untrusted, ...]
+    source_links: tuple[Untrusted | None, ...]
     citations: tuple[Citation, ...]
     confidence: Confidence
     indicators: tuple[Indicator, ...]
     rounds: int
-    reasoner: str
+    reasoner: Name
     calls: int
     usage: Usage
     summaries: int = 0
@@ -545,19 +727,11 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
 class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
     """The query is over; nothing of it runs any more."""
 
+    emitted_by = (COORDINATOR, SESSION)
+    settles = (Settles(QueryReceived), Settles(ResponseAssembled))
+
     status: Status
 
-
-AnyEvent = (
-    QueryReceived | RoundOpened | SentencesToScore | SentencesScored | SummaryWanted | SummaryRequested
-    | SummarySkipped | SummaryFailed | SummaryCompleted | BriefingPrepared | ReasoningRequested
-    | ReasoningStarted | ToolCallStreamed | ReasoningRetried | ReasoningFailed | ReasoningCompleted | ToolRequested
-    | ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolAnsweredLate | ToolCallsConfirmed | ToolsSettled
-    | ContextSynthesized | BreakerTripped | DeadlineNeared | DeadlinePassed | CallsAbandoned | RecoveryStarted
-    | QueryCancelled | QueryResumed | HandlerFailed | SessionStalled | RecordingFailed | AnswerRequested
-    | ResponseAssembled | QueryClosed
-)  # fmt: skip
-"""The whole vocabulary."""
 
 E = TypeVar("E", bound=Event, covariant=True)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
-from antiphon.vocabulary.events import AnyEvent, Event, Live, Recorded
+from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.values import Exchange, Passage, Request, Value
 
 Json = dict[str, Any]
@@ -15,11 +16,11 @@ Json = dict[str, Any]
 class Publish(Protocol):
     """Puts an event into the session's mailbox; its cause is the event being handled."""
 
-    def __call__(self, event: AnyEvent, /) -> None: ...
+    def __call__(self, event: Event, /) -> None: ...
 
 
-class Tell(Protocol):
-    """Sends live followers something that is not recorded."""
+class EmitLive(Protocol):
+    """Sends live followers something that is not recorded, such as a piece of a reply's text."""
 
     def __call__(self, live: Live, /) -> None: ...
 
@@ -32,6 +33,45 @@ class Spawn(Protocol):
 
     def __call__(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
         """Starts it; the result cancels it."""
+
+
+# Each handler takes the one kind of event that its subscription names, which types cannot say of a mixed list.
+Handler = Callable[[Recorded[Any]], None]
+"""Hears one event. It returns at once: what takes time it hands to `Spawn`."""
+
+
+class Subscription(NamedTuple):
+    """One component's handler of one kind of event.
+
+    Attributes:
+        name: `Class.on_event`: what a failure of the handler is recorded under, and where faults are injected.
+        repeat: What is called instead when a query is resumed that was interrupted between this request and its
+            outcome; None: the handler itself.
+    """
+
+    kind: type[Event]
+    handler: Handler
+    name: str
+    repeat: Handler | None = None
+
+    @property
+    def component(self) -> str:
+        """The class whose handler it is."""
+        return self.name.partition(".")[0]
+
+
+def on(kind: type[Event], handler: Handler, repeat: Handler | None = None) -> Subscription:
+    """Subscribes a method or function under its own name."""
+    return Subscription(kind, handler, str(getattr(handler, "__qualname__", type(handler).__name__)), repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """One query's session as its components see it."""
+
+    publish: Publish
+    emit_live: EmitLive
+    spawn: Spawn
 
 
 class Clock(Protocol):
@@ -136,7 +176,7 @@ class TraceStore(Protocol):
             TraceError: The store cannot be written.
         """
 
-    async def read(self, query_id: str, after: int = 0) -> Sequence[Recorded[AnyEvent]]:
+    async def read(self, query_id: str, after: int = 0) -> Sequence[Recorded[Event]]:
         """The events with `seq` > `after`, in order.
 
         Raises:

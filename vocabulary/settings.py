@@ -10,11 +10,12 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.fields import Mark, Name
 
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
 
@@ -75,7 +76,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     ] = 15.0
     tool_timeout_s: Annotated[float, Setting("seconds for a tool that names no limit of its own", above=0.0)] = 10.0
     max_tool_calls: Annotated[int, Setting("most tool calls of one round", least=1, most=64)] = 8
-    model: Annotated[str, Setting("the model of the reasoning calls")] = "claude-sonnet-5-5"
+    model: Annotated[Name, Setting("the model of the reasoning calls")] = "claude-sonnet-5-5"
     max_tokens: Annotated[int, Setting("most output tokens of one call", least=1)] = 1500
     briefing_tokens: Annotated[int, Setting("most tokens of facts and notes shown to a call", least=200)] = 6000
     early_dispatch: Annotated[bool, Setting("start a tool call when its block is complete in the stream")] = True
@@ -86,10 +87,10 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         Literal["briefing", "transcript"],
         Setting("what a call is shown; a transcript is the plain message list"),
     ] = "briefing"
-    final_model: Annotated[str | None, Setting("the model of the final call", none="the same")] = None
-    effort: Annotated[Effort | None, Setting("how much the model is to do", none="its own default")] = None
+    final_model: Annotated[Name | None, Setting("the model of the final call", none="the same")] = None
+    effort: Annotated[Effort | None, Mark.NAME, Setting("how much the model is to do", none="its own default")] = None
     thinking: Annotated[
-        str,
+        Name,
         Setting(
             "default (the model's own), off, adaptive, or a budget in tokens", pattern=r"(default|off|adaptive|\d{4,6})"
         ),
@@ -105,7 +106,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         Wish(lower_only=True, most=1_000.0),
     ] = None
     other_model: Annotated[
-        str | None, Setting("the model that is asked where a call fails", none="the offline reasoner at once")
+        Name | None, Setting("the model that is asked where a call fails", none="the offline reasoner at once")
     ] = None
     compression: Annotated[
         Literal["extractive", "model"],
@@ -113,7 +114,7 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         Wish(),
     ] = "extractive"
     compression_model: Annotated[
-        str, Setting("the small model that sums up", none="claude-haiku-5-5 at Anthropic, elsewhere ANTIPHON_MODEL")
+        Name, Setting("the small model that sums up", none="claude-haiku-5-5 at Anthropic, elsewhere ANTIPHON_MODEL")
     ] = "claude-haiku-5-5"
 
 
@@ -160,10 +161,13 @@ class Declared(NamedTuple):
 
 def _declared() -> dict[str, Declared]:
     found: dict[str, Declared] = {}
+    types = get_type_hints(QuerySettings)
+    marked = get_type_hints(QuerySettings, include_extras=True)
     for field in msgspec.structs.fields(QuerySettings):
-        # The arguments of `Annotated`: the bare type, then what stands beside it.
-        kind, setting, *wish = get_args(field.type)
-        found[field.name] = Declared(field.name, kind, field.default, setting, *wish)
+        marks = marked[field.name].__metadata__
+        [setting] = [mark for mark in marks if isinstance(mark, Setting)]
+        wishes = [mark for mark in marks if isinstance(mark, Wish)]
+        found[field.name] = Declared(field.name, types[field.name], field.default, setting, *wishes)
     return found
 
 

@@ -1,12 +1,20 @@
-"""The values that events are made of: frozen, typed, comparable, and stored once where they are large."""
+"""The values that events are made of: frozen, typed and comparable."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from antiphon.vocabulary.fields import (
+    Id,
+    JsonText,
+    Mark,
+    Name,
+    Seq,
+    Untrusted,
+)
 from antiphon.vocabulary.settings import QuerySettings as QuerySettings
 
 
@@ -18,7 +26,7 @@ class StoredText:
     """A text that may be large or often repeated: equal by content, stored once under its SHA-256.
 
     In memory it is the whole text. A trace store writes it once and refers to it by `key`
-    (traces/codec.py); everywhere else it reads and writes as a plain JSON string.
+    (traces/packing.py); everywhere else it reads and writes as a plain JSON string.
     """
 
     __slots__ = ("_key", "text")
@@ -44,6 +52,12 @@ class StoredText:
         return f"Kept({self.text!r})"
 
 
+UntrustedText = Annotated[StoredText, Mark.UNTRUSTED]
+ContentBlock = Annotated[StoredText, Mark.CONTENT_BLOCK]
+OwnText = Annotated[StoredText, Mark.NAME]
+"""A long text of our own making, such as the system prompt."""
+
+
 class ToolCall(Value, frozen=True, kw_only=True):
     """One tool call that the model asked for.
 
@@ -52,9 +66,9 @@ class ToolCall(Value, frozen=True, kw_only=True):
         arguments: The JSON object as the model wrote it; it may be cut off or malformed.
     """
 
-    id: str
-    name: str
-    arguments: str
+    id: Id
+    name: Name
+    arguments: JsonText
 
 
 class Passage(Value, frozen=True, kw_only=True):
@@ -70,14 +84,14 @@ class Passage(Value, frozen=True, kw_only=True):
         start: Where `text` begins in its lesson's text, in characters; None where that is not known.
     """
 
-    id: str
-    source: str
-    text: StoredText
+    id: Id
+    source: Untrusted
+    text: UntrustedText
     starts: tuple[int, ...] = (0,)
-    course: str | None = None
+    course: Untrusted | None = None
     lesson: int | None = None
-    title: str | None = None
-    link: str | None = None
+    title: Untrusted | None = None
+    link: Untrusted | None = None
     kind: Literal["passage", "outline", "text"] = "passage"
     score: float = 0.0
     start: int | None = None
@@ -99,18 +113,18 @@ class Fact(Value, frozen=True, kw_only=True):
         like: The earlier fact that says nearly the same elsewhere; None where there is none.
     """
 
-    id: str
+    id: Id
     passage: Passage
-    tool_call_id: str
+    tool_call_id: Id
     round: int
-    merged: tuple[str, ...] = ()
-    like: str | None = None
+    merged: tuple[Id, ...] = ()
+    like: Id | None = None
 
 
 class ShownSource(Value, frozen=True, kw_only=True):
     """One source as a request showed it: its fact, and which of the fact's sentences were sent, block by block."""
 
-    fact_id: str
+    fact_id: Id
     sentences: tuple[int, ...]
 
 
@@ -125,8 +139,8 @@ class Dropped(Value, frozen=True, kw_only=True):
         rule: `budget` (it did not fit), `decay` (worth too little for its age), `repeated` (shown elsewhere).
     """
 
-    what: str
-    why: str
+    what: Name
+    why: Untrusted
     tokens: int
     sentences: tuple[int, ...] = ()
     rule: Literal["budget", "decay", "repeated"] = "budget"
@@ -144,9 +158,9 @@ class Change(Value, frozen=True, kw_only=True):
         sentences: Which sentences of the fact; empty means all of it.
     """
 
-    what: str
+    what: Name
     change: Literal["came", "returned", "decayed", "dropped", "merged", "repeated"]
-    why: str
+    why: Untrusted
     tokens: int
     sentences: tuple[int, ...] = ()
 
@@ -155,7 +169,7 @@ class Message(Value, frozen=True, kw_only=True):
     """One message of a Messages API request; each content block is its JSON text."""
 
     role: Literal["user", "assistant"]
-    content: tuple[StoredText, ...]
+    content: tuple[ContentBlock, ...]
 
 
 class Request(Value, frozen=True, kw_only=True):
@@ -168,13 +182,13 @@ class Request(Value, frozen=True, kw_only=True):
         extra: A JSON object of further top-level fields, or None.
     """
 
-    model: str
+    model: Name
     max_tokens: int
-    system: StoredText
+    system: OwnText
     messages: tuple[Message, ...]
-    tools: StoredText | None = None
-    tool_choice: str | None = None
-    extra: str | None = None
+    tools: OwnText | None = None
+    tool_choice: Name | None = None
+    extra: Name | None = None
 
 
 class Usage(Value, frozen=True, kw_only=True):
@@ -225,7 +239,7 @@ class Rate(Value, frozen=True, kw_only=True):
         long_above: Tokens of input above which all of a call costs `long_factor` times as much; None: no such bound.
     """
 
-    model: str
+    model: Name
     input: float
     output: float
     long_above: int | None = None
@@ -255,7 +269,7 @@ class ReplyCitation(Value, frozen=True, kw_only=True):
     source: int
     first_block: int
     end_block: int
-    cited_text: str
+    cited_text: Untrusted
 
 
 class Citation(Value, frozen=True, kw_only=True):
@@ -270,24 +284,24 @@ class Citation(Value, frozen=True, kw_only=True):
 
     start: int
     end: int
-    cited_text: str
-    source: str
-    fact: str
-    course: str | None = None
+    cited_text: Untrusted
+    source: Untrusted
+    fact: Id
+    course: Untrusted | None = None
     lesson: int | None = None
-    link: str | None = None
+    link: Untrusted | None = None
 
 
 class Indicator(Value, frozen=True, kw_only=True):
     """One reason for doubt: its kind, a sentence for the reader, and the `seq` of the event that it rests on."""
 
-    kind: str
-    detail: str
-    event_seq: int
+    kind: Name
+    detail: Untrusted
+    event_seq: Seq
 
 
 class Exchange(Value, frozen=True, kw_only=True):
     """One earlier question of the conversation and its answer."""
 
-    question: str
-    answer: str
+    question: Untrusted
+    answer: Untrusted

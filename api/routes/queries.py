@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -27,7 +26,7 @@ from antiphon.api.responses import (
     outcome_or_gone,
     preferred,
 )
-from antiphon.service import Outcome
+from antiphon.service import Outcome, Pending
 
 router = APIRouter(prefix="/api", tags=["queries"])
 
@@ -92,6 +91,11 @@ async def running(service: Service) -> RunningQueriesReply:
     """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
     queries: list[RunningReply] = []
     for query_id, owed in service.running().items():
-        waiting_for = [WaitingReply(**asdict(waiting)) for waiting in owed]
-        queries.append(RunningReply(query_id=query_id, waiting_for=waiting_for))
+        queries.append(RunningReply(query_id=query_id, waiting_for=[_waiting(each) for each in owed]))
     return RunningQueriesReply(queries=queries)
+
+
+def _waiting(owed: Pending) -> WaitingReply:
+    return WaitingReply(
+        who=owed.who, event=owed.event, about=owed.about, since_seq=owed.since_seq, since_at=owed.since_at
+    )

@@ -27,7 +27,7 @@ from antiphon.api.responses import (
 )
 from antiphon.api.schemas import ReplayReply, TraceReply, TracesReply, TraceSummaryReply
 from antiphon.service import briefings_of, memory_at, to_json
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
@@ -136,7 +136,7 @@ async def read(query_id: QueryId, request: Request, service: Service) -> Respons
     return Response(b"".join(to_json(event) + b"\n" for event in events), media_type=form)
 
 
-def _as_object(query_id: str, events: Sequence[Recorded[AnyEvent]]) -> bytes:
+def _as_object(query_id: str, events: Sequence[Recorded[Event]]) -> bytes:
     return b'{"query_id":%s,"events":[%s]}' % (msgspec.json.encode(query_id), b",".join(map(to_json, events)))
 
 

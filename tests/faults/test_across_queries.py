@@ -14,7 +14,7 @@ from antiphon.faults import Fault, Injector, World
 from antiphon.faults.virtual import run
 from antiphon.service import Antiphon, Question, silence_logging
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import AnyEvent
+from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.values import QuerySettings
 
 REST_S = 30.0
@@ -42,18 +42,18 @@ def in_one_service(world: World, work: Any) -> Any:
     return run(through())
 
 
-async def ask(service: Antiphon, *faults: Fault, **settings: Any) -> list[AnyEvent]:
+async def ask(service: Antiphon, *faults: Fault, **settings: Any) -> list[Event]:
     """One question, its own faults round it; its events."""
     question = Question(query="What are the states of a circuit breaker?", settings=QuerySettings(**settings))
     outcome = await (await service.start(question, Injector(faults))).outcome()
     return [said.event for said in await service.store.read(outcome.query_id)]
 
 
-def of(events: Sequence[AnyEvent], kind: type[AnyEvent]) -> list[Any]:
+def of(events: Sequence[Event], kind: type[Event]) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
 
 
-def reasoners(events: Sequence[AnyEvent]) -> set[str]:
+def reasoners(events: Sequence[Event]) -> set[str]:
     return {event.reasoner for event in of(events, e.ReasoningRequested)}
 
 
@@ -74,7 +74,7 @@ def test_a_provider_that_fails_five_times_is_left_alone_and_then_probed_by_one_q
 
 
 def test_an_open_circuit_is_a_fact_of_the_query_and_its_answer_says_so(world: World) -> None:
-    async def work(service: Antiphon) -> list[AnyEvent]:
+    async def work(service: Antiphon) -> list[Event]:
         for _ in range(5):
             await ask(service, AWAY)
         return await ask(service)
@@ -88,7 +88,7 @@ def test_an_open_circuit_is_a_fact_of_the_query_and_its_answer_says_so(world: Wo
 
 
 def test_a_tool_that_keeps_failing_is_passed_over_by_other_queries_until_its_rest_is_over(world: World) -> None:
-    async def work(service: Antiphon) -> list[list[AnyEvent]]:
+    async def work(service: Antiphon) -> list[list[Event]]:
         for _ in range(3):
             await ask(service, NO_SEARCH)
         passed_over = await ask(service)
@@ -105,7 +105,7 @@ def test_a_tool_that_keeps_failing_is_passed_over_by_other_queries_until_its_res
 def test_a_query_that_stops_at_a_failed_tool_keeps_what_was_found_before_and_says_what_failed(world: World) -> None:
     second = Fault(point="library.*", kind="raise", when="round_2", times=0)
 
-    async def work(service: Antiphon) -> list[AnyEvent]:
+    async def work(service: Antiphon) -> list[Event]:
         return await ask(service, second, max_rounds=5, on_tool_failure="stop")
 
     events = in_one_service(world, work)

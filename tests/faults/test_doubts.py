@@ -13,7 +13,7 @@ from antiphon.assembler import DOUBTS
 from antiphon.faults import Fault, Plan, World, run_plan
 from antiphon.service import Outcome, silence_logging
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import AnyEvent
+from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import QuerySettings
 from tests.whole_query import House, ScriptedModel, reply
@@ -27,7 +27,7 @@ class Ran(NamedTuple):
     """A query that ran: its answer and its events."""
 
     outcome: Outcome
-    events: Sequence[AnyEvent]
+    events: Sequence[Event]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ class Told(NamedTuple):
 
 
 LOOKED_UP = reply("", search(LOGS))
-CASES: dict[str, tuple[Plan | Told, type[AnyEvent]]] = {
+CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
     "tool_failed": (broken("library_away"), e.ToolFailed),
     "tool_substituted": (broken("index_away"), e.ToolSubstituted),
     "partial_evidence": (broken("no_model"), e.AnswerRequested),

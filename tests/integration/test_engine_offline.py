@@ -29,7 +29,7 @@ class OfflineStage(EngineStage):
         super().__init__()
         self.engine = ReasoningEngine(
             publish=self.published.append,
-            tell=self.told.append,
+            emit_live=self.told.append,
             spawn=self._spawn,
             clock=self.clock,
             models={"primary": offline_model(), "fallback": offline_model()},

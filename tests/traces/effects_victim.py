@@ -81,7 +81,7 @@ async def ask(folder: Path, *, keyed: bool) -> None:
     (folder / DEADLY).touch()
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder, keyed=keyed)
-    session = Bus(store, parts.clock).open(QUERY_ID, lambda ports: wire(parts, ports, Caller()))
+    session = Bus(store, parts.clock).open(QUERY_ID, lambda ports: wire(parts, ports, Caller()).subscriptions())
     await session.run(receive("Enrol Ada.", "s1", QuerySettings()))
 
 

@@ -11,11 +11,11 @@ from antiphon.composition.wiring import wire
 from antiphon.coordinator import receive
 from antiphon.service import History
 from antiphon.traces import SqliteTraceStore
-from antiphon.vocabulary.events import AnyEvent, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import QuerySettings
 from tests.traces.victim import parts_in
 
-Trace = Sequence[Recorded[AnyEvent]]
+Trace = Sequence[Recorded[Event]]
 
 
 class Stage:
@@ -30,7 +30,7 @@ class Stage:
 
     async def ask(self, query_id: str = "q1", settings: QuerySettings = QuerySettings()) -> Trace:  # noqa: B008 - frozen
         """Asks; the whole trace."""
-        session = self.bus.open(query_id, lambda ports: wire(self.parts, ports, Caller()))
+        session = self.bus.open(query_id, lambda ports: wire(self.parts, ports, Caller()).subscriptions())
         await session.run(receive("How does BM25 rank?", "s1", settings))
         return await self.store.read(query_id)
 

@@ -15,9 +15,9 @@ from antiphon.service import Change, Diff, diff
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BriefingPrepared,
     DeadlineNeared,
+    Event,
     ReasoningCompleted,
     Recorded,
     ResponseAssembled,
@@ -27,7 +27,7 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Usage
 from tests.traces.stage import Stage
 
-Trace = Sequence[Recorded[AnyEvent]]
+Trace = Sequence[Recorded[Event]]
 
 
 @pytest_asyncio.fixture
@@ -37,18 +37,18 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     await made.store.close()
 
 
-def changed(trace: Trace, seq: int, event: AnyEvent) -> Trace:
+def changed(trace: Trace, seq: int, event: Event) -> Trace:
     return [*trace[: seq - 1], replace(trace[seq - 1], event=event), *trace[seq:]]
 
 
-def with_other_ids(event: AnyEvent, ids: set[str]) -> AnyEvent:
+def with_other_ids(event: Event, ids: set[str]) -> Event:
     text = msgspec.json.encode(plain(event)).decode()
     for name in ids:
         text = text.replace(f'"{name}"', f'"{name}-other"').replace(f'\\"{name}\\"', f'\\"{name}-other\\"')
     return event_of(msgspec.json.decode(text))
 
 
-def of_kind(trace: Trace, kind: type[AnyEvent]) -> Recorded[AnyEvent]:
+def of_kind(trace: Trace, kind: type[Event]) -> Recorded[Event]:
     return next(said for said in trace if isinstance(said.event, kind))
 
 

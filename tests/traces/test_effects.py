@@ -14,7 +14,7 @@ from antiphon.bus import Bus
 from antiphon.service import Change, History, Mode, replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     QueryClosed,
     ReasoningCompleted,
     Recorded,
@@ -53,7 +53,7 @@ def ran_in(folder: Path) -> list[str]:
     return (folder / "calls").read_text().splitlines()
 
 
-async def trace_in(folder: Path) -> list[Recorded[AnyEvent]]:
+async def trace_in(folder: Path) -> list[Recorded[Event]]:
     store = SqliteTraceStore.open(folder)
     try:
         return list(await store.read(QUERY_ID))

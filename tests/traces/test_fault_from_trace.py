@@ -13,7 +13,7 @@ from antiphon.faults import Injector, Kind, fault_at
 from antiphon.service import diff, replay
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     FailureKind,
     HandlerFailed,
     QueryCancelled,
@@ -49,7 +49,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     await made.store.close()
 
 
-async def struck(stage: Stage, seq: int, kind: str | None = None) -> tuple[Injector, list[Recorded[AnyEvent]]]:
+async def struck(stage: Stage, seq: int, kind: str | None = None) -> tuple[Injector, list[Recorded[Event]]]:
     """The query had again with event `seq` broken."""
     found = fault_at(await stage.store.read("q1"), seq, kind)
     injector = Injector(found.plan.faults)
@@ -121,10 +121,10 @@ async def test_an_event_is_broken_in_the_way_that_is_named(stage: Stage, kind: K
     ],
 )
 async def test_a_failure_in_a_trace_becomes_the_fault_that_makes_it_again(
-    stage: Stage, event: AnyEvent, point: str, kind: str, at: int
+    stage: Stage, event: Event, point: str, kind: str, at: int
 ) -> None:
     before = list((await stage.ask())[:2])
-    last = Recorded[AnyEvent](query_id="q1", seq=3, cause=2, at=before[1].at, event=event)
+    last = Recorded[Event](query_id="q1", seq=3, cause=2, at=before[1].at, event=event)
 
     found = fault_at([*before, last], 3)
 
@@ -155,5 +155,5 @@ async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(stage
 
     forked = await stage.store.read(running.query_id)
     assert len(injector.meeting.fired) == 1
-    assert forked[0].event.parent_seq == 0  # type: ignore[union-attr]  # a question, as every first event is
+    assert forked[0].event.parent_seq == 0  # type: ignore[attr-defined]  # a question, as every first event is
     assert len(forked) > len(before) / 2

@@ -14,7 +14,7 @@ import pytest_asyncio
 from antiphon.service import Change, diff, replay
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     QueryReceived,
     ReasoningCompleted,
     Recorded,
@@ -33,13 +33,13 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
 
 async def fork(
     stage: Stage, changes: list[Change], mode: str = "recorded", at: int | None = None
-) -> list[Recorded[AnyEvent]]:
+) -> list[Recorded[Event]]:
     running = await stage.history.fork("q1", at, changes, mode)  # type: ignore[arg-type]  # a test's word
     await running.outcome()
     return list(await stage.store.read(running.query_id))
 
 
-def answer(events: list[Recorded[AnyEvent]]) -> ResponseAssembled:
+def answer(events: list[Recorded[Event]]) -> ResponseAssembled:
     return next(said.event for said in reversed(events) if isinstance(said.event, ResponseAssembled))
 
 

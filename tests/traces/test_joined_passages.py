@@ -13,7 +13,7 @@ from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.history.lineage import brought_as, facts_in
 from antiphon.service import Change, History, lineage, replay, trace_test
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import AnyEvent, Recorded, ToolSucceeded
+from antiphon.vocabulary.events import Event, Recorded, ToolSucceeded
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
 from tests.traces.stage import Stage
@@ -53,7 +53,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     await made.store.close()
 
 
-def brought(events: list[Recorded[AnyEvent]]) -> set[str]:
+def brought(events: list[Recorded[Event]]) -> set[str]:
     return {each.id for said in events if isinstance(said.event, ToolSucceeded) for each in said.event.passages}
 
 

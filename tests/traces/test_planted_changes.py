@@ -21,8 +21,8 @@ from antiphon.history.replaying import DECIDED, replay, replay_lines
 from antiphon.synthesizer import synthesizer as synthesizing
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BreakerTripped,
+    Event,
     Recorded,
     ResponseAssembled,
     ToolCallsConfirmed,
@@ -35,7 +35,7 @@ Patch = pytest.MonkeyPatch
 Plant = Callable[[Patch], None]
 
 
-def first_divergences(thousand: Lines) -> list[tuple[list[Recorded[AnyEvent]], Divergence]]:
+def first_divergences(thousand: Lines) -> list[tuple[list[Recorded[Event]], Divergence]]:
     """Of every trace that differs now, the first difference."""
     found = []
     for lines in thousand.values():
@@ -52,7 +52,7 @@ def wrap(patch: Patch, module: Any, name: str, change: Callable[[Any], Any]) -> 
     patch.setattr(module, name, lambda *given, **named: change(rule(*given, **named)))
 
 
-def events_changed(change: Callable[[tuple[AnyEvent, ...]], tuple[AnyEvent, ...]]) -> Callable[[Decision], Decision]:
+def events_changed(change: Callable[[tuple[Event, ...]], tuple[Event, ...]]) -> Callable[[Decision], Decision]:
     def changed(decision: Decision) -> Decision:
         state, events = decision
         return state, change(events)
@@ -102,7 +102,7 @@ def an_answer_is_too_sure(patch: Patch) -> None:
 
 
 def calls_are_confirmed_before_they_are_requested(patch: Patch) -> None:
-    def confirmed_first(events: tuple[AnyEvent, ...]) -> tuple[AnyEvent, ...]:
+    def confirmed_first(events: tuple[Event, ...]) -> tuple[Event, ...]:
         return tuple(sorted(events, key=lambda event: not isinstance(event, ToolCallsConfirmed)))
 
     wrap(patch, rounds, "_request_tools", events_changed(confirmed_first))
@@ -124,11 +124,11 @@ def the_prompt_is_another(patch: Patch) -> None:
     patch.setattr(antiphon.history.prompt_versions, "SYSTEM_VERSION", "another")
 
 
-def _with(event: AnyEvent, kind: str, **fields: object) -> AnyEvent:
+def _with(event: Event, kind: str, **fields: object) -> Event:
     return replace(event, **fields) if type(event).__name__ == kind else event
 
 
-First = Callable[[Sequence[Recorded[AnyEvent]]], int | None]
+First = Callable[[Sequence[Recorded[Event]]], int | None]
 """The event of a trace at which the change must show first; None where that is not worked out."""
 
 
@@ -137,7 +137,7 @@ def is_a(*kinds: str, **having: object) -> First:
     return first_of(lambda event: type(event).__name__ in kinds and all(getattr(event, name) for name in having))
 
 
-def first_of(fits: Callable[[AnyEvent], bool]) -> First:
+def first_of(fits: Callable[[Event], bool]) -> First:
     return lambda events: next((said.seq for said in events if fits(said.event)), None)
 
 
@@ -145,7 +145,7 @@ def anywhere(_: object) -> None:
     return None
 
 
-def the_first_refused_call(events: Sequence[Recorded[AnyEvent]]) -> int | None:
+def the_first_refused_call(events: Sequence[Recorded[Event]]) -> int | None:
     """The first refusal; one of a call that was just streamed is silent, and shows at what is decided next."""
     coordinator = QueryCoordinator(lambda _: None)
     failed = failures_by_event(events)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from antiphon.history.replaying import replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import (
-    AnyEvent,
+    Event,
     QueryClosed,
     QueryResumed,
     ReasoningCompleted,
@@ -34,7 +34,7 @@ from tests.traces.victim import QUERY_ID
 
 ROOT = Path(__file__).parents[2]
 MOST_EVENTS = 200
-Trace = list[Recorded[AnyEvent]]
+Trace = list[Recorded[Event]]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from antiphon.history.lineage import Origin
 from antiphon.service import contributions, diff, lineage, sealed_trace, trace_test
 from antiphon.traces import trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
-from antiphon.vocabulary.events import AnyEvent, QueryResumed, ReasoningStarted, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import Event, QueryResumed, ReasoningStarted, Recorded, ResponseAssembled
 from benchmarks.double import CALLS
 from tests.traces.conftest import Lines
 from tests.traces.stage import Stage
@@ -32,7 +32,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
 
 
 def test_every_citation_leads_back_to_the_bytes_of_a_request(thousand: Lines) -> None:
-    origins: list[tuple[list[Recorded[AnyEvent]], Origin]] = []
+    origins: list[tuple[list[Recorded[Event]], Origin]] = []
     for lines in list(thousand.values())[:300]:
         events = events_of(lines)
         if any(isinstance(said.event, ResponseAssembled) and said.event.citations for said in events):

@@ -106,7 +106,7 @@ async def ask(folder: Path, dies_at: int) -> None:
     store = MortalStore.open(folder)
     store.dies_at = dies_at  # type: ignore[attr-defined]  # `open` makes one of its own class
     parts = parts_in(folder)
-    session = Bus(store, parts.clock).open(QUERY_ID, lambda ports: wire(parts, ports, Caller()))
+    session = Bus(store, parts.clock).open(QUERY_ID, lambda ports: wire(parts, ports, Caller()).subscriptions())
     await session.run(receive("How does BM25 rank?", "s1", QuerySettings(compression="model")))
     await store.close()
 

@@ -19,12 +19,12 @@ from antiphon.service import (
     Interceptor,
     Mode,
     Outcome,
+    Pending,
     Question,
     Readiness,
     Replayed,
     Settings,
     Totals,
-    Waiting,
 )
 from antiphon.vocabulary.errors import BadInputError, ServiceError
 from antiphon.vocabulary.events import (
@@ -32,6 +32,7 @@ from antiphon.vocabulary.events import (
     Live,
     QueryClosed,
     QueryReceived,
+    ReasoningCompleted,
     Recorded,
     ResponseAssembled,
     Status,
@@ -183,8 +184,8 @@ class FakeService:
     async def clear_conversation(self, session_id: str) -> None:
         await self.store.clear_conversation(session_id)
 
-    def running(self) -> dict[str, tuple[Waiting, ...]]:
-        waiting = Waiting(who="engine", event="reasoning_completed", about="c1", since_seq=4, since_at=1.5)
+    def running(self) -> dict[str, tuple[Pending, ...]]:
+        waiting = Pending(outcomes=(ReasoningCompleted,), subject="c1", since_seq=4, since_at=1.5)
         return {asked.query_id: (waiting,) for asked in self.asked}
 
     @property

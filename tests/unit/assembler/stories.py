@@ -8,7 +8,6 @@ from antiphon.assembler import ResponseAssembler
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.events import (
     AnswerRequested,
-    AnyEvent,
     BriefingPrepared,
     ContextSynthesized,
     Event,
@@ -32,9 +31,9 @@ from antiphon.vocabulary.values import (
 )
 
 
-def assembled(*events: AnyEvent) -> ResponseAssembled:
+def assembled(*events: Event) -> ResponseAssembled:
     """The answer that the last of `events` brings; each event's `seq` is its place, from 1."""
-    published: list[AnyEvent] = []
+    published: list[Event] = []
     assembler = ResponseAssembler(publish=published.append)
     for seq, event in enumerate(events, start=1):
         handler = getattr(assembler, f"on_{_snake(type(event).__name__)}")

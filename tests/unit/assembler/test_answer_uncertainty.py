@@ -7,8 +7,8 @@ import pytest
 from antiphon.assembler import DOUBTS
 from antiphon.assembler.uncertainty import confidence, indicator
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BreakerTripped,
+    Event,
     HandlerFailed,
     ReasoningFailed,
     ReasoningRetried,
@@ -36,7 +36,7 @@ LOG = fact("f1", "A log is only appended to.")
 CITED = replied("Logs grow.", cites(0, 10, 0, (0, 1), "A log is only appended to."))
 
 
-def after(*events: AnyEvent) -> ResponseAssembled:
+def after(*events: Event) -> ResponseAssembled:
     """A cited answer, with `events` on the way to it; the first of them has the seq 3."""
     rest = synthesized(LOG), briefed(("f1", (0,))), started("claude"), CITED, answer()
     return assembled(asked(), looked_up("a"), *events, *rest)
@@ -74,7 +74,7 @@ RETRIED = ReasoningRetried(call_id="call-2", attempt=1, wait_s=1.0, why="overloa
         (RecordingFailed(detail="secret"), "trace_incomplete", "high"),
     ],
 )
-def test_each_trouble_shows_and_names_its_event(trouble: AnyEvent, kind: str, effect: str) -> None:
+def test_each_trouble_shows_and_names_its_event(trouble: Event, kind: str, effect: str) -> None:
     said = after(trouble)
 
     assert [(doubt.kind, doubt.event_seq) for doubt in said.indicators] == [(kind, 3)]
@@ -92,7 +92,7 @@ def test_each_trouble_shows_and_names_its_event(trouble: AnyEvent, kind: str, ef
         RecoveryStarted(level="tool", why="a substitute follows", event_seq=2),
     ],
 )
-def test_what_cost_the_answer_nothing_is_no_reason_for_doubt(no_loss: AnyEvent) -> None:
+def test_what_cost_the_answer_nothing_is_no_reason_for_doubt(no_loss: Event) -> None:
     said = after(no_loss)
 
     assert (said.indicators, said.confidence) == ((), "high")

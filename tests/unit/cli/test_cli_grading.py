@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from antiphon.cli.grading import Grade, Place, SampleQuestion, Targets, grade, read_questions, shortfalls
 from antiphon.service import Outcome
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import AnyEvent, Confidence, ContextSynthesized, Recorded
+from antiphon.vocabulary.events import Confidence, ContextSynthesized, Event, Recorded
 from antiphon.vocabulary.values import Citation, Fact, Indicator, Passage, StoredText
 from tests.story import placed, response_assembled
 
@@ -19,10 +19,10 @@ QUESTION = SampleQuestion(
 NOBODY_KNOWS = SampleQuestion(id="q2", kind="unanswerable", question="Q?")
 
 
-def _trace() -> list[Recorded[AnyEvent]]:
+def _trace() -> list[Recorded[Event]]:
     passage = Passage(id="p", source="C - Lesson 2", text=StoredText("k1 is 1.2 in Lucene."), course="C", lesson=2)
     fact = Fact(id="f1", passage=passage, tool_call_id="t1", round=1)
-    return placed("q", [ContextSynthesized(round=1, facts=(fact,))])  # type: ignore[return-value]  # all are AnyEvent
+    return placed("q", [ContextSynthesized(round=1, facts=(fact,))])
 
 
 def _outcome(*citations: Citation, answer: str = "It is 1.2.", confidence: Confidence = "high") -> Outcome:

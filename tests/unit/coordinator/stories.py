@@ -13,13 +13,13 @@ class Story:
     """Plays the other components to one coordinator, and remembers what it says."""
 
     def __init__(self, settings: QuerySettings | None = None, **received: object) -> None:
-        self.said: list[e.AnyEvent] = []
+        self.said: list[e.Event] = []
         self.coordinator = QueryCoordinator(self.said.append)
         self.seq = 0
         settings = settings or QuerySettings(early_dispatch=False)
         self.tell(e.QueryReceived(query="What is BM25?", session_id="s", settings=settings, **received))  # type: ignore[arg-type]
 
-    def tell(self, *events: e.AnyEvent, at: float = 0.0) -> list[e.AnyEvent]:
+    def tell(self, *events: e.Event, at: float = 0.0) -> list[e.Event]:
         """Delivers events; returns what was said in answer to them."""
         before = len(self.said)
         for event in events:
@@ -28,7 +28,7 @@ class Story:
             getattr(self.coordinator, f"on_{event.__struct_config__.tag}")(recorded)
         return self.said[before:]
 
-    def brief(self, at: float = 0.0, tokens: int = 1) -> list[e.AnyEvent]:
+    def brief(self, at: float = 0.0, tokens: int = 1) -> list[e.Event]:
         state = self.coordinator.state
         prepared = e.BriefingPrepared(
             call_id=state.call_id, round=state.round, messages=(), sources=(), facts=(), tokens=tokens
@@ -43,7 +43,7 @@ class Story:
         at: float = 0.0,
         usage: Usage = Usage(input_tokens=10, output_tokens=2),  # noqa: B008 - a frozen value
         wasted: Usage = Usage(),  # noqa: B008 - a frozen value
-    ) -> list[e.AnyEvent]:
+    ) -> list[e.Event]:
         state = self.coordinator.state
         completed = e.ReasoningCompleted(
             call_id=state.call_id, round=state.round, content=(), text=StoredText(text), tool_calls=calls, citations=(),
@@ -51,7 +51,7 @@ class Story:
         )  # fmt: skip
         return self.tell(completed, at=at)
 
-    def settle(self, *, facts: int = 1, failed: Iterable[str] = (), at: float = 0.0) -> list[e.AnyEvent]:
+    def settle(self, *, facts: int = 1, failed: Iterable[str] = (), at: float = 0.0) -> list[e.Event]:
         """The round's tools settle, all successfully but the `failed`, and bring new facts."""
         round_ = self.coordinator.state.round
         ids = self.coordinator.state.tool_call_ids
@@ -65,7 +65,7 @@ class Story:
         self,
         failure: e.FailureKind = "overloaded",
         usage: Usage = Usage(),  # noqa: B008 - a frozen value
-    ) -> list[e.AnyEvent]:
+    ) -> list[e.Event]:
         call_id = self.coordinator.state.call_id
         return self.tell(e.ReasoningFailed(call_id=call_id, failure=failure, detail="529", usage=usage))
 
@@ -74,9 +74,9 @@ def call(number: int, **arguments: object) -> ToolCall:
     return ToolCall(id=f"t{number}", name="search", arguments=f'{{"query": "{arguments.get("query", number)}"}}')
 
 
-def kinds(events: Iterable[e.AnyEvent]) -> list[str]:
+def kinds(events: Iterable[e.Event]) -> list[str]:
     return [str(event.__struct_config__.tag) for event in events]
 
 
-def limits(events: Iterable[e.AnyEvent]) -> list[str]:
+def limits(events: Iterable[e.Event]) -> list[str]:
     return [event.limit for event in events if isinstance(event, e.BreakerTripped)]

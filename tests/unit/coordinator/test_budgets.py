@@ -32,7 +32,7 @@ def limited(rates: tuple[Rate, ...] = RATES, tools: tuple[str, ...] = (SEARCH,),
     return Story(QuerySettings(**wishes), rates=rates, fixed_tokens=FIXED, tools=tools)
 
 
-def last(story: Story) -> e.AnyEvent:
+def last(story: Story) -> e.Event:
     return story.said[-1]
 
 

@@ -17,7 +17,7 @@ from tests.unit.coordinator.stories import Story, call, kinds, limits
 SHOWN = (Message(role="user", content=(StoredText('{"type":"text","text":"m"}'),)),)
 
 
-def want(story: Story, at: float = 0.0) -> list[e.AnyEvent]:
+def want(story: Story, at: float = 0.0) -> list[e.Event]:
     state = story.coordinator.state
     return story.tell(e.SummaryWanted(call_id=state.call_id, round=state.round, of=(), messages=SHOWN, tokens=9), at=at)
 
@@ -35,7 +35,7 @@ def failed(story: Story, failure: e.FailureKind = "overloaded") -> e.SummaryFail
     return e.SummaryFailed(call_id=f"{call_id}-summary", for_call=call_id, failure=failure, detail="529")
 
 
-def skipped(events: list[e.AnyEvent]) -> str:
+def skipped(events: list[e.Event]) -> str:
     (event,) = events
     assert isinstance(event, e.SummarySkipped)
     return event.limit

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from antiphon.dispatcher import Registry, Tool, ToolDispatcher
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.events import (
-    AnyEvent,
     CallsAbandoned,
     Event,
     Recorded,
@@ -31,7 +30,7 @@ class Session:
     """A dispatcher with a list as its bus, and the tasks that it spawned."""
 
     def __init__(self, *tools: Tool) -> None:
-        self.published: list[AnyEvent] = []
+        self.published: list[Event] = []
         self.clock = FixedClock(1_000.0)
         self._tasks: list[asyncio.Task[None]] = []
         self._timers: list[asyncio.Task[None]] = []

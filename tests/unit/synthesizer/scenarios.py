@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from antiphon.synthesizer import MemoryView, memory_at
-from antiphon.vocabulary.events import AnyEvent, BreakerTripped, BriefingPrepared, Recorded, ToolFailed, ToolSubstituted
+from antiphon.vocabulary.events import BreakerTripped, BriefingPrepared, Event, Recorded, ToolFailed, ToolSubstituted
 from antiphon.vocabulary.values import Exchange, Passage
 from tests.unit.synthesizer.stories import (
     Told,
@@ -44,14 +44,14 @@ def _place(cut: Passage, start: int) -> Passage:
     return msgspec.structs.replace(cut, start=start)
 
 
-def one_round() -> tuple[AnyEvent, ...]:
+def one_round() -> tuple[Event, ...]:
     return (asked("What is a log?"), opened(), *round_of(found("a", LOGS)), opened(2, left=0))
 
 
-def comparison_in_two_rounds() -> tuple[AnyEvent, ...]:
-    first: tuple[AnyEvent, ...] = (replied(call("a"), text="I look for logs first."), *requested(call("a")))
+def comparison_in_two_rounds() -> tuple[Event, ...]:
+    first: tuple[Event, ...] = (replied(call("a"), text="I look for logs first."), *requested(call("a")))
     sought = call("b", '{"query": "queue", "why": "the other side is missing"}')
-    second: tuple[AnyEvent, ...] = (replied(sought, round_=2), *requested(sought, round_=2))
+    second: tuple[Event, ...] = (replied(sought, round_=2), *requested(sought, round_=2))
     return (
         asked("Compare a log with a queue."),
         opened(),
@@ -66,7 +66,7 @@ def comparison_in_two_rounds() -> tuple[AnyEvent, ...]:
     )
 
 
-def neighbours_and_twins() -> tuple[AnyEvent, ...]:
+def neighbours_and_twins() -> tuple[Event, ...]:
     text = "Each reader of the log keeps its own place, which is the number of the next record that it wants to read."
     first, second = _place(passage("A log grows at its end."), 0), _place(passage("It never shrinks by itself."), 24)
     twin = passage(text.replace("it wants", "it asks"), course="Streams", lesson=7)
@@ -79,7 +79,7 @@ def neighbours_and_twins() -> tuple[AnyEvent, ...]:
     )
 
 
-def trouble() -> tuple[AnyEvent, ...]:
+def trouble() -> tuple[Event, ...]:
     a, b, c = call("a"), call("b", '{"query": "log"}'), call("c", '{"course_name": "Q"}', "get_course_outline")
     return (
         asked("What do queues teach?", courses="Queues"),
@@ -96,7 +96,7 @@ def trouble() -> tuple[AnyEvent, ...]:
     )
 
 
-def follow_up_over_a_small_budget() -> tuple[AnyEvent, ...]:
+def follow_up_over_a_small_budget() -> tuple[Event, ...]:
     history = (Exchange(question="Compare a log with a queue.", answer="A log keeps, a queue hands on."),)
     long = passage("A queue hands each message on. " + "".join(f"Clerk {n} eats bread. " for n in range(40)), lesson=6)
     return (
@@ -110,12 +110,12 @@ def follow_up_over_a_small_budget() -> tuple[AnyEvent, ...]:
 SCENARIOS = (one_round, comparison_in_two_rounds, neighbours_and_twins, trouble, follow_up_over_a_small_budget)
 
 
-def told(events: Sequence[AnyEvent]) -> str:
+def told(events: Sequence[Event]) -> str:
     """The layers after each event, of which only the lines that are new are shown, and each briefing's changes."""
     lines: list[str] = []
     before: list[str] = []
     whole = list(_with_briefings(events))
-    recorded = [Recorded[AnyEvent](query_id="q", seq=n, cause=0, at=0.0, event=e) for n, e in enumerate(whole, 1)]
+    recorded = [Recorded[Event](query_id="q", seq=n, cause=0, at=0.0, event=e) for n, e in enumerate(whole, 1)]
     for said in recorded:
         lines.append(f"{said.seq} {type(said.event).__name__}")
         now = list(_layers(memory_at(recorded, said.seq)))
@@ -127,7 +127,7 @@ def told(events: Sequence[AnyEvent]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _with_briefings(events: Sequence[AnyEvent]) -> Iterator[AnyEvent]:
+def _with_briefings(events: Sequence[Event]) -> Iterator[Event]:
     story = Told()
     for event in events:
         yield event

@@ -9,7 +9,6 @@ from typing import Any
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BriefingPrepared,
     ContextSynthesized,
     Event,
@@ -27,13 +26,13 @@ from antiphon.vocabulary.values import Exchange, Passage, QuerySettings, StoredT
 class Told:
     """A synthesizer with a list as its bus."""
 
-    def __init__(self, *events: AnyEvent) -> None:
-        self.published: list[AnyEvent] = []
+    def __init__(self, *events: Event) -> None:
+        self.published: list[Event] = []
         self.synthesizer = ContextSynthesizer(publish=self.published.append)
         self._seq = 0
         self.tell(*events)
 
-    def tell(self, *events: AnyEvent) -> Told:
+    def tell(self, *events: Event) -> Told:
         for event in events:
             self._seq += 1
             handler = getattr(self.synthesizer, f"on_{_snake(type(event).__name__)}")
@@ -131,7 +130,7 @@ def settled(*succeeded: str, failed: tuple[str, ...] = (), round_: int = 1) -> T
     return ToolsSettled(round=round_, succeeded=succeeded, failed=failed)
 
 
-def round_of(*results: ToolSucceeded, round_: int = 1) -> tuple[AnyEvent, ...]:
+def round_of(*results: ToolSucceeded, round_: int = 1) -> tuple[Event, ...]:
     """A round in which each result's call was requested, in this order, and the round settled."""
     calls = [call(result.tool_call_id, f'{{"query": "{result.tool_call_id}"}}') for result in results]
     ids = [result.tool_call_id for result in results]

@@ -13,8 +13,8 @@ from antiphon.synthesizer import memory_at
 from antiphon.synthesizer.summary import INTRODUCED
 from antiphon.synthesizer.tokens import tokens_of
 from antiphon.vocabulary.events import (
-    AnyEvent,
     BriefingPrepared,
+    Event,
     QueryReceived,
     Recorded,
     SummaryCompleted,
@@ -178,12 +178,12 @@ def test_long_words_of_the_model_in_older_rounds_are_material_too() -> None:
 
 def test_the_memory_shows_the_summary_after_its_event_and_not_before() -> None:
     story = Told()
-    events: list[AnyEvent] = [
+    events: list[Event] = [
         with_model(), *round_of(found("a", OLD)), *round_of(found("b", NEW), round_=2), opened(3, final=True)
     ]  # fmt: skip
     story.tell(*events)
     events += [wanted(story), said()]
-    trace = [Recorded[AnyEvent](query_id="q", seq=n, cause=0, at=0.0, event=e) for n, e in enumerate(events, 1)]
+    trace = [Recorded[Event](query_id="q", seq=n, cause=0, at=0.0, event=e) for n, e in enumerate(events, 1)]
 
     assert memory_at(trace).summary == "The clerks wrote down grain."
     assert memory_at(trace, len(trace) - 1).summary == ""

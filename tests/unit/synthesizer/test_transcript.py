@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from antiphon.vocabulary.events import AnyEvent, BreakerTripped, BriefingPrepared, ReasoningCompleted, ToolFailed
+from antiphon.vocabulary.events import BreakerTripped, BriefingPrepared, Event, ReasoningCompleted, ToolFailed
 from antiphon.vocabulary.values import StoredText, ToolCall
 from tests.unit.synthesizer import stories
 from tests.unit.synthesizer.stories import Told
 
 
-def told(*events: AnyEvent) -> Told:
+def told(*events: Event) -> Told:
     asked = stories.asked()
     return Told(replace(asked, settings=replace(asked.settings, context="transcript")), *events)
 
@@ -29,7 +29,7 @@ def shown(briefing: BriefingPrepared) -> list[tuple[str, list[dict[str, Any]]]]:
     return [(message.role, [json.loads(block.text) for block in message.content]) for message in briefing.messages]
 
 
-def round_of_two(text: str = "Logs grow. They are read.") -> tuple[AnyEvent, ...]:
+def round_of_two(text: str = "Logs grow. They are read.") -> tuple[Event, ...]:
     calls = (stories.call("a"), stories.call("b", '{"query": "x"}'))
     found = stories.found("a", stories.passage(text), output="[Logs]")
     failed = ToolFailed(tool_call_id="b", name="search", failure="error", detail="the index is gone")

@@ -1,0 +1,54 @@
+"""Deciding components: a state that is a fold over events, and one pure rule for each event that they hear.
+
+A decider meets no clock, no random source and no I/O; whatever it decides by reaches it as an event. That alone lets a
+trace be replayed: the same rules, folded over the recorded events, decide the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
+
+from antiphon.vocabulary.events import Event, Recorded, Role
+from antiphon.vocabulary.ports import Publish
+
+S = TypeVar("S")
+
+Rule = Callable[[S, Recorded[Any]], tuple[S, tuple[Event, ...]]]
+"""Takes the state and an event; returns the state from then on, and the events to emit, in order."""
+
+Rules = Mapping[type[Event], Rule[S]]
+"""The rule for each event that a component hears; an event that is not in it, the component does not hear."""
+
+
+class Decider(Generic[S]):
+    """The shell that subscribes a table of rules to the bus; subclasses declare the table and nothing else.
+
+    Attributes:
+        role: The name by which events know this part of the service (`Event.emitted_by`).
+        initial: The state before the first event.
+        rules: The table.
+        state: The state now.
+    """
+
+    role: ClassVar[Role]
+    initial: S
+    rules: Rules[S]
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self.state = self.initial
+
+    def hear(self, recorded: Recorded[Event]) -> None:
+        """Applies the rule of this event and publishes what it returns.
+
+        A rule that raises leaves the state as it was and publishes nothing.
+        """
+        self.state, emitted = self.rules[type(recorded.event)](self.state, recorded)
+        for event in emitted:
+            self._publish(event)
+
+    @classmethod
+    def handler_name(cls, kind: type[Event]) -> str:
+        """Returns the name under which a failure of the rule for `kind` is recorded: `Class.on_event_kind`."""
+        return f"{cls.__name__}.on_{kind.kind_name()}"
