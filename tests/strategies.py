@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import msgspec
 from hypothesis import strategies as st
 
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import StoredText
 
@@ -62,5 +63,5 @@ def recorded(kind: Any) -> st.SearchStrategy[Recorded[Any]]:
     )
 
 
-EVENT_KINDS: tuple[type[Any], ...] = get_args(Event)
+EVENT_KINDS: tuple[type[Event], ...] = BUILT_IN.events
 """Every kind of event."""

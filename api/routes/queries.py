@@ -26,7 +26,7 @@ from antiphon.api.responses import (
     outcome_or_gone,
     preferred,
 )
-from antiphon.service import Outcome, Pending
+from antiphon.service import Outcome
 
 router = APIRouter(prefix="/api", tags=["queries"])
 
@@ -91,11 +91,6 @@ async def running(service: Service) -> RunningQueriesReply:
     """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
     queries: list[RunningReply] = []
     for query_id, owed in service.running().items():
-        queries.append(RunningReply(query_id=query_id, waiting_for=[_waiting(each) for each in owed]))
+        waiting_for = [WaitingReply.model_validate(pending, from_attributes=True) for pending in owed]
+        queries.append(RunningReply(query_id=query_id, waiting_for=waiting_for))
     return RunningQueriesReply(queries=queries)
-
-
-def _waiting(owed: Pending) -> WaitingReply:
-    return WaitingReply(
-        who=owed.who, event=owed.event, about=owed.about, since_seq=owed.since_seq, since_at=owed.since_at
-    )
