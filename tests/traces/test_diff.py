@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
-from antiphon.cli.trace_diff import show_diff
+from antiphon.cli.trace_views import show_diff
 from antiphon.service import Change, Diff, diff
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.errors import BadInputError

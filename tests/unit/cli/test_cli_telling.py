@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antiphon.cli.telling import tell, tell_recorded
+from antiphon.cli.rendering import describe, describe_recorded
 from antiphon.vocabulary.events import BreakerTripped, Event
 from tests.story import placed, tool_succeeded
 from tests.strategies import values
@@ -20,7 +20,7 @@ from tests.strategies import values
 def test_every_event_has_a_line_that_is_safe_to_print(kind: Any, data: st.DataObject) -> None:
     event = data.draw(values(kind))
 
-    line = tell(event)
+    line = describe(event)
 
     assert len(line) <= 160
     assert line.isprintable() or not any(ord(each) < 32 for each in line)
@@ -29,7 +29,7 @@ def test_every_event_has_a_line_that_is_safe_to_print(kind: Any, data: st.DataOb
 def test_a_line_of_a_trace_says_when_what_and_why() -> None:
     events = placed("q", [tool_succeeded("text"), BreakerTripped(limit="rounds", detail="2 are used up")])
 
-    line = tell_recorded(events[1], events[0].at)
+    line = describe_recorded(events[1], events[0].at)
 
     assert line.split() == ["2", "1000.0", "ms", "breaker_tripped", "rounds:", "2", "are", "used", "up", "←", "1"]
     assert events[1].event.kind_name() == "breaker_tripped"

@@ -1,14 +1,71 @@
-"""One line for each event: what matters of it, for people."""
+"""Events and answers as lines for people: what matters of each event, the answer with its numbered sources."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from antiphon.cli.terminal import one_line
+from msgspec.structs import asdict
+
+from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.service import Outcome
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.values import ToolCall, Usage
+from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
+from antiphon.vocabulary.values import Citation, ToolCall, Usage
+
+_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
+
+
+def show_answer(outcome: Outcome) -> None:
+    """Prints the answer on standard output, and what surrounds it on standard error."""
+    response = outcome.response
+    out.print(clean(with_numbers(response.answer, response.citations, response.sources)), soft_wrap=True)
+    for line in source_lines(response):
+        out.print(line, soft_wrap=True)
+    err.print(_summary(outcome), style=_STYLES[response.confidence])
+    for indicator in response.indicators:
+        err.print(f"  ! {one_line(indicator.detail, 200)} (event {indicator.event_seq})", style="yellow")
+    err.print(f"conversation {outcome.session_id}; all of it: antiphon traces show {outcome.query_id}", style="dim")
+
+
+def with_numbers(answer: str, citations: Sequence[Citation], sources: Sequence[str]) -> str:
+    """The answer with the number of its source after each cited span."""
+    marks: set[tuple[int, int]] = set()
+    for citation in citations:
+        if citation.source in sources:
+            marks.add((citation.end, sources.index(citation.source) + 1))
+    # From the end, so that a number put in moves no place that is still to come.
+    for end, number in sorted(marks, reverse=True):
+        answer = f"{answer[:end]} [{number}]{answer[end:]}"
+    return answer
+
+
+def source_lines(response: ResponseAssembled) -> list[str]:
+    """The numbered sources with their links, after an empty line; nothing where there are none."""
+    lines: list[str] = []
+    for source, link in zip(response.sources, response.source_links, strict=True):
+        line = f"[{len(lines) + 1}] {one_line(source, 200)}"
+        if link:
+            line += f"  {one_line(link, 300)}"
+        lines.append(line)
+    return ["", *lines] if lines else []
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things, such as `1 round` or `2 rounds`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _summary(outcome: Outcome) -> str:
+    response = outcome.response
+    calls = counted(response.calls, "call")
+    if response.summaries:
+        calls += f" and {response.summaries} to sum up"
+    return (
+        f"\n{response.confidence} confidence · answered by {one_line(response.reasoner, 60)} · "
+        f"{counted(response.rounds, 'round')}, {calls} · {outcome.duration_ms / 1000:.2f} s · {outcome.status}"
+    )
+
 
 Line = Callable[[Any], str]
 
@@ -63,15 +120,22 @@ NOTABLE = frozenset(
 """What somebody who waits for an answer wants to see."""
 
 
-def tell(event: Event, width: int = 160) -> str:
+def describe(event: Event, width: int = 160) -> str:
     """What matters of `event`, on one line that is safe to print."""
-    return one_line(_LINES[type(event)](event), width)
+    line = _LINES.get(type(event), _any)
+    return one_line(line(event), width)
 
 
-def tell_recorded(said: Recorded[Event], began_at: float, width: int = 160) -> str:
+def describe_recorded(recorded: Recorded[Event], began_at: float, width: int = 160) -> str:
     """One line of a trace: seq, time since the beginning, kind, what matters, and the event that led to it."""
-    since_ms = (said.at - began_at) * 1000
-    return f"{said.seq:>4} {since_ms:>9.1f} ms  {said.event.kind_name():<22} {tell(said.event, width)}  ← {said.cause}"
+    since_ms = (recorded.at - began_at) * 1000
+    kind = recorded.event.kind_name()
+    return f"{recorded.seq:>4} {since_ms:>9.1f} ms  {kind:<22} {describe(recorded.event, width)}  ← {recorded.cause}"
+
+
+def _any(event: Event) -> str:
+    """The fields of an event that a subscriber from outside brought, and of which only its kind is known here."""
+    return ", ".join(f"{name} {value}" for name, value in asdict(event).items())
 
 
 def _call(call: ToolCall) -> str:
