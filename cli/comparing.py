@@ -136,38 +136,40 @@ def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
     runs: list[Run] = []
     for each in compared:
         runs += [run for run in each.runs if run.mode == mode]
-    usage, cost_usd = _spent(runs)
-    marks = [run.right for run in runs]
+    usage = Usage()
+    answered = graded = right = sources = rounds = calls = 0
+    for run in runs:
+        usage += run.usage
+        answered += run.status == "answered"
+        graded += run.right is not None
+        right += run.right is True
+        sources += len(run.sources)
+        rounds += run.rounds
+        calls += run.calls
+    number = max(len(runs), 1)
     return Sum(
         mode=mode,
         runs=len(runs),
-        answered=[run.status for run in runs].count("answered"),
-        graded=len(marks) - marks.count(None),
-        right=marks.count(True),
-        sources=_mean([len(run.sources) for run in runs]),
-        rounds=_mean([run.rounds for run in runs]),
-        calls=_mean([run.calls for run in runs]),
+        answered=answered,
+        graded=graded,
+        right=right,
+        sources=sources / number,
+        rounds=rounds / number,
+        calls=calls / number,
         usage=usage,
-        cost_usd=cost_usd,
+        cost_usd=_cost(runs),
         ms=median([run.duration_ms for run in runs] or [0.0]),
     )
 
 
-def _spent(runs: Sequence[Run]) -> tuple[Usage, float | None]:
-    """The tokens of all runs, and their cost; None where that of one is not known."""
-    usage = Usage()
-    cost_usd: float | None = 0.0
+def _cost(runs: Sequence[Run]) -> float | None:
+    """The cost of all runs; None where that of one is not known."""
+    total = 0.0
     for run in runs:
-        usage += run.usage
-        if cost_usd is None or run.usage.cost_usd is None:
-            cost_usd = None
-        else:
-            cost_usd += run.usage.cost_usd
-    return usage, cost_usd
-
-
-def _mean(numbers: Sequence[int]) -> float:
-    return sum(numbers) / len(numbers) if numbers else 0.0
+        if run.usage.cost_usd is None:
+            return None
+        total += run.usage.cost_usd
+    return total
 
 
 Rows = list[tuple[str, list[str]]]

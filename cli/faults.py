@@ -67,14 +67,10 @@ def run(
 ) -> None:
     """Tries every single fault (or those named), each in a query of its own; exit code 1 where a promise breaks."""
     silence_logging()
-    is_alone = plan is not None or bool(fault)
-    _refuse_mixture(
-        alone=is_alone,
-        chosen=bool(points or kinds or when),
-        pairs=pairs,
-        report=html is not None or json_file is not None,
-    )
-    for path in filter(None, (html, json_file)):
+    reports = [path for path in (html, json_file) if path is not None]
+    filters = [given for given in (points, kinds, when) if given]
+    _refuse_mixture(alone=bool(plan or fault), filtered=bool(filters), pairs=pairs, report=bool(reports))
+    for path in reports:
         refuse_unwritable(path)
     if plan is not None:
         _run_story(read_story(plan), tools)
@@ -119,10 +115,10 @@ def _split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def _refuse_mixture(*, alone: bool, chosen: bool, pairs: bool, report: bool) -> None:
-    if alone and (chosen or pairs or report):
+def _refuse_mixture(*, alone: bool, filtered: bool, pairs: bool, report: bool) -> None:
+    if alone and (filtered or pairs or report):
         raise BadInputError("A plan or a fault runs alone: without --points, --kinds, --when, --pairs and reports.")
-    if pairs and chosen:
+    if pairs and filtered:
         raise BadInputError("Pairs are chosen by --most and --seed, not by --points, --kinds or --when.")
 
 
@@ -181,10 +177,7 @@ def _run_story(story: Story, tools: str) -> None:
     runs: list[Run] = []
     for step in steps:
         runs += step
-    for number, run_ in enumerate(runs, start=1):
-        if len(runs) > 1:
-            out.print(f"query {number}: {run_.plan.scenario}", style="bold")
-        show_run(run_)
+    _show_runs(runs)
     for wrong in broken:
         err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
     is_idle = _is_idle(runs)
@@ -192,6 +185,13 @@ def _run_story(story: Story, tools: str) -> None:
         err.print("✗ No fault fired: nothing was tested.", style="red")
     if broken or is_idle:
         raise typer.Exit(1)
+
+
+def _show_runs(runs: list[Run]) -> None:
+    for number, each in enumerate(runs, start=1):
+        if len(runs) > 1:
+            out.print(f"query {number}: {each.plan.scenario}", style="bold")
+        show_run(each)
 
 
 def _is_idle(runs: list[Run]) -> bool:

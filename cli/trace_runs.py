@@ -30,6 +30,7 @@ from antiphon.cli.trace_views import show_diff
 from antiphon.faults import Injector, Plan, fault_at, leave_as_planned, read_plan, write_plan
 from antiphon.service import (
     Change,
+    Divergence,
     Mode,
     Outcome,
     QueryHandle,
@@ -62,17 +63,20 @@ def replay(
         results = asyncio.run(_replay(settings_for_people(data_dir=data_dir).data_dir, wanted, step=step))
     different = [result for result in results if result.divergence is not None]
     if as_json:
-        for result in results:
-            print_json(msgspec.json.encode(result).decode())
+        _print_results(results)
     elif every:
-        for result in different:
-            _show(result)
+        _show_results(different)
         took = time.perf_counter() - began
         out.print(f"{len(results) - len(different)} of {len(results)} traces replay identically ({took:.1f} s)")
     else:
-        _show(results[0])
+        _show_results(results)
     if different:
         raise typer.Exit(1)
+
+
+def _print_results(results: Sequence[Replayed]) -> None:
+    for result in results:
+        print_json(msgspec.json.encode(result).decode())
 
 
 def _replay_file(path: Path, *, step: bool) -> Replayed:
@@ -118,16 +122,20 @@ def _show_changes(name: str, before: Mapping[str, object], after: Mapping[str, o
             out.print(f"       {name}.{field}: {change}", soft_wrap=True, style="dim")
 
 
-def _show(result: Replayed) -> None:
-    name = clean(result.query_id)
-    if result.divergence is None:
-        end = "" if result.closed else " (the query is not over)"
-        out.print(f"{name}: identical, {result.compared} of {result.events} events said again{end}", soft_wrap=True)
-        return
-    found = result.divergence
-    out.print(
-        f"{name}: differs at event {found.seq} ({found.difference}): {one_line(found.detail, 300)}", soft_wrap=True
-    )
+def _show_results(results: Sequence[Replayed]) -> None:
+    for result in results:
+        name = clean(result.query_id)
+        if result.divergence is None:
+            end = "" if result.closed else " (the query is not over)"
+            same = f"identical, {result.compared} of {result.events} events said again{end}"
+            out.print(f"{name}: {same}", soft_wrap=True)
+        else:
+            _show_divergence(name, result.divergence)
+
+
+def _show_divergence(name: str, found: Divergence) -> None:
+    what = f"differs at event {found.seq} ({found.difference})"
+    out.print(f"{name}: {what}: {one_line(found.detail, 300)}", soft_wrap=True)
     if found.recorded:
         out.print(f"  recorded: {one_line(found.recorded, 300)}", soft_wrap=True)
     if found.now:
@@ -171,20 +179,17 @@ def fork(
     reasoner: Reasoner = None,
 ) -> None:
     """Runs a query again from one event on, with something changed there, as a trace of its own; then compares."""
-    changes: list[Change] = []
-    for each in settings or ():
-        name, value = _pair(each)
-        changes.append(Change(kind="setting", name=name, value=value))
-    for each in sets or ():
-        name, value = _pair(each)
-        changes.append(Change(kind="set", name=name, value=value))
-    for each in tool_results or ():
-        name, file = _pair(each)
+    changes = [*_changes("setting", settings), *_changes("set", sets)]
+    for name, file in map(_pair, tool_results or ()):
         changes.append(Change(kind="tool", name=name, value=_text(Path(file))))
     if reply:
         changes.append(Change(kind="reply", value=_text(reply)))
     plan = _plan(fault) if fault else None
     asyncio.run(_fork(query_id, at, changes, mode, plan, data_dir, reasoner))
+
+
+def _changes(kind: Literal["set", "setting"], given: list[str] | None) -> list[Change]:
+    return [Change(kind=kind, name=name, value=value) for name, value in map(_pair, given or ())]
 
 
 def whatif(

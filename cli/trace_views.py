@@ -73,17 +73,21 @@ def _show_memory(found: MemoryView) -> None:
     if found.beyond:
         out.print(f"  looked for beside it: {one_line(', '.join(found.beyond), 200)}", soft_wrap=True)
     _show_facts(found)
+    _show_attempts(found)
+    for place in found.coverage:
+        lesson = "whole course" if place.lesson is None else f"lesson {place.lesson}"
+        out.print(f"  reached: {one_line(place.course, 80)}, {lesson}: {', '.join(place.facts)}", soft_wrap=True)
+    if found.summary:
+        out.print(f"  summed up by a model: {one_line(found.summary, 400)}", soft_wrap=True)
+
+
+def _show_attempts(found: MemoryView) -> None:
     for tried in found.attempts:
         outcome: str = tried.outcome
         if tried.new_facts:
             outcome += f", new {', '.join(tried.new_facts)}"
         line = f"  round {tried.round}: {tried.tool} {tried.arguments}: {outcome}, {tried.duration_ms:.0f} ms"
         out.print(one_line(line, 250), soft_wrap=True)
-    for place in found.coverage:
-        lesson = "whole course" if place.lesson is None else f"lesson {place.lesson}"
-        out.print(f"  reached: {one_line(place.course, 80)}, {lesson}: {', '.join(place.facts)}", soft_wrap=True)
-    if found.summary:
-        out.print(f"  summed up by a model: {one_line(found.summary, 400)}", soft_wrap=True)
 
 
 def _show_facts(found: MemoryView) -> None:

@@ -73,14 +73,16 @@ def show(
 ) -> None:
     """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
-    for recorded in events:
-        if not as_json:
-            width = 500 if full else 120
-            out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
-        if as_json or full:
-            print_json(to_json(recorded).decode())
     if as_json:
+        for recorded in events:
+            print_json(to_json(recorded).decode())
         return
+    width = 500 if full else 120
+    for recorded in events:
+        out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
+        if full:
+            print_json(to_json(recorded).decode())
+    # Below the events, whichever came after it.
     for recorded in events:
         if isinstance(recorded.event, ResponseAssembled):
             _show_response(recorded.event)
