@@ -69,9 +69,9 @@ def _summary(outcome: Outcome) -> str:
 
 Line = Callable[[Any], str]
 
-_LINES: Mapping[type[e.Event], Line] = {
+LINES: Mapping[type[e.Event], Line] = {
     e.QueryReceived: lambda it: f"“{it.query}” (at most {it.settings.max_rounds} rounds, {it.settings.deadline_s:g} s)",
-    e.RoundOpened: lambda it: f"final call {it.call_id}" if it.final else f"round {it.round}, call {it.call_id}",
+    e.RoundOpened: lambda it: _round(it),
     e.SummaryWanted: lambda it: f"of {len(it.of)} facts, {it.tokens} tokens, for {it.call_id}",
     e.SummaryRequested: lambda it: f"{it.call_id} by {it.model}, within {it.timeout_s:.1f} s",
     e.SummarySkipped: lambda it: f"{it.limit}: {it.detail}",
@@ -106,7 +106,9 @@ _LINES: Mapping[type[e.Event], Line] = {
     e.HandlerFailed: lambda it: f"{it.handler}: {it.error} (event {it.event_seq})",
     e.SessionStalled: lambda it: f"waiting for {'; '.join(it.waiting_for)}",
     e.RecordingFailed: lambda it: it.detail,
-    e.AnswerRequested: lambda it: f"{it.mode}{f': {it.why}' if it.why else ''}",
+    e.ReviewRequested: lambda it: f"of the draft of {it.call_id}",
+    e.DraftReviewed: lambda it: _judgement(it),
+    e.AnswerRequested: lambda it: _wanted_answer(it),
     e.ResponseAssembled: lambda it: f"{it.confidence} confidence, {len(it.sources)} sources, {it.calls} calls",
     e.QueryClosed: lambda it: it.status,
 }
@@ -122,7 +124,7 @@ NOTABLE = frozenset(
 
 def describe(event: Event, width: int = 160) -> str:
     """What matters of `event`, on one line that is safe to print."""
-    line = _LINES.get(type(event), _any)
+    line = LINES.get(type(event), _any)
     return one_line(line(event), width)
 
 
@@ -138,24 +140,45 @@ def _any(event: Event) -> str:
     return ", ".join(f"{name} {value}" for name, value in asdict(event).items())
 
 
+def _round(opened: e.RoundOpened) -> str:
+    if opened.final:
+        return f"final call {opened.call_id}"
+    return f"round {opened.round}, call {opened.call_id}"
+
+
+def _judgement(review: e.DraftReviewed) -> str:
+    if review.accepted:
+        return f"{review.reviewer} accepts the draft of {review.call_id}"
+    return f"{review.reviewer} asks for another round after {review.call_id}: {review.why}"
+
+
+def _wanted_answer(wanted: e.AnswerRequested) -> str:
+    return f"{wanted.mode}: {wanted.why}" if wanted.why else wanted.mode
+
+
 def _call(call: ToolCall) -> str:
     return f"{call.name} {call.arguments}"
 
 
 def _reply(reply: e.ReasoningCompleted) -> str:
-    said = f"{len(reply.tool_calls)} tool calls" if reply.tool_calls else f"“{reply.text.text}”"
-    return f"{reply.stop_reason}, {_tokens(reply.usage)}: {said}"
+    content = f"“{reply.text.text}”"
+    if reply.tool_calls:
+        content = f"{len(reply.tool_calls)} tool calls"
+    return f"{reply.stop_reason}, {_tokens(reply.usage)}: {content}"
 
 
 def _tokens(usage: Usage) -> str:
-    read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    return f"{read} tokens in, {usage.output_tokens} out"
+    return f"{usage.all_input_tokens} tokens in, {usage.output_tokens} out"
 
 
 def _passages(result: e.ToolSucceeded) -> str:
     sources = list(dict.fromkeys(passage.source for passage in result.passages))
-    return f"{len(result.passages)} passages ({', '.join(sources)})" if sources else "nothing found"
+    if not sources:
+        return "nothing found"
+    return f"{len(result.passages)} passages ({', '.join(sources)})"
 
 
 def _still_open(context: e.ContextSynthesized) -> str:
-    return f"; open: {', '.join(context.open_parts)}" if context.open_parts else ""
+    if not context.open_parts:
+        return ""
+    return f"; open: {', '.join(context.open_parts)}"
