@@ -108,9 +108,11 @@ def _step_through(events: Sequence[Recorded[Event]]) -> None:
         after = replaying.states()
         for name, state in after.items():
             _show_changes(name, before[name], state)
+        # A copy: the next step empties the list.
         for emitted in list(replaying.fold.emitted):
             out.print(f"       says {type(emitted.event).__name__}", style="cyan")
         before = after
+        # Enter goes on to the next event; a pipe gets all of them at once.
         if sys.stdin.isatty():
             input()
 
@@ -189,7 +191,11 @@ def fork(
 
 
 def _changes(kind: Literal["set", "setting"], given: list[str] | None) -> list[Change]:
-    return [Change(kind=kind, name=name, value=value) for name, value in map(_pair, given or ())]
+    changes: list[Change] = []
+    for each in given or ():
+        name, value = _pair(each)
+        changes.append(Change(kind=kind, name=name, value=value))
+    return changes
 
 
 def whatif(
@@ -245,6 +251,7 @@ async def _fork(
 
 async def _outcome_under(injector: Injector, query: QueryHandle) -> Outcome:
     """The outcome of a fork under a fault plan, with what fired."""
+    # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
     leaving = asyncio.create_task(leave_as_planned(query, injector.meeting, injector.meeting.stored_seq))
     outcome = await query.outcome()
     await leaving

@@ -113,6 +113,7 @@ async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: 
         outcome = await outcome_or_gone(forked, request)
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
+    # The trace itself says where the two part and what was changed, in words.
     events = await service.store.read(forked.query_id)
     first = events[0].event
     assert isinstance(first, QueryReceived)  # or there had been nothing to fork
@@ -138,5 +139,6 @@ async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: 
 async def compare(query_id: QueryId, other_id: QueryId, service: Service) -> Response:
     """Which events differ, and why: `model`, `tool`, `code`, `order`, `settings`, `time`; answers, tokens, cost."""
     left, right = await service.store.read(query_id), await service.store.read(other_id)
+    # In a thread: two long traces take longer to compare than other requests should wait.
     found = await asyncio.to_thread(diff, left, right)
     return Response(msgspec.json.encode(found), media_type=JSON)
