@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from antiphon.bus import Pending
 from antiphon.knowledge import Course
-from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
+from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, ReplayResult, Settings, Totals
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.ports import TraceStore
 
@@ -33,7 +33,7 @@ class Asked(Protocol):
 class History(Protocol):
     """What can be done with recorded queries."""
 
-    async def replay(self, query_id: str) -> Replayed: ...
+    async def replay(self, query_id: str) -> ReplayResult: ...
 
     def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
 

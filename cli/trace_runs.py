@@ -18,7 +18,7 @@ from antiphon.cli.session import opened, settings_for_people
 from antiphon.cli.telling import tell
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.cli.trace_store import every_id, open_store, whole_id
-from antiphon.service import Divergence, Replayed, Replaying, replay_lines, replay_stored
+from antiphon.service import Divergence, ReplayResult, ReplayRun, replay_lines, replay_stored
 from antiphon.traces import read_trace_file, trace_lines
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
@@ -52,14 +52,14 @@ def replay(
         raise typer.Exit(1)
 
 
-def _replay_file(path: Path, *, step: bool) -> Replayed:
+def _replay_file(path: Path, *, step: bool) -> ReplayResult:
     data = path.read_bytes()
     if step:
         _step_through(read_trace_file(data))
     return replay_lines(trace_lines(data)[1])
 
 
-async def _replay(data_dir: Path, wanted: str | None, *, step: bool) -> list[Replayed]:
+async def _replay(data_dir: Path, wanted: str | None, *, step: bool) -> list[ReplayResult]:
     async with open_store(data_dir) as store:
         if wanted is None:
             return [await replay_stored(store, query_id) async for query_id in every_id(store)]
@@ -70,27 +70,27 @@ async def _replay(data_dir: Path, wanted: str | None, *, step: bool) -> list[Rep
 
 
 def _step_through(events: Sequence[Recorded[Event]]) -> None:
-    replaying = Replaying(events)
-    before = replaying.states()
+    run = ReplayRun(events)
+    before = run.states()
     for recorded in events:
         kind = str(recorded.event.__struct_config__.tag)
         out.print(f"{recorded.seq:>4} {kind}  {tell(recorded.event, 100)}  ← {recorded.cause}", soft_wrap=True)
-        if replaying.step(recorded) is not None:
+        if run.step(recorded) is not None:
             return
-        after = replaying.states()
+        after = run.states()
         for name, state in after.items():
             for field, value in state.items():
                 if before[name].get(field) != value:
                     told = f"{one_line(str(before[name].get(field)), 60)} → {one_line(str(value), 60)}"
                     out.print(f"       {name}.{field}: {told}", soft_wrap=True, style="dim")
-        for said in list(replaying.fold.emitted):
+        for said in list(run.fold.emitted):
             out.print(f"       says {type(said.event).__name__}", style="cyan")
         before = after
         if sys.stdin.isatty():
             input()
 
 
-def _show(result: Replayed) -> None:
+def _show(result: ReplayResult) -> None:
     name = clean(result.query_id)
     if result.divergence is None:
         end = "" if result.closed else " (the query is not over)"

@@ -46,14 +46,15 @@ def continue_from(
         return wiring.subscriptions()
 
     session = bus.open(prefix[0].query_id, interceptor.components(components), prefix, store)
-    ports, wiring = built[0]
+    ports, wiring = built[0]  # built by `bus.open`; the interceptor may have put ports of its own in between
     fold, failed_steps = _fold(wiring, prefix)
     _recall(wiring, fold, prefix)
     requested = [prefix[pending.since_seq - 1] for pending in session.pending()]
     repeated_steps = _repeat(wiring.actions, prefix, requested)
-    unpublished_steps = [
-        (prefix[emission.cause - 1], _publishing(ports.publish, emission.event)) for emission in fold.emitted
-    ]
+    unpublished_steps: list[Step] = []
+    for emission in fold.emitted:
+        unpublished_steps.append((prefix[emission.cause - 1], _publishing(ports.publish, emission.event)))
+    # What had failed comes first, as it did; what is published here is delivered only after all steps were called.
     session.start(resumed, [*failed_steps, *repeated_steps, *unpublished_steps])
     return session
 
@@ -72,11 +73,9 @@ def _fold(wiring: Wiring, prefix: Sequence[Recorded[Event]]) -> tuple[Fold, list
 
 def _strike_out(fold: Fold, recorded: Recorded[Event]) -> None:
     """Takes away what was emitted and is recorded; what stands before it was dropped by other rules than today's."""
-    for place, emission in enumerate(fold.emitted):
-        if emission.cause == recorded.cause and type(emission.event) is type(recorded.event):
-            for _ in range(place + 1):
-                fold.emitted.popleft()
-            return
+    if any(emission.stands_for(recorded) for emission in fold.emitted):
+        while not fold.emitted.popleft().stands_for(recorded):
+            pass
 
 
 def _recall(wiring: Wiring, fold: Fold, prefix: Sequence[Recorded[Event]]) -> None:

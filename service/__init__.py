@@ -9,13 +9,14 @@ from antiphon.composition.redaction import redaction_of
 from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.totals import Totals
 from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, who_hears, wire
+from antiphon.history.changes import Change
 from antiphon.history.diffing import Diff, diff
 from antiphon.history.divergence import Divergence
-from antiphon.history.forking import Change, Mode
+from antiphon.history.forking import Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.lineage import answer_in, contributions, lineage
 from antiphon.history.regression_test import sealed_trace, trace_test
-from antiphon.history.replaying import Replayed, Replaying, replay, replay_lines
+from antiphon.history.replaying import ReplayResult, ReplayRun, replay, replay_lines
 from antiphon.service.antiphon import Antiphon, Question, Readiness
 
 __all__ = [
@@ -33,8 +34,8 @@ __all__ = [
     "QueryHandle",
     "Question",
     "Readiness",
-    "Replayed",
-    "Replaying",
+    "ReplayResult",
+    "ReplayRun",
     "Resources",
     "ServiceResources",
     "Settings",

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from antiphon.api import AroundOf, create_app
 from antiphon.bus import Pending
 from antiphon.knowledge import Course, Lesson
-from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
+from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, ReplayResult, Settings, Totals
 from antiphon.vocabulary.errors import BadInputError, ServiceError
 from antiphon.vocabulary.events import (
     Event,
@@ -101,9 +101,9 @@ class FakeHistory:
         self._store = store
         self.forks: list[tuple[str, int | None, tuple[Change, ...], Mode, Interceptor | None]] = []
 
-    async def replay(self, query_id: str) -> Replayed:
+    async def replay(self, query_id: str) -> ReplayResult:
         events = await self._store.read(query_id)
-        return Replayed(query_id=query_id, events=len(events), compared=1, closed=True)
+        return ReplayResult(query_id=query_id, events=len(events), compared=1, closed=True)
 
     async def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Told]:
         for said in await self._store.read(query_id, after):
