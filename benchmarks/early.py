@@ -22,8 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from antiphon.bus import Bus, SystemClock
-from antiphon.composition.caller import Caller
-from antiphon.composition.wiring import Resources, wire
+from antiphon.composition import Caller, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import AnthropicModel, ReasoningEngine, connect

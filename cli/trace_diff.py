@@ -16,8 +16,7 @@ from antiphon.cli.options import DataDir, Json
 from antiphon.cli.session import settings_for_people
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.cli.trace_store import open_store, whole_id
-from antiphon.history.diffing import Side
-from antiphon.service import Diff, contributions, diff, lineage
+from antiphon.service import Diff, Side, contributions, diff, lineage
 from antiphon.vocabulary.events import Event, Recorded
 
 SHOWN = 20

@@ -7,8 +7,6 @@ import inspect
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-from msgspec.structs import replace
-
 from antiphon.bus import Components
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import Registry, ToolCircuits
@@ -23,7 +21,7 @@ from antiphon.faults.tool_door import faulty_tool
 from antiphon.faults.works import faulty_spawn
 from antiphon.service import Resources
 from antiphon.vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
-from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, RoundOpened
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded, RoundOpened
 from antiphon.vocabulary.ports import Model, Ports, Subscription, TraceStore
 from antiphon.vocabulary.values import StoredText
 
@@ -57,7 +55,7 @@ class Injector:
     ) -> None:
         self.meeting = Meeting(faults)
         self._faults = tuple(faults)
-        self._provider_open = provider_open
+        self.provider_open = provider_open
         self._apart = apart
         self._primary = primary
 
@@ -72,11 +70,7 @@ class Injector:
             self._note(recorded.event)
         self.meeting.stored_seq = len(prefix)
 
-    def first(self, first: QueryReceived, /) -> QueryReceived:
-        """The query's first event, as it is told."""
-        return replace(first, provider_open=True) if self._provider_open else first
-
-    def parts(self, parts: Resources, /) -> Resources:
+    def resources(self, parts: Resources, /) -> Resources:
         """The doors that the query's components are given, each with its faults."""
         meeting = self.meeting
         if self._apart:

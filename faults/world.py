@@ -61,7 +61,7 @@ class World:
     def service(self) -> Antiphon:
         """A service over this world; it lives within one event loop."""
         built = ServiceResources(
-            parts=self.parts(), store=self.store, library=self._library, models=(),
+            shared=self.parts(), store=self.store, library=self._library, models=(),
             reasoner="scripted", versions=(("harness", "1"),),
         )  # fmt: skip
         # Built without its constructor, which would read the environment: a run depends on its plan alone.

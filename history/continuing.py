@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from antiphon.bus import Bus, Session, Step
-from antiphon.composition.wiring import Interceptor, Wiring
+from antiphon.composition import Interceptor, Wiring
 from antiphon.history.folding import Fold, RuleFailure, failures_by_event
 from antiphon.vocabulary.events import CallsAbandoned, Event, QueryReceived, QueryResumed, Recorded
 from antiphon.vocabulary.ports import Ports, Publish, Subscription, TraceStore

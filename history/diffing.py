@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from antiphon.composition.wiring import catalog_of
+from antiphon.composition import catalog_of
 from antiphon.history.alignment import Aligned, EventKey, ToolCallNames, align, comparable
 from antiphon.history.divergence import first_difference
 from antiphon.history.explaining import Difference, Explainer

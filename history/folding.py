@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from antiphon.composition.wiring import Deciders, catalog_of, deciders_of
+from antiphon.composition import Deciders, catalog_of, deciders_of
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import REVIEWER, Event, HandlerFailed, Recorded
 from antiphon.vocabulary.subscribers import Subscriber

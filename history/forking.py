@@ -8,8 +8,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from antiphon.composition.settings import check_wishes
-from antiphon.composition.wiring import Resources
+from antiphon.composition import Resources, check_wishes
 from antiphon.coordinator import receive
 from antiphon.history.changes import Change, change_event
 from antiphon.history.lineage import found_passages

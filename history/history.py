@@ -10,9 +10,7 @@ import structlog
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition.caller import Caller
-from antiphon.composition.handle import QueryHandle
-from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, wire
+from antiphon.composition import Caller, Interceptor, NoInterceptor, QueryHandle, Resources, wire
 from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
 from antiphon.history.forking import FORKED, Mode, by_passage, forked_prefix, recorded_resources
@@ -150,7 +148,7 @@ class History:
         """Starts a query of its own that shares no more than the question."""
         assert isinstance(first.event, QueryReceived)
         caller = Caller()
-        resources = interceptor.parts(resources)
+        resources = interceptor.resources(resources)
         components = interceptor.components(lambda ports: wire(resources, ports, caller).subscriptions())
         session = self._bus.open(first.query_id, components, store=interceptor.store(self._store))
         session.start(first.event)
@@ -172,7 +170,7 @@ class History:
         caller = Caller()
         interceptor = interceptor or NoInterceptor()
         interceptor.recall(prefix)
-        resources = interceptor.parts(resources)
+        resources = interceptor.resources(resources)
         session = continue_from(
             self._bus,
             lambda ports: wire(resources, ports, caller),

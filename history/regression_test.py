@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from antiphon.composition.wiring import deciders_of
+from antiphon.composition import deciders_of
 from antiphon.history.folding import Fold, decided_events, failures_by_event
 from antiphon.history.lineage import answer_in
 from antiphon.history.replaying import replay

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from antiphon.bus import PendingTable, StallCount, fold_pending
-from antiphon.composition.wiring import catalog_of, deciders_of
+from antiphon.composition import catalog_of, deciders_of
 from antiphon.history.divergence import (
     Divergence,
     DivergenceKind,

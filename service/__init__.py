@@ -1,23 +1,47 @@
 """The service as a Python object, and the names that the REST API, the command line and the harness use."""
 
-from antiphon.composition.building import ServiceResources, embedder_of, speaker_of
-from antiphon.composition.caller import Caller, Outcome
-from antiphon.composition.errors import BusyError
-from antiphon.composition.handle import QueryHandle
-from antiphon.composition.logs import configure_logging, silence_logging
-from antiphon.composition.redaction import redaction_of
-from antiphon.composition.settings import Settings, load_settings
-from antiphon.composition.totals import Totals
-from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, who_hears, wire
-from antiphon.history.changes import Change
-from antiphon.history.diffing import Diff, diff
-from antiphon.history.divergence import Divergence
-from antiphon.history.forking import Mode
-from antiphon.history.history import History, replay_stored
-from antiphon.history.lineage import answer_in, contributions, lineage
-from antiphon.history.regression_test import sealed_trace, trace_test
-from antiphon.history.replaying import ReplayResult, ReplayRun, replay, replay_lines
-from antiphon.service.antiphon import Antiphon, Question, Readiness
+from antiphon.composition import (
+    Caller,
+    Interceptor,
+    NoInterceptor,
+    Outcome,
+    QueryHandle,
+    Question,
+    Resources,
+    ServiceResources,
+    Settings,
+    Totals,
+    configure_logging,
+    embedder_of,
+    load_settings,
+    load_subscribers,
+    redaction_of,
+    silence_logging,
+    speaker_of,
+    who_hears,
+    wire,
+)
+from antiphon.history import (
+    Change,
+    Diff,
+    Divergence,
+    History,
+    Mode,
+    ReplayResult,
+    ReplayRun,
+    Side,
+    answer_in,
+    contributions,
+    diff,
+    lineage,
+    replay,
+    replay_lines,
+    replay_stored,
+    sealed_trace,
+    trace_test,
+)
+from antiphon.service.antiphon import Antiphon, Readiness
+from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
     "Antiphon",
@@ -39,6 +63,7 @@ __all__ = [
     "Resources",
     "ServiceResources",
     "Settings",
+    "Side",
     "Totals",
     "answer_in",
     "configure_logging",
@@ -47,6 +72,7 @@ __all__ = [
     "embedder_of",
     "lineage",
     "load_settings",
+    "load_subscribers",
     "redaction_of",
     "replay",
     "replay_lines",

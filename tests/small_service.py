@@ -62,7 +62,7 @@ async def house(
     )
     store = SqliteTraceStore.open(folder, redaction=blots)
     library = SmallLibrary(WordEmbedder())
-    built = ServiceResources(parts=parts, store=store, library=library, models=(), reasoner="double", versions=())
+    built = ServiceResources(shared=parts, store=store, library=library, models=(), reasoner="double", versions=())
     service = Antiphon(Settings.model_construct(), built)
     try:
         yield House(folder, service, store, double)

@@ -12,8 +12,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from antiphon.composition.building import embedder_of
-from antiphon.composition.settings import load_settings
+from antiphon.composition import embedder_of, load_settings
 from benchmarks.memory.hotpotqa import QUESTIONS, hotpotqa_runs
 from benchmarks.memory.report import Measured, measure, shortfalls, table
 from benchmarks.memory.samples import sample_runs
