@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from antiphon.assembler import ResponseAssembler
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.events import (
@@ -36,15 +34,10 @@ def assembled(*events: Event) -> ResponseAssembled:
     published: list[Event] = []
     assembler = ResponseAssembler(publish=published.append)
     for seq, event in enumerate(events, start=1):
-        handler = getattr(assembler, f"on_{_snake(type(event).__name__)}")
-        handler(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
+        assembler.hear(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
     (answer,) = published
     assert isinstance(answer, ResponseAssembled)
     return answer
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def asked(query: str = "What is a log?") -> QueryReceived:

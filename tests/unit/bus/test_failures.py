@@ -75,15 +75,18 @@ async def test_failed_work_is_recorded_like_a_failed_handler() -> None:
         await stage.session.drain()
 
 
-async def test_publishing_what_nobody_hears_is_a_handler_s_failure() -> None:
+async def test_publishing_what_no_catalog_holds_is_a_handler_s_failure() -> None:
+    class Unlisted(Event, frozen=True, kw_only=True, tag="unlisted"):
+        """An event of a subscriber that does not declare it."""
+
     def cast(ports: Ports) -> Sequence[Subscription]:
-        return [on(QueryReceived, lambda _: ports.publish(ROUND)), on(HandlerFailed, closer(ports))]
+        return [on(QueryReceived, lambda _: ports.publish(Unlisted())), on(HandlerFailed, closer(ports))]
 
     stage = Stage(cast)
     events = await stage.play(query_received())
 
     assert isinstance(events[1], HandlerFailed)
-    assert "UnheardEventError: RoundOpened" in events[1].error
+    assert "UnknownEventError: Unlisted" in events[1].error
 
 
 async def test_a_handler_that_fails_at_a_failure_does_not_go_round_in_circles() -> None:

@@ -25,7 +25,8 @@ class Story:
         for event in events:
             self.seq += 1
             recorded = e.Recorded(query_id="q", seq=self.seq, cause=0, at=at, event=event)
-            getattr(self.coordinator, f"on_{event.__struct_config__.tag}")(recorded)
+            if type(event) in self.coordinator.rules:
+                self.coordinator.hear(recorded)
         return self.said[before:]
 
     def brief(self, at: float = 0.0, tokens: int = 1) -> list[e.Event]:
