@@ -76,7 +76,7 @@ def build(settings: Settings) -> ServiceResources:
     _check_budget(settings, parts)
     return ServiceResources(
         parts=parts,
-        store=SqliteTraceStore.open(settings.data_dir, settings.durability, redaction),
+        store=SqliteTraceStore.open(settings.data_dir, settings.durability, redaction, parts.catalog),
         library=library,
         models=(primary,) if primary is offline else (primary, offline),
         reasoner=reasoner,
