@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from antiphon.bus import SystemClock
@@ -14,9 +15,10 @@ from antiphon.composition.wiring import Resources
 from antiphon.dispatcher import Registry, course_tools, load_tools
 from antiphon.engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
 from antiphon.knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
-from antiphon.traces import SqliteTraceStore
+from antiphon.traces import Durability, Redaction, SqliteTraceStore
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
-from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.ports import Embedder, TraceStore
 
 
 class CourseLibrary(Protocol):
@@ -36,7 +38,7 @@ class ServiceResources:
     """Everything that lives as long as the service."""
 
     parts: Resources
-    store: SqliteTraceStore
+    store: TraceStore
     library: CourseLibrary
     models: tuple[AnthropicModel, ...]
     reasoner: str
@@ -76,7 +78,7 @@ def build(settings: Settings) -> ServiceResources:
     _check_budget(settings, parts)
     return ServiceResources(
         parts=parts,
-        store=SqliteTraceStore.open(settings.data_dir, settings.durability, redaction, parts.catalog),
+        store=open_trace_store(settings.data_dir, settings.durability, redaction, parts.catalog),
         library=library,
         models=(primary,) if primary is offline else (primary, offline),
         reasoner=reasoner,
@@ -87,6 +89,25 @@ def build(settings: Settings) -> ServiceResources:
             ("embedder", embedder.name),
         ),
     )
+
+
+def open_trace_store(
+    folder: Path,
+    durability: Durability = "process",
+    redaction: Redaction | None = None,
+    catalog: Catalog = BUILT_IN,
+) -> TraceStore:
+    """Opens the trace store of a data folder; the one place that says which store that is.
+
+    Args:
+        durability: What a commit outlives.
+        redaction: What every event is redacted by; None: nothing.
+        catalog: The events that there are.
+
+    Raises:
+        ConfigurationError: The folder or the file cannot be used.
+    """
+    return SqliteTraceStore.open(folder, durability, redaction, catalog)
 
 
 def _check_budget(settings: Settings, parts: Resources) -> None:

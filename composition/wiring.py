@@ -20,7 +20,7 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
-from antiphon.vocabulary.ports import Clock, Model, Ports, Publish, Subscription, TraceStore
+from antiphon.vocabulary.ports import Clock, Model, Ports, Publish, QueryStore, Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 from antiphon.vocabulary.values import Rate, StoredText
 
@@ -58,7 +58,7 @@ class Interceptor(Protocol):
 
     def parts(self, parts: Resources, /) -> Resources: ...
 
-    def store(self, store: TraceStore, /) -> TraceStore: ...
+    def store(self, store: QueryStore, /) -> QueryStore: ...
 
     def first(self, first: e.QueryReceived, /) -> e.QueryReceived: ...
 
@@ -74,7 +74,7 @@ class NoInterceptor:
     def parts(self, parts: Resources, /) -> Resources:
         return parts
 
-    def store(self, store: TraceStore, /) -> TraceStore:
+    def store(self, store: QueryStore, /) -> QueryStore:
         return store
 
     def first(self, first: e.QueryReceived, /) -> e.QueryReceived:

@@ -17,9 +17,9 @@ from antiphon.history.continuing import continue_from
 from antiphon.history.forking import FORKED, Change, Mode, by_passage, changed, recorded_parts
 from antiphon.history.regression_test import said_anew
 from antiphon.history.replaying import Replayed, replay, unreadable
-from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
 from antiphon.vocabulary.events import Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
+from antiphon.vocabulary.ports import TraceStore
 
 log = structlog.get_logger(__name__)
 
@@ -33,9 +33,7 @@ class History:
         admit: Refuses (BusyError) where no further query may begin.
     """
 
-    def __init__(
-        self, bus: Bus, parts: Resources, store: SqliteTraceStore, admit: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, bus: Bus, parts: Resources, store: TraceStore, admit: Callable[[], None] = lambda: None) -> None:
         self._bus = bus
         self._parts = parts
         self._store = store
@@ -167,7 +165,7 @@ class History:
         return QueryHandle(session, caller, first.session_id)
 
 
-async def replay_stored(store: SqliteTraceStore, query_id: str) -> Replayed:
+async def replay_stored(store: TraceStore, query_id: str) -> Replayed:
     """Replays a trace of a store; the computing is done in a thread."""
     try:
         events = await store.read(query_id)

@@ -1,6 +1,6 @@
 """The service as a Python object, and the names that the REST API, the command line and the harness use."""
 
-from antiphon.composition.building import ServiceResources, embedder_of, speaker_of
+from antiphon.composition.building import ServiceResources, embedder_of, open_trace_store, speaker_of
 from antiphon.composition.caller import Caller, Outcome
 from antiphon.composition.errors import BusyError
 from antiphon.composition.handle import QueryHandle
@@ -46,6 +46,7 @@ __all__ = [
     "embedder_of",
     "lineage",
     "load_settings",
+    "open_trace_store",
     "redaction_of",
     "replay",
     "replay_lines",

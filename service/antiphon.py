@@ -24,7 +24,7 @@ from antiphon.knowledge import Course
 from antiphon.service.retention import is_limited, keep
 from antiphon.vocabulary.errors import ServiceError, TraceError
 from antiphon.vocabulary.events import QueryReceived
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.ports import QueryStore, TraceStore
 from antiphon.vocabulary.values import QuerySettings, StoredText, Value
 
 log = structlog.get_logger(__name__)
@@ -178,7 +178,7 @@ class Antiphon:
         if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
             raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
 
-    async def _receive(self, question: Question, store: TraceStore) -> QueryReceived:
+    async def _receive(self, question: Question, store: QueryStore) -> QueryReceived:
         session_id = question.session_id or uuid.uuid4().hex
         first = receive(
             question.query,

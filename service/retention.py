@@ -5,9 +5,8 @@ from __future__ import annotations
 import structlog
 
 from antiphon.composition.settings import Settings
-from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import ServiceError
-from antiphon.vocabulary.ports import Clock
+from antiphon.vocabulary.ports import Clock, Retention
 
 log = structlog.get_logger(__name__)
 
@@ -21,7 +20,7 @@ def is_limited(settings: Settings) -> bool:
     return settings.keep_days is not None or settings.keep_mb is not None
 
 
-async def keep(store: SqliteTraceStore, settings: Settings, clock: Clock) -> None:
+async def keep(store: Retention, settings: Settings, clock: Clock) -> None:
     """Deletes what is too old or too much, now and every hour, until it is cancelled."""
     while True:
         older_than = None if settings.keep_days is None else clock.now() - settings.keep_days * DAY_S
