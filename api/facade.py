@@ -11,7 +11,7 @@ from antiphon.bus import Pending
 from antiphon.knowledge import Course
 from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, ReplayResult, Settings, Totals
 from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.ports import EventLog, TraceListing
 
 
 class Asked(Protocol):
@@ -44,11 +44,15 @@ class History(Protocol):
     async def resume_unfinished(self) -> Sequence[Asked]: ...
 
 
+class StoredTraces(EventLog, TraceListing, Protocol):
+    """Recorded queries, listed and read."""
+
+
 class Facade(Protocol):
     """The service as the routes see it; `service.Antiphon` is one."""
 
     @property
-    def store(self) -> TraceStore: ...
+    def store(self) -> StoredTraces: ...
 
     @property
     def history(self) -> History: ...

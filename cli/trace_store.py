@@ -7,30 +7,31 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from antiphon.cli.terminal import clean
-from antiphon.traces import Redaction, SqliteTraceStore
+from antiphon.service import open_trace_store
+from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.ports import TraceListing, TraceStore
 
 PAGE = 500
 SHOWN_MATCHES = 5
 
 
 @asynccontextmanager
-async def open_store(data_dir: Path, redaction: Redaction | None = None) -> AsyncIterator[SqliteTraceStore]:
+async def open_store(data_dir: Path, redaction: Redaction | None = None) -> AsyncIterator[TraceStore]:
     """The store of a data folder; closed at the end.
 
     Args:
-        redaction: What is blotted out of traces that are added.
+        redaction: What traces that are added are redacted by.
     """
-    store = SqliteTraceStore.open(data_dir, redaction=redaction)
+    store = open_trace_store(data_dir, redaction=redaction)
     try:
         yield store
     finally:
         await store.close()
 
 
-async def every_id(store: TraceStore) -> AsyncIterator[str]:
+async def every_id(store: TraceListing) -> AsyncIterator[str]:
     """The ids of all traces, the newest first."""
     last: str | None = None
     while page := await store.list(PAGE, after_id=last):
@@ -39,7 +40,7 @@ async def every_id(store: TraceStore) -> AsyncIterator[str]:
         last = page[-1].query_id
 
 
-async def whole_id(store: TraceStore, beginning: str) -> str:
+async def whole_id(store: TraceListing, beginning: str) -> str:
     """The id of the one trace whose id begins so; `beginning` itself where it is one.
 
     Raises:

@@ -1,6 +1,6 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
-from antiphon.composition.building import build, embedder_of, speaker_of
+from antiphon.composition.building import build, embedder_of, open_trace_store, speaker_of
 from antiphon.composition.caller import Caller, Outcome, QueryHandle, Totals
 from antiphon.composition.intake import Intake, Question, rates_of, unpriced
 from antiphon.composition.logs import configure_logging, redacting_lines, silence_logging
@@ -41,6 +41,7 @@ __all__ = [
     "load_settings",
     "load_subscribers",
     "missing_subscribers",
+    "open_trace_store",
     "rates_of",
     "redacting_lines",
     "redaction_of",

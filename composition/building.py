@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from antiphon.bus import SystemClock
 from antiphon.composition.intake import rates_of, unpriced
@@ -13,9 +14,10 @@ from antiphon.composition.subscribers import checked, load_subscribers
 from antiphon.dispatcher import Registry, course_tools, load_tools
 from antiphon.engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
 from antiphon.knowledge import Library, installed_embedders, load_embedder, overview
-from antiphon.traces import SqliteTraceStore
+from antiphon.traces import Durability, Redaction, SqliteTraceStore
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
-from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.ports import Embedder, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 
 
@@ -52,7 +54,7 @@ def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Service
     _check_budget(settings, shared)
     return ServiceResources(
         shared=shared,
-        store=SqliteTraceStore.open(settings.data_dir, settings.durability, redaction),
+        store=open_trace_store(settings.data_dir, settings.durability, redaction, shared.catalog),
         library=library,
         models=(primary,) if primary is offline else (primary, offline),
         reasoner=reasoner,
@@ -63,6 +65,25 @@ def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Service
             ("embedder", embedder.name),
         ),
     )
+
+
+def open_trace_store(
+    folder: Path,
+    durability: Durability = "process",
+    redaction: Redaction | None = None,
+    catalog: Catalog = BUILT_IN,
+) -> TraceStore:
+    """Opens the trace store of a data folder; the one place that says which store that is.
+
+    Args:
+        durability: What a commit outlives.
+        redaction: What every event is redacted by; None: nothing.
+        catalog: The events that there are.
+
+    Raises:
+        ConfigurationError: The folder or the file cannot be used.
+    """
+    return SqliteTraceStore.open(folder, durability, redaction, catalog)
 
 
 def _check_budget(settings: Settings, shared: Resources) -> None:

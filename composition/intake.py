@@ -17,7 +17,7 @@ from antiphon.coordinator import Limits, receive
 from antiphon.engine import fixed_size
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import QueryReceived
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.ports import Conversations
 from antiphon.vocabulary.values import Exchange, QuerySettings, Rate, StoredText, Value
 
 log = structlog.get_logger(__name__)
@@ -71,11 +71,13 @@ class Intake:
         self._service = service
         self._resources = service.shared
 
-    async def receive(self, question: Question, store: TraceStore, interceptor: Interceptor) -> QueryReceived:
+    async def receive(
+        self, question: Question, conversations: Conversations, interceptor: Interceptor
+    ) -> QueryReceived:
         """Checks a question and returns its query's first event.
 
         Args:
-            store: Where the query is recorded, and its conversation found.
+            conversations: Where the question's own is found.
 
         Raises:
             BadInputError: The question or a wish cannot be used.
@@ -87,7 +89,7 @@ class Intake:
         problem = unpriced(checked.settings, rates)
         if problem is not None:
             raise BadInputError(problem)
-        conversation = await _conversation(store, session_id, is_new=question.session_id is None)
+        conversation = await _conversation(conversations, session_id, is_new=question.session_id is None)
         library = self._service.library
         resources = self._resources
         titles = [course.title for course in library.courses()]
@@ -126,7 +128,7 @@ class Intake:
         )
 
 
-async def _conversation(store: TraceStore, session_id: str, *, is_new: bool) -> Conversation:
+async def _conversation(conversations: Conversations, session_id: str, *, is_new: bool) -> Conversation:
     """Reads the conversation, or makes a new one known.
 
     A store that refuses keeps nobody from an answer: the conversation begins anew, and the answer says so.
@@ -134,9 +136,9 @@ async def _conversation(store: TraceStore, session_id: str, *, is_new: bool) -> 
     try:
         async with asyncio.timeout(REMEMBERING_S):
             if is_new:
-                await store.open_conversation(session_id)
+                await conversations.open_conversation(session_id)
                 return Conversation()
-            return Conversation(exchanges=await store.exchanges(session_id, EXCHANGES_REMEMBERED))
+            return Conversation(exchanges=await conversations.exchanges(session_id, EXCHANGES_REMEMBERED))
     except (TraceError, TimeoutError) as error:
         log.warning("conversation_not_read", error=str(error))
         return Conversation(missing=not is_new)

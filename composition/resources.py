@@ -12,10 +12,10 @@ from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import Registry, ToolCircuits
 from antiphon.engine import AnthropicModel, CitationStyles, rate_of
 from antiphon.knowledge import Course, LibraryState
-from antiphon.traces import Redaction, SqliteTraceStore
+from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
-from antiphon.vocabulary.ports import Clock, Model, TraceStore
+from antiphon.vocabulary.ports import Clock, Model, QueryStore, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Rate, StoredText
 
@@ -77,7 +77,7 @@ class ServiceResources:
     """
 
     shared: Resources
-    store: SqliteTraceStore
+    store: TraceStore
     library: CourseIndex
     models: tuple[AnthropicModel, ...]
     reasoner: str
@@ -102,7 +102,7 @@ class Interceptor(Protocol):
 
     def resources(self, resources: Resources, /) -> Resources: ...
 
-    def store(self, store: TraceStore, /) -> TraceStore: ...
+    def store(self, store: QueryStore, /) -> QueryStore: ...
 
     def components(self, components: Components, /) -> Components: ...
 
@@ -118,7 +118,7 @@ class NoInterceptor:
     def resources(self, resources: Resources, /) -> Resources:
         return resources
 
-    def store(self, store: TraceStore, /) -> TraceStore:
+    def store(self, store: QueryStore, /) -> QueryStore:
         return store
 
     def components(self, components: Components, /) -> Components:

@@ -6,7 +6,6 @@ import importlib
 from collections.abc import Callable, Iterable, Sequence
 
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.events import Event, QueryReceived
 from antiphon.vocabulary.subscribers import Subscriber
 
 VERSIONS_KEY = "subscribers"
@@ -60,12 +59,14 @@ def versions_of(subscribers: Sequence[Subscriber]) -> tuple[tuple[str, str], ...
     return ((VERSIONS_KEY, ", ".join(subscriber.name for subscriber in subscribers)),)
 
 
-def missing_subscribers(first: Event, loaded: Sequence[Subscriber]) -> str:
-    """Says in a sentence which subscribers a query was recorded with that are not loaded; empty where all are."""
-    if not isinstance(first, QueryReceived):
-        return ""
+def missing_subscribers(versions: Iterable[tuple[str, str]], loaded: Sequence[Subscriber]) -> str:
+    """Says in a sentence which subscribers a query was recorded with that are not loaded; empty where all are.
+
+    Args:
+        versions: Those of its first event.
+    """
     names = {subscriber.name for subscriber in loaded}
-    recorded = dict(first.versions).get(VERSIONS_KEY, "")
+    recorded = dict(versions).get(VERSIONS_KEY, "")
     missing = [name for name in recorded.split(", ") if name and name not in names]
     if not missing:
         return ""

@@ -57,10 +57,7 @@ class NotApplicable(Value, frozen=True, kw_only=True):
 
 UNUSED = {
     "store.read": "a query writes its trace and never reads it",
-    "store.list": "a query does not list traces",
-    "store.ids": "a query looks for no trace",
     "store.clear_conversation": "a query does not clear conversations",
-    "store.close": "a query does not close the store",
     "summary.stream.in_tool_json": "a summarising call is offered no tools",
     "embedder.count_tokens": "only indexing counts tokens",
     "provider_circuit.keeps_out": "the service asks it before the query begins",

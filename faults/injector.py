@@ -22,7 +22,7 @@ from antiphon.faults.works import faulty_spawn
 from antiphon.service import Resources
 from antiphon.vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded, RoundOpened
-from antiphon.vocabulary.ports import Model, Ports, Subscription, TraceStore
+from antiphon.vocabulary.ports import Model, Ports, QueryStore, Subscription
 from antiphon.vocabulary.values import StoredText
 
 SHARED = ("intake", "client", "follower", "process", "library.", "embedder.")
@@ -87,8 +87,8 @@ class Injector:
                 changed[field.name] = Door(value, meeting, field.name, parts.clock, RuntimeError)
         return dataclasses.replace(parts, **changed)  # type: ignore[arg-type]  # a Door passes for what it wraps
 
-    def store(self, store: TraceStore, /) -> TraceStore:
-        door: TraceStore = Door(_Noting(store, self.meeting), self.meeting, "store", None, TraceError)
+    def store(self, store: QueryStore, /) -> QueryStore:
+        door: QueryStore = Door(_Noting(store, self.meeting), self.meeting, "store", None, TraceError)
         return door
 
     def components(self, components: Components, /) -> Components:
@@ -121,7 +121,7 @@ def is_port(value: object) -> bool:
 class _Noting:
     """A trace store that notes how far it has come."""
 
-    def __init__(self, inner: TraceStore, meeting: Meeting) -> None:
+    def __init__(self, inner: QueryStore, meeting: Meeting) -> None:
         self._inner = inner
         self._meeting = meeting
 

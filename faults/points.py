@@ -13,9 +13,9 @@ from antiphon.faults.story import Story
 from antiphon.faults.world import World
 from antiphon.service import Resources, who_hears
 from antiphon.vocabulary.events import DraftReviewed, ReviewRequested
-from antiphon.vocabulary.ports import Clock, Embedder, TraceStore
+from antiphon.vocabulary.ports import Clock, Embedder, QueryStore
 
-_PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": TraceStore}
+_PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": QueryStore}
 
 
 def all_points(world: World) -> list[str]:
@@ -59,8 +59,10 @@ def _new_ports(parts: Resources) -> dict[str, type]:
 
 
 def _methods(protocol: type) -> list[str]:
-    return [
-        name
-        for name, member in vars(protocol).items()
-        if callable(member) and not isinstance(member, property) and not name.startswith("_")
-    ]
+    names: list[str] = []
+    # A port may be made of smaller ones: those that it names first come first.
+    for kind in reversed(protocol.__mro__):
+        for name, member in vars(kind).items():
+            if callable(member) and not isinstance(member, property) and not name.startswith("_"):
+                names.append(name)
+    return names

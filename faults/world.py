@@ -11,8 +11,7 @@ from antiphon.faults.injector import SharedDoor
 from antiphon.faults.script import ScriptedModel
 from antiphon.faults.shelf import SmallLibrary, WordEmbedder
 from antiphon.faults.virtual import VirtualClock, run
-from antiphon.service import Antiphon, Resources, ServiceResources, Settings
-from antiphon.traces import SqliteTraceStore
+from antiphon.service import Antiphon, Resources, ServiceResources, Settings, open_trace_store
 from antiphon.vocabulary.values import Rate
 
 QUESTIONS = (
@@ -35,7 +34,7 @@ class World:
     def __init__(self, folder: Path, tools: Sequence[Tool] = (), named: str = "") -> None:
         self.named = named
         self.own = tuple(tool.name for tool in tools)
-        self.store = SqliteTraceStore.open(folder)
+        self.store = open_trace_store(folder)
         self._fallback = offline_model()
         embedder = WordEmbedder()
         library = SmallLibrary(SharedDoor(embedder, "embedder"))  # type: ignore[arg-type]  # passes for what it wraps

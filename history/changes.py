@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from antiphon.dispatcher import quotable
 from antiphon.engine import reply_of
 from antiphon.traces import event_of, plain
+from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import BadInputError, DecodeError, ModelError
 from antiphon.vocabulary.events import Event, QueryReceived, ReasoningCompleted, ToolFailed, ToolSucceeded
 from antiphon.vocabulary.ports import Json
@@ -39,17 +40,20 @@ class Change(Value, frozen=True, kw_only=True):
         return f"{words} = {self.value[:SHOWN_CHARS]}" if self.value else words
 
 
-def change_event(event: Event, change: Change) -> Event:
+def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
     """Returns the event with the change made.
+
+    Args:
+        catalog: The events that there are.
 
     Raises:
         BadInputError: The change does not fit the event, or what it gives cannot be read.
     """
     match change.kind, event:
         case "set", _:
-            return _with_field(event, change.name.split("."), change.value)
+            return _with_field(event, change.name.split("."), change.value, catalog)
         case "setting", QueryReceived():
-            return _with_field(event, ["settings", *change.name.split(".")], change.value)
+            return _with_field(event, ["settings", *change.name.split(".")], change.value, catalog)
         case "reply", ReasoningCompleted():
             return _with_reply(event, change.value)
         case "tool", ToolSucceeded() | ToolFailed():
@@ -59,7 +63,7 @@ def change_event(event: Event, change: Change) -> Event:
     raise BadInputError(f"`{change}` does not fit {event.kind_name()}: name another event with --at.")
 
 
-def _with_field(event: Event, path: Sequence[str], value: str) -> Event:
+def _with_field(event: Event, path: Sequence[str], value: str, catalog: Catalog) -> Event:
     """Returns the event with the field at `path` replaced, checked like any event that is read."""
     whole = plain(event)
     holder: object = whole
@@ -71,7 +75,7 @@ def _with_field(event: Event, path: Sequence[str], value: str) -> Event:
     elif isinstance(holder, list):
         holder[int(path[-1])] = _json_or_text(value)
     try:
-        return event_of(whole)
+        return event_of(whole, catalog)
     except DecodeError as error:
         field = ".".join(path)
         raise BadInputError(f"`{field}` of {event.kind_name()} cannot be {value[:80]!r}: {error}") from error

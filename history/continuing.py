@@ -14,7 +14,7 @@ from antiphon.bus import Bus, Session, Step
 from antiphon.composition import Interceptor, Wiring
 from antiphon.history.folding import Fold, RuleFailure, failures_by_event
 from antiphon.vocabulary.events import CallsAbandoned, Event, QueryReceived, QueryResumed, Recorded
-from antiphon.vocabulary.ports import Ports, Publish, Subscription, TraceStore
+from antiphon.vocabulary.ports import EventLog, Ports, Publish, Subscription
 
 Wire = Callable[[Ports], Wiring]
 """Builds a query's components."""
@@ -27,7 +27,7 @@ def continue_from(
     resumed: QueryResumed,
     *,
     interceptor: Interceptor,
-    store: TraceStore | None = None,
+    store: EventLog | None = None,
 ) -> Session:
     """Starts a session that goes on after `prefix`, which must be stored already, from its first event.
 

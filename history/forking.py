@@ -13,6 +13,7 @@ from antiphon.coordinator import receive
 from antiphon.history.changes import Change, change_event
 from antiphon.history.lineage import found_passages
 from antiphon.history.recorded_ports import recorded_model, recorded_tools
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ToolFailed, ToolSucceeded
 
@@ -39,7 +40,12 @@ def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
 
 
 def forked_prefix(
-    events: Trace, at: int | None, changes: Sequence[Change], query_id: str, why: str = ""
+    events: Trace,
+    at: int | None,
+    changes: Sequence[Change],
+    query_id: str,
+    why: str = "",
+    catalog: Catalog = BUILT_IN,
 ) -> list[Recorded[Event]]:
     """Returns the events up to the changed one, under a new id, with the changes made.
 
@@ -47,6 +53,7 @@ def forked_prefix(
         at: The last event that is shared; None: the last one that the changes name. 0 shares nothing but the question,
             which is then the only event returned.
         why: What else the fork changes, in words.
+        catalog: The events that there are.
 
     Raises:
         BadInputError: There is nothing to change, no such event, a change does not fit its event, or the query is over
@@ -60,7 +67,7 @@ def forked_prefix(
         )
     for change in changes:
         for place in _places_of(prefix, change):
-            prefix[place] = replace(prefix[place], event=change_event(prefix[place].event, change))
+            prefix[place] = replace(prefix[place], event=change_event(prefix[place].event, change, catalog))
     words = [str(change) for change in changes]
     if why:
         words.append(why)

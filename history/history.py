@@ -15,10 +15,10 @@ from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
 from antiphon.history.forking import FORKED, Mode, by_passage, forked_prefix, recorded_resources
 from antiphon.history.regression_test import decided_anew
-from antiphon.history.replaying import ReplayResult, replay, unreadable
-from antiphon.traces import SqliteTraceStore
+from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
 from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
 from antiphon.vocabulary.events import Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
+from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 
 log = structlog.get_logger(__name__)
@@ -38,7 +38,7 @@ class History:
     """
 
     def __init__(
-        self, bus: Bus, resources: Resources, store: SqliteTraceStore, admit: Callable[[], None] = _admit_always
+        self, bus: Bus, resources: Resources, store: TraceStore, admit: Callable[[], None] = _admit_always
     ) -> None:
         self._bus = bus
         self._resources = resources
@@ -108,7 +108,7 @@ class History:
             last = (at or 1) - 1
         words = "" if interceptor is None else str(interceptor)
         prefix: list[Recorded[Event]] = []
-        for recorded in forked_prefix(events, last, changes, uuid.uuid4().hex, words):
+        for recorded in forked_prefix(events, last, changes, uuid.uuid4().hex, words, self._resources.catalog):
             # A change may bring what must not be stored.
             prefix.append(replace(recorded, event=self._resources.redaction.event(recorded.event)))
         resources = recorded_resources(self._resources, events, changes, mode)
@@ -182,7 +182,7 @@ class History:
         return QueryHandle(session, caller, first.event.session_id)
 
 
-async def replay_stored(store: SqliteTraceStore, query_id: str, subscribers: Sequence[Subscriber] = ()) -> ReplayResult:
+async def replay_stored(store: TraceStore, query_id: str, subscribers: Sequence[Subscriber] = ()) -> ReplayResult:
     """Replays a trace of a store; the computing is done in a thread.
 
     Args:
@@ -191,7 +191,9 @@ async def replay_stored(store: SqliteTraceStore, query_id: str, subscribers: Seq
     try:
         events = await store.read(query_id)
     except DecodeError as error:
-        return unreadable(query_id, error.seq, error.seq, error)
+        forms = await store.forms(query_id)
+        versions = [(name, version) for name, version in forms[0].get("versions", ())]
+        return with_missing(unreadable(query_id, error.seq, error.seq, error), versions, subscribers)
     result = await asyncio.to_thread(replay, events, None, subscribers)
     if result.divergence is None:
         return result

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from antiphon.composition import deciders_of
+from antiphon.composition import catalog_of, deciders_of
 from antiphon.history.folding import Fold, decided_events, failures_by_event
 from antiphon.history.lineage import answer_in
 from antiphon.history.replaying import replay
@@ -82,8 +82,11 @@ def trace_test(
     return data, test
 
 
-def sealed_trace(path: Path, sha256: str) -> list[Recorded[Event]]:
+def sealed_trace(path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()) -> list[Recorded[Event]]:
     """Reads the events of a sealed file.
+
+    Args:
+        subscribers: The components from outside that the query was recorded with.
 
     Raises:
         DecodeError: The file cannot be used.
@@ -93,7 +96,7 @@ def sealed_trace(path: Path, sha256: str) -> list[Recorded[Event]]:
     found = trace_lines(data)[0].sha256
     if found != sha256:
         raise TraceError(f"{path.name} is not the trace that was sealed: its hash is {found}, not {sha256}")
-    return read_trace_file(data)
+    return read_trace_file(data, catalog_of(subscribers))
 
 
 def redacted(
@@ -110,9 +113,11 @@ def redacted(
         pattern = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
     except re.error as error:
         raise BadInputError(f"A pattern to redact is no regular expression: {error}") from error
+    catalog = catalog_of(subscribers)
     crossed_out: list[Recorded[Event]] = []
     for recorded in events:
-        crossed_out.append(replace(recorded, event=event_of(_crossed_out(plain(recorded.event), pattern))))
+        event = event_of(_crossed_out(plain(recorded.event), pattern), catalog)
+        crossed_out.append(replace(recorded, event=event))
     return decided_anew(crossed_out, subscribers)
 
 

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from antiphon.bus import PendingTable, StallCount, fold_pending
-from antiphon.composition import catalog_of, deciders_of
+from antiphon.composition import catalog_of, deciders_of, missing_subscribers
 from antiphon.history.divergence import (
     Divergence,
     DivergenceKind,
@@ -26,7 +27,7 @@ from antiphon.history.folding import Emission, Fold, RuleFailure, decided_events
 from antiphon.history.prompt_versions import PromptComparison
 from antiphon.traces import from_json, plain
 from antiphon.vocabulary.errors import DecodeError
-from antiphon.vocabulary.events import VERSION, Event, HandlerFailed, QueryClosed, Recorded
+from antiphon.vocabulary.events import VERSION, Event, HandlerFailed, QueryClosed, QueryReceived, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import QuerySettings, Value
 
@@ -72,13 +73,15 @@ def replay(
 
 def replay_lines(lines: Sequence[bytes], subscribers: Subscribers = ()) -> ReplayResult:
     """Replays a trace of which each line is a recorded event as JSON; a line that cannot be read is a difference."""
+    catalog = catalog_of(subscribers)
     events: list[Recorded[Event]] = []
     for line in lines:
         try:
-            events.append(from_json(line))
+            events.append(from_json(line, catalog))
         except DecodeError as error:
             query_id = events[0].query_id if events else "unknown"
-            return unreadable(query_id, len(lines), len(events) + 1, error)
+            result = unreadable(query_id, len(lines), len(events) + 1, error)
+            return with_missing(result, _versions(events), subscribers)
     forms: list[Form] = [msgspec.json.decode(line)["event"] for line in lines]
     return replay(events, forms, subscribers)
 
@@ -98,6 +101,25 @@ def unreadable(query_id: str, events: int, seq: int, error: DecodeError) -> Repl
     return ReplayResult(query_id=query_id, events=events, compared=0, closed=False, divergence=divergence)
 
 
+def with_missing(result: ReplayResult, versions: Sequence[tuple[str, str]], subscribers: Subscribers) -> ReplayResult:
+    """Returns a result that says, if its trace differs, which subscribers it was recorded with and are not loaded.
+
+    Args:
+        versions: Those of its first event.
+    """
+    missing = missing_subscribers(versions, subscribers)
+    if result.divergence is None or not missing:
+        return result
+    detail = f"{missing} ({result.divergence.detail})"
+    return replace(result, divergence=replace(result.divergence, difference="settings", detail=detail))
+
+
+def _versions(events: Sequence[Recorded[Event]]) -> Sequence[tuple[str, str]]:
+    if events and isinstance(events[0].event, QueryReceived):
+        return events[0].event.versions
+    return ()
+
+
 class ReplayRun:
     """A replay under way, an event at a time.
 
@@ -113,6 +135,7 @@ class ReplayRun:
     ) -> None:
         self._events = events
         self._forms = forms
+        self._subscribers = subscribers
         self._catalog = catalog_of(subscribers)
         self._decided = decided_events(subscribers)
         self._failed = failures_by_event(events)
@@ -155,13 +178,14 @@ class ReplayRun:
 
     def result(self, divergence: Divergence | None) -> ReplayResult:
         """Returns the outcome, once it is known whether there is a divergence."""
-        return ReplayResult(
+        result = ReplayResult(
             query_id=self._events[0].query_id,
             events=len(self._events),
             compared=self._compared,
             closed=isinstance(self._events[-1].event, QueryClosed),
             divergence=divergence or self._prompts.changed,
         )
+        return with_missing(result, _versions(self._events), self._subscribers)
 
     def _check(self, recorded: Recorded[Event]) -> Divergence | None:
         self._prompts.hear(recorded)

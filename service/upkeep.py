@@ -7,9 +7,8 @@ import asyncio
 import structlog
 
 from antiphon.composition import CourseIndex, Settings
-from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import ServiceError
-from antiphon.vocabulary.ports import Clock
+from antiphon.vocabulary.ports import Clock, Retention
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +35,7 @@ def limits_traces(settings: Settings) -> bool:
     return settings.keep_days is not None or settings.keep_mb is not None
 
 
-async def keep_traces(store: SqliteTraceStore, settings: Settings, clock: Clock) -> None:
+async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> None:
     """Deletes traces that are too old or too much, now and every hour, until it is cancelled."""
     while True:
         older_than = None if settings.keep_days is None else clock.now() - settings.keep_days * DAY_S
