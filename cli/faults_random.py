@@ -1,4 +1,4 @@
-"""`antiphon faults random`: random stories of several faults from one seed; a failing one is made small and written."""
+"""`antiphon faults random`: random runs of several faults from one seed; a failing one is made small and written."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
+from antiphon.cli.faults import opener
 from antiphon.cli.faults_showing import refuse_unwritable, write_report
-from antiphon.cli.faults_worlds import opener
 from antiphon.cli.terminal import err, one_line, out
 from antiphon.faults import Roamed, write_story
 from antiphon.service import silence_logging
@@ -22,7 +22,7 @@ from antiphon.vocabulary.errors import ConfigurationError
 EVERY = 20
 """A line of progress after so many stories."""
 NEEDS = "`antiphon faults random` needs hypothesis: pip install 'antiphon[faults]'."
-UNLESS_SAID = 100
+DEFAULT_EXAMPLES = 100
 """Stories, where neither their number nor a time is given."""
 
 
@@ -42,11 +42,11 @@ def run_random(
     path = plan or Path(f"faults-{seed}.yaml")
     refuse_unwritable(path)
     began = time.monotonic()
-    number = examples if examples or minutes else UNLESS_SAID
+    number = examples if examples or minutes else DEFAULT_EXAMPLES
     done: Roamed = _roaming().roam(opener(tools), seed, examples=number, minutes=minutes, told=_progress(began))
-    _tell(done, seed, time.monotonic() - began)
+    _show(done, seed, time.monotonic() - began)
     if done.story is not None:
-        _tell_failure(done, path, tools)
+        _show_failure(done, path, tools)
         raise typer.Exit(1)
 
 
@@ -57,13 +57,11 @@ def _roaming() -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "hypothesis":
             raise
-        raise ConfigurationError(
-            "`antiphon faults random` needs hypothesis: pip install 'antiphon[faults]'."
-        ) from error
+        raise ConfigurationError(NEEDS) from error
 
 
 def _progress(began: float) -> Callable[[Roamed], None]:
-    def told(done: Roamed) -> None:
+    def show_progress(done: Roamed) -> None:
         if done.stories % EVERY == 0:
             err.print(
                 f"  {done.stories} stories, {done.queries} queries, {done.fired} faults fired of {len(done.sorts)} "
@@ -71,10 +69,10 @@ def _progress(began: float) -> Callable[[Roamed], None]:
                 style="dim",
             )
 
-    return told
+    return show_progress
 
 
-def _tell(done: Roamed, seed: int, took_s: float) -> None:
+def _show(done: Roamed, seed: int, took_s: float) -> None:
     kept = "every promise kept" if done.story is None else "a promise broke"
     out.print(
         f"seed {seed}: {done.stories} stories, {done.queries} queries, {done.faults} faults put in, {done.fired} fired "
@@ -83,7 +81,7 @@ def _tell(done: Roamed, seed: int, took_s: float) -> None:
     )
 
 
-def _tell_failure(done: Roamed, path: Path, tools: str) -> None:
+def _show_failure(done: Roamed, path: Path, tools: str) -> None:
     assert done.story is not None
     written = write_story(done.story)
     for wrong in done.broken:
@@ -92,5 +90,7 @@ def _tell_failure(done: Roamed, path: Path, tools: str) -> None:
         err.print("✗ By itself it did not fail again: what came before it matters.", style="red", soft_wrap=True)
     out.print(written, soft_wrap=True)
     write_report(path, written.encode())
-    command = ["antiphon", "faults", "run", "--plan", str(path), *(["--tools", tools] if tools else [])]
+    command = ["antiphon", "faults", "run", "--plan", str(path)]
+    if tools:
+        command += ["--tools", tools]
     err.print(f"    {shlex.join(command)}", style="red", soft_wrap=True)

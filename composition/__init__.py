@@ -13,7 +13,7 @@ from antiphon.composition.resources import (
     ServiceResources,
     catalog_of,
 )
-from antiphon.composition.settings import Settings, check_wishes, load_settings
+from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.subscribers import load_subscribers, missing_subscribers
 from antiphon.composition.wiring import Deciders, Wiring, deciders_of, who_hears, wire
 
@@ -34,7 +34,6 @@ __all__ = [
     "Wiring",
     "build",
     "catalog_of",
-    "check_wishes",
     "configure_logging",
     "deciders_of",
     "embedder_of",

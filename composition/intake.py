@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Sequence
-from typing import Literal
 
 import structlog
 from msgspec.structs import replace
@@ -13,12 +12,13 @@ from msgspec.structs import replace
 from antiphon.composition.resources import Interceptor, Resources, ServiceResources
 from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import versions_of
-from antiphon.coordinator import Limits, receive
+from antiphon.coordinator import receive
 from antiphon.engine import fixed_size
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import Conversations
-from antiphon.vocabulary.values import Exchange, QuerySettings, Rate, StoredText, Value
+from antiphon.vocabulary.settings import QuerySettings
+from antiphon.vocabulary.values import Exchange, Rate, StoredText, Value
 
 log = structlog.get_logger(__name__)
 
@@ -29,22 +29,31 @@ BYTES_A_TOKEN = 4
 """A rough estimate for English text, on which only the share of a budget that is kept back rests."""
 
 
-class Question(Value, frozen=True, kw_only=True):
-    """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings.
+class Question:
+    """What a caller asks, with the settings that it wants otherwise: `Question(query="What is BM25?", max_rounds=1)`.
 
     Attributes:
-        compression: How older rounds are made short in this query.
+        session_id: The conversation; None begins one.
         settings: All settings of the query at once, in the place of the service's.
+        wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
     """
 
-    query: str
-    session_id: str | None = None
-    max_rounds: int | None = None
-    deadline_s: float | None = None
-    max_total_tokens: int | None = None
-    max_cost_usd: float | None = None
-    compression: Literal["extractive", "model"] | None = None
-    settings: QuerySettings | None = None
+    def __init__(
+        self, *, query: str, session_id: str | None = None, settings: QuerySettings | None = None, **wishes: object
+    ) -> None:
+        self.query = query
+        self.session_id = session_id
+        self.settings = settings
+        self.wishes = {name: value for name, value in wishes.items() if value is not None}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.query, self.session_id))
+
+    def __repr__(self) -> str:
+        return f"Question({self.query!r}, session_id={self.session_id!r}, wishes={self.wishes})"
 
 
 class Conversation(Value, frozen=True, kw_only=True):
@@ -84,7 +93,8 @@ class Intake:
             NotFoundError: No such conversation.
         """
         session_id = question.session_id or uuid.uuid4().hex
-        checked = self._check(question, session_id)
+        settings = question.settings or self._settings.query_settings()
+        checked = receive(question.query, session_id, settings, question.wishes, self._settings.query_chars)
         rates = rates_of(checked.settings, self._resources)
         problem = unpriced(checked.settings, rates)
         if problem is not None:
@@ -111,21 +121,6 @@ class Intake:
         )
         # The session publishes it as it stands, so that nothing later would redact it.
         return resources.redaction.event(first)
-
-    def _check(self, question: Question, session_id: str) -> QueryReceived:
-        settings = question.settings or self._settings.query_settings()
-        if question.compression is not None:
-            settings = replace(settings, compression=question.compression)
-        return receive(
-            question.query,
-            session_id,
-            settings,
-            max_rounds=question.max_rounds,
-            deadline_s=question.deadline_s,
-            max_total_tokens=question.max_total_tokens,
-            max_cost_usd=question.max_cost_usd,
-            limits=Limits(query_chars=self._settings.query_chars),
-        )
 
 
 async def _conversation(conversations: Conversations, session_id: str, *, is_new: bool) -> Conversation:

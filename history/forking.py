@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from antiphon.composition import Resources, check_wishes
+from antiphon.composition import Resources
 from antiphon.coordinator import receive
 from antiphon.history.changes import Change, change_event
 from antiphon.history.lineage import found_passages
@@ -16,6 +16,7 @@ from antiphon.history.recorded_ports import recorded_model, recorded_tools
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ToolFailed, ToolSucceeded
+from antiphon.vocabulary.settings import check_settings
 
 Mode = Literal["recorded", "remodel", "live"]
 """`recorded`: what is asked for as before is answered from the recording, the rest live; `remodel`: tools so, the model
@@ -152,7 +153,7 @@ def _checked_question(first: Event, parent: Event) -> QueryReceived:
     """Refuses a question and settings that no caller could have sent."""
     if not isinstance(first, QueryReceived):
         raise BadInputError("The trace does not begin with a question: it cannot be forked.")
-    check_wishes(first.settings)
+    check_settings(first.settings)
     if isinstance(parent, QueryReceived) and first.query != parent.query:
         receive(first.query, first.session_id, first.settings)
     return first

@@ -1,5 +1,6 @@
 """The service as a Python object, and the names that the REST API, the command line and the harness use."""
 
+from antiphon.bus import Pending
 from antiphon.composition import (
     Caller,
     Interceptor,
@@ -11,6 +12,7 @@ from antiphon.composition import (
     ServiceResources,
     Settings,
     Totals,
+    catalog_of,
     configure_logging,
     embedder_of,
     load_settings,
@@ -22,12 +24,15 @@ from antiphon.composition import (
     who_hears,
     wire,
 )
+from antiphon.dispatcher import load_tools
+from antiphon.engine import Double, Finding, find_capabilities, read_script
 from antiphon.history import (
     Change,
     Diff,
     Divergence,
     History,
     Mode,
+    Origin,
     ReplayResult,
     ReplayRun,
     Side,
@@ -41,24 +46,37 @@ from antiphon.history import (
     sealed_trace,
     trace_test,
 )
+from antiphon.knowledge import Course, IndexProgress, IndexSummary, index_paths, overview
 from antiphon.service.antiphon import Antiphon, Readiness
+from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
+from antiphon.traces import Redaction, read_trace_file, to_json, trace_file, trace_lines
 from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
     "Antiphon",
+    "BriefingView",
     "BusyError",
     "Caller",
     "Change",
+    "Course",
     "Diff",
     "Divergence",
+    "Double",
+    "Finding",
     "History",
+    "IndexProgress",
+    "IndexSummary",
     "Interceptor",
+    "MemoryView",
     "Mode",
     "NoInterceptor",
+    "Origin",
     "Outcome",
+    "Pending",
     "QueryHandle",
     "Question",
     "Readiness",
+    "Redaction",
     "ReplayResult",
     "ReplayRun",
     "Resources",
@@ -67,14 +85,23 @@ __all__ = [
     "Side",
     "Totals",
     "answer_in",
+    "briefings_of",
+    "catalog_of",
     "configure_logging",
     "contributions",
     "diff",
     "embedder_of",
+    "find_capabilities",
+    "index_paths",
     "lineage",
     "load_settings",
     "load_subscribers",
+    "load_tools",
+    "memory_at",
     "open_trace_store",
+    "overview",
+    "read_script",
+    "read_trace_file",
     "redaction_of",
     "replay",
     "replay_lines",
@@ -82,6 +109,9 @@ __all__ = [
     "sealed_trace",
     "silence_logging",
     "speaker_of",
+    "to_json",
+    "trace_file",
+    "trace_lines",
     "trace_test",
     "who_hears",
     "wire",

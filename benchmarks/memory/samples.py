@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable
 from pathlib import Path
 
-from antiphon.cli.grading import SampleQuestion, read_questions
+from antiphon.cli.questions import SampleQuestion, read_questions
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.dispatcher.output import to_output
 from antiphon.knowledge import Library, index_paths
