@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from antiphon.service import (
     Change,
     Course,
+    Diff,
     Interceptor,
     Mode,
     Outcome,
@@ -50,6 +51,8 @@ class History(Protocol):
     """What can be done with recorded queries."""
 
     async def replay(self, query_id: str) -> ReplayResult: ...
+
+    async def diff(self, query_id: str, other_id: str) -> Diff: ...
 
     def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
 

@@ -13,6 +13,7 @@ from antiphon.bus import Bus
 from antiphon.composition import Caller, Interceptor, NoInterceptor, QueryHandle, Resources, wire
 from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
+from antiphon.history.diffing import Diff, diff
 from antiphon.history.forking import FORKED, Mode, by_passage, forked_prefix, recorded_resources
 from antiphon.history.regression_test import decided_anew
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
@@ -53,6 +54,16 @@ class History:
             DecodeError: It cannot be read.
         """
         return await replay_stored(self._store, query_id, self._resources.subscribers)
+
+    async def diff(self, query_id: str, other_id: str) -> Diff:
+        """Compares two recorded queries.
+
+        Raises:
+            NotFoundError: There is no such trace.
+            DecodeError: One cannot be read.
+        """
+        left, right = await self._store.read(query_id), await self._store.read(other_id)
+        return await asyncio.to_thread(diff, left, right, self._resources.subscribers)
 
     async def resume(self, query_id: str, why: str = DIED, interceptor: Interceptor | None = None) -> QueryHandle:
         """Goes on with a query that is not over and that nobody works on.

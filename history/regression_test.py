@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from antiphon.composition import catalog_of, deciders_of
+from antiphon.composition import catalog_of, deciders_of, load_subscribers
 from antiphon.history.folding import Fold, decided_events, failures_by_event
 from antiphon.history.lineage import answer_in
 from antiphon.history.replaying import replay
@@ -27,16 +27,16 @@ _TEST = '''"""Replays a recorded query; written by `antiphon traces test`.
 
 from pathlib import Path
 
-from antiphon.service import answer_in, replay, sealed_trace
+from antiphon.service import {imports}
 
 SHA256 = "{sha256}"
 """Of the events: a trace that was changed is refused."""
 
 
 def test_{name}_replays_to_the_same_events_and_the_same_answer() -> None:
-    events = sealed_trace(Path(__file__).with_name("{file}"), SHA256)
+{load}    events = sealed_trace(Path(__file__).with_name("{file}"), SHA256{sealed_with})
 
-    divergence = replay(events).divergence
+    divergence = replay(events{replayed_with}).divergence
 
     assert divergence is None or divergence.difference == "settings", divergence
     answer = answer_in(events)
@@ -45,20 +45,35 @@ def test_{name}_replays_to_the_same_events_and_the_same_answer() -> None:
     for fact in {facts!r}:
         assert fact in answer.answer
 '''
+_WITHOUT_SUBSCRIBERS = {
+    "imports": "answer_in, replay, sealed_trace",
+    "load": "",
+    "sealed_with": "",
+    "replayed_with": "",
+}
+_WITH_SUBSCRIBERS = {
+    "imports": "answer_in, load_subscribers, replay, sealed_trace",
+    "load": "    subscribers = load_subscribers({paths!r})\n",
+    "sealed_with": ", subscribers",
+    "replayed_with": ", subscribers=subscribers",
+}
 
 
 def trace_test(
-    events: Sequence[Recorded[Event]], name: str, redact: Sequence[str] = (), subscribers: Sequence[Subscriber] = ()
+    events: Sequence[Recorded[Event]], name: str, redact: Sequence[str] = (), subscriber_paths: str = ""
 ) -> tuple[bytes, str]:
     """Returns the sealed file of a trace, and the test that goes with it as `<name>.jsonl`.
 
     Args:
         redact: Patterns; what they match is crossed out everywhere.
-        subscribers: The components from outside that the query was recorded with.
+        subscriber_paths: The components from outside that the query was recorded with, as `ANTIPHON_SUBSCRIBERS` names
+            them: the test loads them by the same names.
 
     Raises:
         BadInputError: A pattern cannot be used, the trace has no answer, or it would not replay.
+        ConfigurationError: A subscriber cannot be loaded.
     """
+    subscribers = load_subscribers(subscriber_paths)
     events = redacted(events, redact, subscribers)
     divergence = replay(events, subscribers=subscribers).divergence
     if divergence is not None:
@@ -70,6 +85,9 @@ def trace_test(
     answer = answer_in(events)
     first = events[0].event
     question = first.query if isinstance(first, QueryReceived) else ""
+    code = dict(_WITHOUT_SUBSCRIBERS)
+    if subscribers:
+        code = _WITH_SUBSCRIBERS | {"load": _WITH_SUBSCRIBERS["load"].format(paths=subscriber_paths)}
     test = _TEST.format(
         question=_as_docstring(question),
         sha256=trace_lines(data)[0].sha256,
@@ -78,6 +96,7 @@ def trace_test(
         confidence=answer.confidence,
         sources=answer.sources,
         facts=_quoted_facts(answer),
+        **code,
     )
     return data, test
 
