@@ -8,9 +8,10 @@
     await service.close()
 
 The names below are the public API; everything else may change. `tool` makes a tool of a typed async function, to be
-named in `ANTIPHON_TOOLS`; it returns text, or a `ToolOutput` with passages that `quotable` makes. `Subscriber` adds a component to every query, to be named in `ANTIPHON_SUBSCRIBERS` or handed
-to `Antiphon.open`: a `Decider` with its `Rules`, or subscriptions made by `on`, with events of its own derived from
-`Event`; the service's own events are in `events`. `Plan` and `Fault` break a query on purpose (docs/faults.md).
+named in `ANTIPHON_TOOLS`; it returns text, or a `ToolOutput` with passages that `quotable` makes. `Subscriber` adds a
+component to every query, to be named in `ANTIPHON_SUBSCRIBERS` or handed to `Antiphon.open`: a `Decider` with its
+`Rules`, or subscriptions made by `on`, with events of its own derived from `Event`; the service's own events are in
+`events`. `Plan` and `Fault` break a query on purpose (docs/faults.md).
 """
 
 from importlib import import_module
