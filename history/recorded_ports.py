@@ -28,6 +28,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Json, Model, ToolOutput
+from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import Request
 
 Reply = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
@@ -88,12 +89,12 @@ def recorded_tools(
 
 
 def _run(
-    tool: Tool, results: Mapping[str, Result], dropped: frozenset[str], *, live: bool
+    tool: Tool, results: Mapping[CallIdentity, Result], dropped: frozenset[str], *, live: bool
 ) -> Callable[..., Awaitable[object]]:
     async def run(**arguments: object) -> object:
         # The idempotency key belongs to the run, not to what was asked.
         asked = {name: value for name, value in arguments.items() if name != tool.key_parameter}
-        result = results.get(_canonical(asked))
+        result = results.get(_identity(tool, asked))
         if result is None and tool.has_effects and not live:
             raise ServiceError("it changes something outside, and a fork does that only with the mode `live`")
         output = await tool.run(**arguments) if result is None else _output(result)
@@ -137,23 +138,22 @@ def _failure(substituted: ToolSubstituted) -> ToolFailed:
     )
 
 
-def _results_of(tool: Tool, results: Mapping[ToolRun, Result]) -> dict[str, Result]:
-    """Returns the results of one tool by its arguments, in the form in which they compare."""
-    found: dict[str, Result] = {}
+def _results_of(tool: Tool, results: Mapping[ToolRun, Result]) -> dict[CallIdentity, Result]:
+    """Returns the results of one tool by the identity of the call that they answer."""
+    found: dict[CallIdentity, Result] = {}
     for (name, arguments), result in results.items():
         if name != tool.name:
             continue
         try:
-            found[_canonical(tool.parameters.read(arguments))] = result
+            found[_identity(tool, tool.parameters.read(arguments))] = result
         except BadInputError:
             continue  # the tool was never run with arguments that it cannot read
     return found
 
 
-def _canonical(arguments: Mapping[str, object]) -> str:
-    """Returns arguments as text that is the same whatever their order and whatever `why` they give."""
-    asked = {name: value for name, value in arguments.items() if name != "why"}
-    return msgspec.json.encode(asked, order="deterministic", enc_hook=str).decode()
+def _identity(tool: Tool, arguments: Mapping[str, object]) -> CallIdentity:
+    """Returns the identity of a call with arguments that were read: a tool is run with these, not with their text."""
+    return call_identity(tool.name, msgspec.json.encode(arguments, order="deterministic", enc_hook=str).decode())
 
 
 async def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> AsyncIterator[Json]:
