@@ -38,6 +38,7 @@ def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Service
     redaction = redaction_of(settings)
     embedder = embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
+    # The offline reasoner is there in any case: it answers where Claude is away.
     offline = offline_model(_forgiving(library))
     primary = claude(settings) if settings.speaks_to_claude else offline
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
@@ -52,11 +53,12 @@ def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Service
         subscribers=components,
     )
     _check_budget(settings, shared)
+    models = (primary, offline) if settings.speaks_to_claude else (offline,)
     return ServiceResources(
         shared=shared,
         store=open_trace_store(settings.data_dir, settings.durability, redaction, shared.catalog),
         library=library,
-        models=(primary,) if primary is offline else (primary, offline),
+        models=models,
         reasoner=reasoner,
         versions=(
             ("system_prompt", SYSTEM_VERSION),
@@ -108,6 +110,7 @@ def embedder_name(settings: Settings) -> str:
     Raises:
         ConfigurationError: No embedder is installed.
     """
+    # A name that is set is taken even where it is not installed: loading it then says what to install.
     if settings.embedder != "auto":
         return settings.embedder
     installed = installed_embedders()
@@ -137,6 +140,7 @@ def _forgiving(library: Library) -> Callable[[str], float]:
 def profile_of(settings: Settings) -> Profile:
     """Returns what the configured server can do."""
     citations = settings.citations
+    # At Anthropic it is known without a call that finds it out.
     if citations == "auto" and settings.anthropic_base_url in (None, ANTHROPIC_URL):
         citations = "native"
     return Profile(citations=citations, **dict.fromkeys(settings.lacking, False))

@@ -87,6 +87,7 @@ class Caller:
         Args:
             recorded: All its events are stored; where they are not, the answer says so.
         """
+        # Without a status the session was ended from outside, such as by the service's closing.
         status: Status = self._status or "failed"
         response = self._response
         if response is None:
@@ -153,6 +154,7 @@ class QueryHandle:
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""
         await self._session.closed()
+        # A handler that failed, on purpose or not, must not cost the caller an answer that there is.
         if not self._caller.heard_all:
             self._caller.recall(self._session.emitted)
         outcome = self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)

@@ -92,6 +92,7 @@ class Intake:
             BadInputError: The question or a wish cannot be used.
             NotFoundError: No such conversation.
         """
+        # What may refuse the question comes before the conversation is made known: nothing is left of a refused one.
         session_id = question.session_id or uuid.uuid4().hex
         settings = question.settings or self._settings.query_settings()
         checked = receive(question.query, session_id, settings, question.wishes, self._settings.query_chars)
@@ -116,6 +117,7 @@ class Intake:
             ),
             rates=rates,
             fixed_tokens=fixed_size(checked.settings.max_rounds, resources.tool_definitions) // BYTES_A_TOKEN,
+            # Asked last and once: while the circuit is open, the query that is let through is its probe.
             provider_open=resources.provider_circuit.keeps_out(resources.clock.now()) or interceptor.provider_open,
             reviewers=tuple(subscriber.name for subscriber in resources.subscribers if subscriber.reviews),
         )
@@ -147,6 +149,7 @@ def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
         asked.append(settings.compression_model)
     # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
     names = {model: primary or model for model in asked}
+    # Decisions know the last reasoner by its role, whatever it is called.
     names["fallback"] = fallback or settings.model
     rates: list[Rate] = []
     for asked_as, name in names.items():

@@ -27,6 +27,7 @@ def redaction_of(settings: Settings) -> Redaction:
 def _lines(name: str, text: str) -> Iterator[tuple[str, str]]:
     """Yields the patterns, each by its place: a pattern may hold a secret, and is never shown."""
     for number, line in enumerate(text.splitlines(), start=1):
+        # As in .gitignore: lines that are empty or begin with # hold no pattern.
         if line.strip() and not line.startswith("#"):
             yield f"{name}, line {number},", line
 

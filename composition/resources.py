@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 
 from antiphon.bus import Components
@@ -50,6 +51,13 @@ def catalog_of(subscribers: Sequence[Subscriber]) -> Catalog:
     further: list[type[Event]] = []
     for subscriber in subscribers:
         further += subscriber.events
+    return _extended(tuple(further))
+
+
+# The same events are the same catalog, so that decoders which are made from it are made once; a process has one set of
+# subscribers, tests have several.
+@lru_cache(maxsize=16)
+def _extended(further: tuple[type[Event], ...]) -> Catalog:
     return BUILT_IN.extended(further)
 
 

@@ -33,6 +33,7 @@ def checked(subscribers: Iterable[Subscriber]) -> tuple[Subscriber, ...]:
     Raises:
         ConfigurationError: Two have the same name, which alone tells them apart in a trace, or one does nothing.
     """
+    # Those of the settings and those handed in from Python are checked together.
     by_name: dict[str, Subscriber] = {}
     for subscriber in subscribers:
         if subscriber.name in by_name:

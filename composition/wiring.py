@@ -110,6 +110,7 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     """Builds one query's components: those that decide, and those that act on the outside."""
     # What acting parts bring from outside is redacted before it is an event: decisions rest on what is recorded.
     publish = redacting(ports.publish, resources.redaction)
+    # The timer publishes by itself: its events hold numbers alone.
     clock = resources.clock
     timer = DeadlineTimer(ports.publish, ports.spawn, clock)
     engine = ReasoningEngine(

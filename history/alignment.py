@@ -68,6 +68,7 @@ class ToolCallNames:
         """Returns a text with the names: where it is an id, and where it is JSON that holds some."""
         if text in self.by_id:
             return self.by_id[text]
+        # Quoted, so that an id such as `t1` is not found inside of words.
         for id_, name in self.by_id.items():
             if id_ in text:
                 text = text.replace(f'"{id_}"', f'"{name}"')
@@ -86,6 +87,7 @@ def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
     pending: PendingTable = {}
     for recorded in events:
         pending = fold_pending(pending, recorded, catalog)
+        # Resuming settles nothing, so what is pending here is what is asked for once more.
         if isinstance(recorded.event, QueryResumed):
             seen.subtract(_emitted_again(found, pending))
             if recorded.event.why.startswith(FORKED):
@@ -98,6 +100,7 @@ def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
 
 def _unnumbered_key(recorded: Recorded[Event], events: Trace, names: ToolCallNames) -> EventKey:
     subject = names.subject_of(recorded.event)
+    # What is about the query as a whole, such as a recovery, is told apart by what led to it.
     cause_kind = ""
     if subject == "" and 0 < recorded.cause <= len(events):
         cause_kind = events[recorded.cause - 1].event.kind_name()
@@ -130,10 +133,18 @@ def comparable(value: object, names: ToolCallNames) -> object:
         return [comparable(item, names) for item in value]
     if not isinstance(value, msgspec.Struct):
         return value
-    return {field: comparable(getattr(value, field), names) for field in _compared_fields(type(value))}
+    found: dict[str, object] = {}
+    for field in _compared_fields(type(value)):
+        found[field] = comparable(getattr(value, field), names)
+    return found
 
 
+# Reading type hints takes far longer than comparing a value.
 @cache
 def _compared_fields(struct: type[msgspec.Struct]) -> tuple[str, ...]:
     marks = marks_of(struct)
-    return tuple(field for field in struct.__struct_fields__ if not marks[field] & NEVER_ALIKE)
+    fields: list[str] = []
+    for field in struct.__struct_fields__:
+        if not marks[field] & NEVER_ALIKE:
+            fields.append(field)
+    return tuple(fields)

@@ -65,6 +65,7 @@ def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
 
 def _with_field(event: Event, path: Sequence[str], value: str, catalog: Catalog) -> Event:
     """Returns the event with the field at `path` replaced, checked like any event that is read."""
+    # By way of plain values, since an event can be changed at any depth only so, and is checked on its way back.
     whole = plain(event)
     holder: object = whole
     for name in path[:-1]:
@@ -106,6 +107,7 @@ def _with_reply(event: ReasoningCompleted, given: str) -> ReasoningCompleted:
 
 
 def _message(given: str) -> Json:
+    # JSON that is no message, such as a number, is meant as text.
     found = _json_or_text(given)
     if isinstance(found, list):
         return {"content": found}

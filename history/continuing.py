@@ -49,6 +49,7 @@ def continue_from(
     ports, wiring = built[0]  # built by `bus.open`; the interceptor may have put ports of its own in between
     fold, failed_steps = _fold(wiring, prefix)
     _recall(wiring, fold, prefix)
+    # The session has folded the prefix too; what it still owes was under way when the query was interrupted.
     requested = [prefix[pending.since_seq - 1] for pending in session.pending()]
     repeated_steps = _repeat(wiring.actions, prefix, requested)
     unpublished_steps: list[Step] = []
@@ -105,6 +106,7 @@ def _repeat(
         event = recorded.event
         if not isinstance(event, CallsAbandoned):
             continue
+        # Of a call that is requested once more, the abandoning that came after its request must be repeated too.
         if any(since.get(call_id, recorded.seq) < recorded.seq for call_id in event.call_ids):
             steps += _acting_on(actions, recorded)
     return steps

@@ -72,6 +72,7 @@ def diff(left: Trace, right: Trace, subscribers: Sequence[Subscriber] = ()) -> D
     differences = comparison.differences()
     same = comparison.keys - len(differences)
     explainer = Explainer(left, right, decided_events(subscribers))
+    # Where events differ, others are likely to change places with them, which is no further difference.
     explained = explainer.explain(differences, comparison.reordered(differ=bool(differences)))
     sides = _side(left), _side(right)
     return Diff(
@@ -101,6 +102,7 @@ class _Comparison:
     def differences(self) -> list[Difference]:
         """Returns what is not alike; why is not known yet."""
         found: list[Difference] = []
+        # The left trace's order and then the right one's: of two differences in one place, the left one comes first.
         for key in self._left | self._right:
             difference = self._difference(key)
             if difference is not None:
@@ -172,6 +174,7 @@ def _side(events: Trace) -> Side:
         if isinstance(recorded.event, ResponseAssembled):
             response = recorded.event
         elif isinstance(recorded.event, QueryResumed):
+            # Nobody worked on it in between, and a fork is minutes or months younger than what it shares.
             away_s += recorded.event.away_s
     end = events[-1].event
     side = Side(
@@ -205,11 +208,16 @@ def _compared_sentences(left: str, right: str) -> list[tuple[str, str]]:
         None, ours, theirs, autojunk=False
     ).get_opcodes():
         if change == "equal":
-            marked += [("=", sentence) for sentence in ours[left_from:left_to]]
+            _mark("=", ours[left_from:left_to], marked)
             continue
-        marked += [("-", sentence) for sentence in ours[left_from:left_to]]
-        marked += [("+", sentence) for sentence in theirs[right_from:right_to]]
+        _mark("-", ours[left_from:left_to], marked)
+        _mark("+", theirs[right_from:right_to], marked)
     return marked
+
+
+def _mark(mark: str, sentences: Sequence[str], marked: list[tuple[str, str]]) -> None:
+    for sentence in sentences:
+        marked.append((mark, sentence))
 
 
 def sentences_of(text: str) -> list[str]:

@@ -65,6 +65,7 @@ def chain_of(events: Sequence[Recorded[Event]], seq: int) -> tuple[str, ...]:
 def first_difference(recorded: object, now: object, path: str = "") -> FieldDifference:
     """Finds the first field in which two plain values differ; where nothing inside them does, it is they themselves."""
     if isinstance(recorded, dict) and isinstance(now, dict):
+        # In the order of the fields, those of `recorded` first: the first difference is then always the same one.
         for name in dict.fromkeys((*recorded, *now)):
             if recorded.get(name) != now.get(name):
                 inner = f"{path}.{name}" if path else str(name)
@@ -93,7 +94,7 @@ def same(recorded: Event, now: Event, form: Mapping[str, object] | None = None) 
         form: The event as the trace holds it; fields that it lacks were not there yet and are not compared.
     """
     if recorded == now:
-        return True
+        return True  # nearly always so, and cheap beside what follows
     if form is None or type(recorded) is not type(now):
         return False
     return _known_to(form, plain(now)) == _known_to(form, plain(recorded))
@@ -103,12 +104,15 @@ def _known_to(form: object, value: object) -> object:
     """Returns `value` with only those fields that `form` has too."""
     # A stored text stands in a store's form as {"kept": hash}: nothing in it can be compared field by field.
     if isinstance(value, dict) and isinstance(form, Mapping) and "kept" not in form:
-        return {name: _known_to(form[name], inner) for name, inner in value.items() if name in form}
+        known: dict[str, object] = {}
+        for name in value.keys() & form.keys():
+            known[name] = _known_to(form[name], value[name])
+        return known
     if not isinstance(value, list | tuple):
         return value
-    if isinstance(form, list | tuple) and len(value) == len(form):
-        return [_known_to(inner_form, inner) for inner_form, inner in zip(form, value, strict=True)]
-    return list(value)
+    if not isinstance(form, list | tuple) or len(value) != len(form):
+        return list(value)
+    return [_known_to(inner_form, inner) for inner_form, inner in zip(form, value, strict=True)]
 
 
 def shown(event: Event | None) -> str:

@@ -44,7 +44,7 @@ _EXCEPTIONS: dict[type[Event], Cause | None] = {
     ToolsSettled: None,
 }
 
-_BUILT_IN_ROLES = frozenset(role for kind in BUILT_IN.events for role in kind.emitted_by)
+_BUILT_IN_ROLES: frozenset[Role] = frozenset().union(*(kind.emitted_by for kind in BUILT_IN.events))
 
 Trace = Sequence[Recorded[Event]]
 
@@ -77,8 +77,8 @@ class _Side:
         self.trace = trace
         self.causes: dict[int, Cause] = {}
 
-    def inherited(self, seq: int) -> Cause | None:
-        """Returns the cause of the nearest difference that led to an event; None where none did."""
+    def inherited(self, seq: int | None) -> Cause | None:
+        """Returns the cause of the nearest difference that led to an event; None where none did, or there is none."""
         while seq:
             cause = self.trace[seq - 1].cause
             if cause in self.causes:
@@ -124,10 +124,9 @@ class Explainer:
                 side.causes.setdefault(seq, difference.because)
 
     def _because(self, difference: Difference) -> Cause:
-        for side, seq in ((self._left, difference.left), (self._right, difference.right)):
-            inherited = None if seq is None else side.inherited(seq)
-            if inherited is not None:
-                return inherited
+        inherited = self._left.inherited(difference.left) or self._right.inherited(difference.right)
+        if inherited is not None:
+            return inherited
         own = self._own_cause(difference)
         if own in ("model", "tool") and None in (difference.left, difference.right):
             # Asked for in both and answered in one: it was given up, or asked for again, because of something earlier.
@@ -146,6 +145,7 @@ class Explainer:
             return None
         if kind in _EXCEPTIONS:
             return _EXCEPTIONS[kind]
+        # An event may come from several parts of the service; the usual one is declared first.
         for role in event.emitted_by:
             if role in _BY_ROLE:
                 return _BY_ROLE[role]

@@ -61,6 +61,7 @@ def forked_prefix(
             by then.
     """
     last = _last_shared(events, at, changes)
+    # The question is always there: without it there would be no query to fork.
     prefix = [replace(recorded, query_id=query_id) for recorded in events[: max(last, 1)]]
     if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
         raise BadInputError(
@@ -80,6 +81,7 @@ def forked_prefix(
 def recorded_resources(resources: Resources, events: Trace, changes: Sequence[Change], mode: Mode) -> Resources:
     """Returns the resources with those ports that the mode closes answering from the recording."""
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
+    # A passage that is dropped may be found again by another call, recorded or live: every tool leaves it out.
     if mode == "live":
         if not dropped:
             return resources
@@ -94,7 +96,8 @@ def recorded_resources(resources: Resources, events: Trace, changes: Sequence[Ch
 def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> int:
     if not changes and at is None:
         raise BadInputError("A fork needs an event to fork at (--at) or something to change.")
-    named = [_first_place(events, change) for change in changes]  # what is not there is refused, wherever it begins
+    # Also where `at` is given: a change that names nothing in the trace is refused, wherever the fork begins.
+    named = [_first_place(events, change) for change in changes]
     if at is None:
         return _last_named(changes, named)
     if not 0 <= at <= len(events):
@@ -107,8 +110,12 @@ def _last_named(changes: Sequence[Change], named: Sequence[int | None]) -> int:
     others: list[int] = []
     dropped: list[int] = []
     for change, seq in zip(changes, named, strict=True):
-        if seq is not None:
-            (dropped if change.kind == "drop" else others).append(seq)
+        if seq is None:
+            continue
+        if change.kind == "drop":
+            dropped.append(seq)
+        else:
+            others.append(seq)
     if dropped:
         others.append(min(dropped))
     if not others:
@@ -154,6 +161,7 @@ def _checked_question(first: Event, parent: Event) -> QueryReceived:
     if not isinstance(first, QueryReceived):
         raise BadInputError("The trace does not begin with a question: it cannot be forked.")
     check_settings(first.settings)
+    # An unchanged question was accepted once, maybe by a service that takes longer ones.
     if isinstance(parent, QueryReceived) and first.query != parent.query:
         receive(first.query, first.session_id, first.settings)
     return first

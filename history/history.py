@@ -77,6 +77,7 @@ class History:
         """
         if query_id in self._bus.sessions:
             raise TraceError(f"query {query_id} is being worked on: follow it instead")
+        # First the ownership and then the trace: whoever had it may have written until now.
         await self._store.take_over(query_id)
         return self._go_on(await self._store.read(query_id), self._resources, why, interceptor)
 
@@ -116,7 +117,7 @@ class History:
         changes = by_passage(events, changes)
         last = at
         if interceptor is not None and not changes:
-            last = (at or 1) - 1
+            last = (at or 1) - 1  # the event itself is to happen again, within the interceptor
         words = "" if interceptor is None else str(interceptor)
         prefix: list[Recorded[Event]] = []
         for recorded in forked_prefix(events, last, changes, uuid.uuid4().hex, words, self._resources.catalog):
@@ -125,6 +126,7 @@ class History:
         resources = recorded_resources(self._resources, events, changes, mode)
         if last == 0:
             return self._begin(prefix[0], resources, interceptor or NoInterceptor())
+        # Stored before anything of it is acted on, as every event is.
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, resources, f"{FORKED}{query_id}", interceptor)
 
@@ -136,6 +138,7 @@ class History:
             SlowReaderError: While reading: the reader fell too far behind.
         """
         session = self._bus.sessions.get(query_id)
+        # A session that is over has ended its followers; all of it is stored, or will never be.
         if session is None or session.over:
             for recorded in await self._store.read(query_id, after):
                 yield recorded
@@ -177,6 +180,7 @@ class History:
             raise TraceError(f"trace {first.query_id} does not begin with a question: it cannot be gone on with")
         if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
             raise TraceError(f"query {first.query_id} is over: there is nothing to go on with")
+        # Another machine's clock may be behind the one that wrote the trace.
         away_s = max(0.0, self._resources.clock.now() - prefix[-1].at)
         caller = Caller()
         interceptor = interceptor or NoInterceptor()
@@ -203,7 +207,7 @@ async def replay_stored(store: TraceStore, query_id: str, subscribers: Sequence[
         events = await store.read(query_id)
     except DecodeError as error:
         forms = await store.forms(query_id)
-        versions = [(name, version) for name, version in forms[0].get("versions", ())]
+        versions = forms[0].get("versions", ())
         return with_missing(unreadable(query_id, error.seq, error.seq, error), versions, subscribers)
     result = await asyncio.to_thread(replay, events, None, subscribers)
     if result.divergence is None:

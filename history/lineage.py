@@ -75,6 +75,7 @@ def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
     facts = facts_in(events)
     steps = _Steps(events)
     found: list[Sentence] = []
+    # Citations stand in the answer by their characters, so that a sentence's are those that overlap it.
     for start, end in pairwise((*sentence_starts(response.answer), len(response.answer))):
         text = response.answer[start:end].strip()
         if not text:
@@ -153,6 +154,7 @@ def _fact_called(facts: dict[str, Fact], name: str) -> Fact | None:
 
 def _within(passage: Passage, whole: Passage) -> bool:
     """Returns True if a passage stands within another of the same lesson."""
+    # A passage without a place in its lesson is never joined with another.
     if passage.start is None or whole.start is None or place_of(passage) != place_of(whole):
         return False
     return whole.start <= passage.start < whole.start + len(whole.text.text)

@@ -44,6 +44,7 @@ class PromptComparison:
         request = self._requests.get(started.call_id)
         if request is None:
             return
+        # Which of them it was depends on what the server could be sent then, which the trace does not say.
         prompts = _prompts_of(request)
         if started.request.system not in prompts:
             self.changed = self._difference(seq, started, prompts[0])

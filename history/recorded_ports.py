@@ -128,6 +128,7 @@ def _results(events: Sequence[Recorded[Event]]) -> dict[ToolRun, Result]:
                 results.setdefault(running[substituted.tool_call_id], _failure(substituted))
                 running[substituted.tool_call_id] = (substituted.substitute, substituted.arguments)
             case (ToolSucceeded() | ToolFailed()) as result if result.tool_call_id in running:
+                # The same call may have been made again in a later round: the first answer stands.
                 results.setdefault(running[result.tool_call_id], result)
     return results
 
@@ -157,6 +158,7 @@ def _identity(tool: Tool, arguments: Mapping[str, object]) -> CallIdentity:
 
 
 async def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> AsyncIterator[Json]:
+    # What was recorded goes through the engine as a stream once more, so that a fork takes the same way as a query.
     usage = {
         "input_tokens": reply.usage.input_tokens,
         "output_tokens": reply.usage.output_tokens,

@@ -75,6 +75,7 @@ def trace_test(
     """
     subscribers = load_subscribers(subscriber_paths)
     events = redacted(events, redact, subscribers)
+    # Crossing out may change what rules decide, and so what the query would have asked for.
     divergence = replay(events, subscribers=subscribers).divergence
     if divergence is not None:
         after = " after redaction" if redact else ""
@@ -129,6 +130,7 @@ def redacted(
     if not patterns:
         return events
     try:
+        # Each in a group of its own, so that an alternative in one does not take part of the next with it.
         pattern = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
     except re.error as error:
         raise BadInputError(f"A pattern to redact is no regular expression: {error}") from error
@@ -146,6 +148,7 @@ def decided_anew(events: Sequence[Recorded[Event]], subscribers: Sequence[Subscr
     Some of that is made of texts (the ids of passages that were joined), and some of it was not there yet.
     """
     decided = decided_events(subscribers)
+    # A rule that failed then is passed over, as in a replay: what made it fail may not be there now.
     failed = failures_by_event(events)
     fold = Fold(deciders_of(subscribers))
     renewed: list[Recorded[Event]] = []

@@ -64,6 +64,7 @@ def replay(
         subscribers: The components from outside that the query was recorded with.
     """
     run = ReplayRun(events, forms, subscribers)
+    # The first difference alone is told: what comes after it mostly follows from it.
     for recorded in events:
         divergence = run.step(recorded)
         if divergence is not None:
@@ -162,7 +163,10 @@ class ReplayRun:
         found: dict[str, dict[str, object]] = {}
         for decider, state in self.fold.states.items():
             found[decider.__name__] = fields_of(state)
-        found["pending"] = {str(place): str(owed) for place, owed in enumerate(self._pending.values())}
+        pending: dict[str, object] = {}
+        for place, owed in enumerate(self._pending.values()):
+            pending[str(place)] = str(owed)
+        found["pending"] = pending
         return found
 
     def left_over(self) -> Divergence | None:
@@ -189,6 +193,7 @@ class ReplayRun:
 
     def _check(self, recorded: Recorded[Event]) -> Divergence | None:
         self._prompts.hear(recorded)
+        # What came from outside the rules is taken as it was recorded.
         if not self._is_decided(recorded):
             return None
         emitted = self.fold.emitted
@@ -247,6 +252,7 @@ class ReplayRun:
     def _kind_of_difference(self, at: Recorded[Event]) -> DivergenceKind:
         if at.version != VERSION:
             return "schema"
+        # What is recorded here and what is emitted now may have different causes, which must both be in another order.
         causes = {at.cause}
         if self.fold.emitted:
             causes.add(self.fold.emitted[0].cause)
@@ -256,11 +262,15 @@ class ReplayRun:
 
     def _is_reordered(self, cause: int) -> bool:
         """Returns True if what is still to come under `cause` is what is emitted now, in another order."""
-        emitted = Counter(shown(emission.event) for emission in self.fold.emitted if emission.cause == cause)
+        emitted: Counter[str] = Counter()
+        for emission in self.fold.emitted:
+            if emission.cause == cause:
+                emitted[shown(emission.event)] += 1
         recorded: Counter[str] = Counter()
-        for event in self._events:
-            if event.cause == cause and event.seq > cause and type(event.event) in self._decided:
-                recorded[shown(event.event)] += 1
+        for effect in self._events:
+            if effect.cause == cause and type(effect.event) in self._decided:
+                recorded[shown(effect.event)] += 1
+        # A single event has no order.
         return emitted.total() > 1 and not emitted - recorded
 
     def _lacks_settings(self) -> bool:

@@ -73,6 +73,7 @@ class Antiphon:
             KnowledgeError: The index cannot be read.
             TraceError: The trace store cannot be opened.
         """
+        # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
         return cls(settings, await asyncio.to_thread(build, settings, subscribers))
 
     async def start(self, question: Question, interceptor: Interceptor = _NO_INTERCEPTOR) -> QueryHandle:
@@ -87,6 +88,7 @@ class Antiphon:
             BusyError: Too many queries run, or the service is closing.
         """
         self._admit()
+        # The conversation is read from the same store that the query is recorded in: it may be made to fail.
         store = interceptor.store(self.store)
         first = await self._intake.receive(question, store, interceptor)
         caller = Caller()
@@ -99,6 +101,7 @@ class Antiphon:
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""
         handle = await self.start(question)
+        # A query whose caller has gone away would only cost tokens.
         try:
             return await handle.outcome()
         except asyncio.CancelledError:
@@ -140,7 +143,7 @@ class Antiphon:
 
     async def leave(self) -> None:
         """Ends every query; the resources stay open, for they may be another service's too."""
-        self._closing = True
+        self._closing = True  # first of all, so that no query begins while others end
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)

@@ -23,6 +23,7 @@ async def refresh_library(library: CourseIndex) -> None:
     """Switches to a new index when another process has made one, until it is cancelled."""
     while True:
         await asyncio.sleep(REFRESH_EVERY_S)
+        # An index that cannot be opened leaves the old one in use, and is tried again.
         try:
             if await asyncio.to_thread(library.refresh):
                 log.info("index_switched", generation=library.describe().generation)
@@ -38,6 +39,7 @@ def limits_traces(settings: Settings) -> bool:
 async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> None:
     """Deletes traces that are too old or too much, now and every hour, until it is cancelled."""
     while True:
+        # None of the two asks for nothing; both may be wished at once.
         older_than = None if settings.keep_days is None else clock.now() - settings.keep_days * DAY_S
         most_bytes = None if settings.keep_mb is None else int(settings.keep_mb * MB)
         try:
