@@ -42,6 +42,7 @@ def create_app(
     async def life(app: FastAPI) -> AsyncIterator[None]:
         opened = await open_service(chosen)
         app.state.service = opened
+        # Queries whose process died go on before new ones come in.
         await opened.history.resume_unfinished()
         try:
             yield
@@ -56,6 +57,7 @@ def create_app(
         lifespan=life,
         responses=ALWAYS,
     )
+    # In the app's state and not in the closure: a test puts its own service there.
     app.state.running_queries = RunningQueries()
     app.state.interceptor_of = interceptor_of
     for routes in (queries, service, traces, forks):

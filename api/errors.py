@@ -59,6 +59,7 @@ class Refusal(HTTPException):
 def refuse(status: int, code: str, message: str, query_id: str | None = None) -> JSONResponse:
     """An error as a caller gets it. A connection whose body was left unread is closed."""
     headers = {"X-Content-Type-Options": "nosniff"}
+    # What is left of the body would be read as the next request.
     if status == 413:
         headers["Connection"] = "close"
     if code == BusyError.code:
@@ -68,6 +69,7 @@ def refuse(status: int, code: str, message: str, query_id: str | None = None) ->
 
 def error_body(code: str, message: str, query_id: str | None = None) -> dict[str, dict[str, str]]:
     """The one error shape; `message` may hold what a caller sent, so half surrogates are made harmless."""
+    # A half surrogate could not be sent as UTF-8.
     error = {"code": code, "message": message.encode(errors="replace").decode()}
     if query_id:
         error["query_id"] = query_id
@@ -100,6 +102,7 @@ def install_error_handlers(app: FastAPI) -> None:
 async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ServiceError)
     status = status_of(error)
+    # A caller's mistake is the caller's to see; one of ours is the operator's.
     if status >= 500:
         log.warning("request_failed", code=error.code, detail=str(error), query_id=_query_id(request))
     return refuse(status, error.code, str(error), _query_id(request))
@@ -119,6 +122,7 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     assert isinstance(error, HTTPException)
     if isinstance(error, Refusal):
         return error.as_response()
+    # FastAPI's own 400 comes before our handlers see the body: it could not be decoded.
     if error.status_code == 400:
         message = f"The body cannot be read as JSON in UTF-8: send an object such as {_EXAMPLE}."
         return refuse(400, "malformed_json", message)

@@ -51,6 +51,7 @@ def hosts_for(settings: Settings) -> frozenset[str] | None:
     for name in settings.allowed_hosts.split(","):
         if name.strip():
             named.add(name.strip().lower())
+    # On a network address nobody knows by which names it is reached, unless the owner says so.
     is_chosen = "allowed_hosts" in settings.model_fields_set
     if "*" in named or not (is_chosen or is_loopback(settings.host)):
         return None
@@ -68,6 +69,7 @@ def is_loopback(host: str) -> bool:
 def host_name(host: str) -> str:
     """A Host header's value in lower case, without its port."""
     whole = host.strip().lower()
+    # An IPv6 address holds colons too, in brackets: only digits after the last one are a port.
     name, colon, port = whole.rpartition(":")
     if colon and port.isdigit():
         return name
@@ -150,6 +152,7 @@ class AccessLog:
                 status = message["status"]
             await send(message)
 
+        # Until the last byte: the time of a stream is the time of its query.
         began = time.perf_counter()
         try:
             await self._app(scope, receive, send_and_note)

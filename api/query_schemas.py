@@ -22,13 +22,13 @@ def _wish(name: str) -> Any:
     declared = DECLARED[name]
     assert declared.wish is not None
     most = ", which is the most" if declared.wish.lower_only else ""
-    is_number = not declared.choices
     return Field(
         None,
-        # Strict: "2" and true are no numbers.
-        strict=True if is_number else None,
-        allow_inf_nan=False if declared.type in (float, float | None) else None,
+        # Strict, for "2" and true are no numbers; pydantic knows no strict choice.
+        strict=None if declared.choices else True,
+        allow_inf_nan=False if declared.is_float else None,
         description=f"{declared.sentence[:-1]}; null is the service's setting{most}.",
+        examples=None if declared.default is None else [declared.default],
     )
 
 

@@ -73,6 +73,7 @@ async def outcome_or_gone(query: RunningQuery, request: Request) -> Outcome | No
         if answer.done():
             return answer.result()
         query.cancel(CLIENT_GONE)
+        # To the end, so that the query is over when the request is.
         await answer
         return None
     finally:
@@ -105,6 +106,7 @@ async def events_of(query: RunningQuery, streamed: AsyncIterator[Streamed]) -> A
     """The query's events as they are recorded, its text as it is written, and the answer or the failure last."""
     async for event in server_sent(query.query_id, streamed):
         yield event
+    # As a value: whatever went wrong must still reach the client as an event.
     [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
     if not isinstance(outcome, BaseException):
         yield as_event("answer", answer_of(outcome).model_dump_json().encode())

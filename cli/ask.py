@@ -31,6 +31,7 @@ def ask(
     model: Model = None,
 ) -> None:
     """Asks a question, shows on standard error how it is worked out, and prints the answer with its sources."""
+    # The index and the reasoner are this process's own: `ask` needs no running service.
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
 
     async def work() -> Outcome:

@@ -57,6 +57,7 @@ def compare(
     chosen = modes_of(modes)
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
     asked = read_any_questions(questions, settings.query_chars)
+    # Before the questions are asked: answers by Claude cost something, and would be lost.
     for path in (html, json_file):
         _check_writable(path)
     compared = asyncio.run(_ask_all(settings, asked, chosen))
@@ -69,12 +70,12 @@ def compare(
 
 
 async def _ask_all(settings: Settings, asked: Sequence[SampleQuestion], modes: Sequence[Mode]) -> list[Compared]:
-    """One query at a time, so that times can be compared; each question begins with another mode, so that none is
-    always the one for which caches are cold."""
+    """Asks one query at a time, so that times can be compared."""
     compared: list[Compared] = []
     async with opened(settings) as service:
         for number, question in enumerate(asked):
             turn = number % len(modes)
+            # Each question begins with another mode, so that none is always the one for which caches are cold.
             runs: dict[Mode, Run] = {}
             for mode in (*modes[turn:], *modes[:turn]):
                 runs[mode] = await _run(service, question, mode)
@@ -137,7 +138,11 @@ def _printable(value: object) -> str:
 
 
 def _check_writable(path: Path | None) -> None:
-    """Refuses before the questions are asked what could not be written after them."""
+    """Refuses a file that could not be written.
+
+    Raises:
+        BadInputError: It is a folder, or in a folder that is not there or may not be written.
+    """
     if path is None:
         return
     to_write = path if path.exists() else path.parent

@@ -103,8 +103,9 @@ def modes_of(names: str) -> tuple[Mode, ...]:
 
 def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
     """The settings of a query in this mode; what the mode does not say stays as it is."""
-    context: Literal["briefing", "transcript"] = "briefing" if mode == "briefing" else "transcript"
-    return replace(settings, context=context, max_rounds=1 if mode == "single" else 2)
+    if mode == "briefing":
+        return replace(settings, context="briefing", max_rounds=2)
+    return replace(settings, context="transcript", max_rounds=1 if mode == "single" else 2)
 
 
 def run_of(mode: Mode, question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]) -> Run:
@@ -137,6 +138,7 @@ def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
     for each in compared:
         runs += [run for run in each.runs if run.mode == mode]
     usage = Usage()
+    times: list[float] = []
     answered = graded = right = sources = rounds = calls = 0
     for run in runs:
         usage += run.usage
@@ -146,6 +148,7 @@ def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
         sources += len(run.sources)
         rounds += run.rounds
         calls += run.calls
+        times.append(run.duration_ms)
     number = max(len(runs), 1)
     return Sum(
         mode=mode,
@@ -158,7 +161,8 @@ def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
         calls=calls / number,
         usage=usage,
         cost_usd=_cost(runs),
-        ms=median([run.duration_ms for run in runs] or [0.0]),
+        # The median: one run that met a cold cache would move a mean.
+        ms=median(times) if times else 0.0,
     )
 
 
@@ -178,17 +182,18 @@ Rows = list[tuple[str, list[str]]]
 
 def run_rows(runs: Sequence[Run]) -> Rows:
     """The figures of runs side by side."""
-    return _side_by_side([_run_figures(run) for run in runs])
+    return _side_by_side(list(map(_run_figures, runs)))
 
 
 def sum_rows(sums: Sequence[Sum]) -> Rows:
     """The figures of modes side by side."""
-    return _side_by_side([_sum_figures(each) for each in sums])
+    return _side_by_side(list(map(_sum_figures, sums)))
 
 
 def _side_by_side(columns: Sequence[Mapping[str, str]]) -> Rows:
     """Columns as rows, without those that are empty everywhere (nothing was graded)."""
     rows: Rows = []
+    # Every column has the same names in the same order.
     for name in columns[0]:
         cells = [column[name] for column in columns]
         if any(cells):

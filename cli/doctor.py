@@ -56,13 +56,14 @@ def doctor(
     if model:
         ask_the_model(settings_for_people(data_dir=data_dir))
         return
-    found = [check() for check in WITHOUT_SETTINGS]
+    found = [python(), packages()]
     settings = settings_for_people(data_dir=data_dir)
-    found += [check(settings) for check in OF_SETTINGS]
+    for check in CHECKS:
+        found.append(check(settings))
     found += asyncio.run(open_checks(settings))
-    for check in found:
-        show(check)
-    if not all(check.well for check in found):
+    for each in found:
+        show(each)
+    if not all(each.well for each in found):
         raise typer.Exit(1)
 
 
@@ -126,15 +127,19 @@ def python() -> Check:
 
 def packages() -> Check:
     """Checks that the packages we need most are installed."""
-    found = {name: _version(name) for name in PACKAGES}
-    missing = [name for name, release in found.items() if release is None]
-    listed = ", ".join(f"{name} {release or 'missing'}" for name, release in found.items())
-    return Check("Packages", not missing, listed, "Run `make setup`, or pip install antiphon.")
+    listed: list[str] = []
+    is_whole = True
+    for name in PACKAGES:
+        release = _version(name)
+        is_whole = is_whole and release is not None
+        listed.append(f"{name} {release or 'missing'}")
+    return Check("Packages", is_whole, ", ".join(listed), "Run `make setup`, or pip install antiphon.")
 
 
 def embedder(settings: Settings) -> Check:
     """Checks that an embedder which the settings name is installed."""
     wanted = list(EMBEDDERS) if settings.embedder == "auto" else [settings.embedder]
+    # Looked for and not imported: torch alone takes seconds to load.
     installed = [name for name in wanted if all(map(importlib.util.find_spec, EMBEDDERS[name]))]
     if installed:
         return Check("Embedder", True, f"{settings.embedder}: {', '.join(installed)} installed")
@@ -145,6 +150,7 @@ def embedder(settings: Settings) -> Check:
 def data_folder(settings: Settings) -> Check:
     """Checks that the data folder, or the first folder above it that exists, can be written."""
     folder = settings.data_dir.absolute()
+    # It may be made on first use, so that what counts is the first folder above it that is there.
     nearest = next(place for place in (folder, *folder.parents) if place.exists())
     well = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
     found = str(folder) if nearest == folder else f"{folder} (not there yet)"
@@ -168,6 +174,7 @@ def reasoner(settings: Settings) -> Check:
         return Check("Reasoner", False, "claude, but there is no key", "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.")
     key = "a key is set" if any(secrets) else "no key"
     remedy = "Check the network and ANTHROPIC_BASE_URL; until then the offline reasoner answers."
+    # A connection and no request: a call of the API would cost something.
     reached = _reach("Reasoner", settings.anthropic_base_url or CLAUDE, remedy)
     return reached._replace(found=f"{settings.model}, {key}, {reached.found}")
 
@@ -177,6 +184,7 @@ def port(settings: Settings) -> Check:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     remedy = "A service that runs already is fine; otherwise set ANTIPHON_PORT or stop what uses it."
     with socket.socket(family, socket.SOCK_STREAM) as probe:
+        # As the server itself does; else a port that was in use a moment ago would seem taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.host.strip("[]"), settings.port))
@@ -205,5 +213,4 @@ def _reach(name: str, url: str, remedy: str) -> Check:
     return Check(name, True, f"{host}:{port} answers")
 
 
-WITHOUT_SETTINGS: tuple[Callable[[], Check], ...] = (python, packages)
-OF_SETTINGS: tuple[Callable[[Settings], Check], ...] = (embedder, data_folder, chroma, reasoner, port)
+CHECKS: tuple[Callable[[Settings], Check], ...] = (embedder, data_folder, chroma, reasoner, port)

@@ -82,6 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         command_line(given)(given, prog_name="antiphon")
     except ServiceError as error:
+        # Not through rich's console, which would break a long sentence into lines.
         sys.stderr.write(f"antiphon: {clean(str(error))}\n")
         sys.exit(1)
 
@@ -95,6 +96,7 @@ def command_line(arguments: list[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
+    # The command is the first word that is no option: the options before it take no value.
     words = [argument for argument in arguments if not argument.startswith("-")]
     for command in COMMANDS:
         if words[:1] != [command.name]:

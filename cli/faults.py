@@ -19,23 +19,22 @@ from antiphon.faults import (
     KINDS,
     MEANING,
     Chosen,
+    Experiment,
     Plan,
     Run,
-    Step,
-    Story,
     World,
     all_points,
     as_html,
     as_json,
-    fault_of,
-    judge_story,
     pairs_as_html,
     pairs_as_json,
-    read_story,
+    parse_fault,
+    point_type,
+    read_experiment,
     reasons,
+    run_experiment,
     run_pairs,
     run_singles,
-    seam_of,
     unknown_points,
 )
 from antiphon.service import load_tools, silence_logging
@@ -66,16 +65,18 @@ def run(
     as_json_: Json = False,
 ) -> None:
     """Tries every single fault (or those named), each in a query of its own; exit code 1 where a promise breaks."""
+    # Thousands of failures are meant, and each would be a line of the log.
     silence_logging()
     reports = [path for path in (html, json_file) if path is not None]
     filters = [given for given in (points, kinds, when) if given]
     _refuse_mixture(alone=bool(plan or fault), filtered=bool(filters), pairs=pairs, report=bool(reports))
+    # Before the run, which takes minutes.
     for path in reports:
         refuse_unwritable(path)
     if plan is not None:
-        _run_story(read_story(plan), tools)
+        _run_experiment(read_experiment(plan), tools)
     elif fault:
-        _run_story(_story_of(fault, seed), tools)
+        _run_experiment(_experiment_of(fault, seed), tools)
     elif pairs:
         with world_of(tools) as world:
             _run_pairs(world, seed, most, html, json_file)
@@ -90,7 +91,7 @@ def list_points(tools: Tools = "") -> None:
     silence_logging()
     with world_of(tools) as world:
         for point in all_points(world):
-            out.print(f"{point}  {' '.join(seam_of(point).kinds)}", soft_wrap=True)
+            out.print(f"{point}  {' '.join(point_type(point).kinds)}", soft_wrap=True)
     for kind in KINDS:
         err.print(f"{kind}: {MEANING[kind]}", style="dim", soft_wrap=True)
 
@@ -160,20 +161,22 @@ def _run_pairs(world: World, seed: int, most: int, html: Path | None, json_file:
     if json_file is not None:
         write_report(json_file, pairs_as_json(verdicts, seed))
     show_pairs(verdicts, time.monotonic() - began)
-    if any(verdict.result != "kept" for verdict in verdicts):
-        raise typer.Exit(1)
+    for verdict in verdicts:
+        if verdict.result != "kept":
+            raise typer.Exit(1)
 
 
-def _story_of(faults: list[str], seed: int) -> Story:
-    plan = Plan(faults=tuple(map(fault_of, faults)), seed=seed)
-    return Story(steps=(Step(at_once=(plan,)),))
+def _experiment_of(faults: list[str], seed: int) -> Experiment:
+    plan = Plan(faults=tuple(map(parse_fault, faults)), seed=seed)
+    return Experiment.of(plan)
 
 
-def _run_story(story: Story, tools: str) -> None:
+def _run_experiment(experiment: Experiment, tools: str) -> None:
     with world_of(tools) as world:
-        for point in unknown_points(world, story):
+        for point in unknown_points(world, experiment):
             raise BadInputError(f"There is no point {point!r}: `antiphon faults list` names them.")
-    steps, broken = judge_story(opener(tools), story, twice=True)
+    # Twice: the same plan must lead to the same events.
+    steps, broken = run_experiment(opener(tools), experiment, twice=True)
     runs: list[Run] = []
     for step in steps:
         runs += step
@@ -196,4 +199,9 @@ def _show_runs(runs: list[Run]) -> None:
 
 def _is_idle(runs: list[Run]) -> bool:
     """Returns True if there were faults and none of them fired."""
-    return any(each.plan.faults for each in runs) and not any(each.fired for each in runs)
+    has_faults = False
+    for each in runs:
+        if each.fired:
+            return False
+        has_faults = has_faults or bool(each.plan.faults)
+    return has_faults

@@ -75,6 +75,7 @@ def _questions(file: Path) -> list[SampleQuestion]:
 
 
 async def _ask_all(settings: Settings, questions: Sequence[SampleQuestion], at_once: int) -> list[Grade]:
+    # More at once would only wait for one another's processor time, and their latencies would say nothing.
     turns = asyncio.Semaphore(at_once)
     async with opened(settings) as service:
         return await asyncio.gather(*(_graded(service, question, turns) for question in questions))
@@ -91,9 +92,12 @@ async def _graded(service: Antiphon, question: SampleQuestion, turns: asyncio.Se
 
 def show_grades(grades: Sequence[Grade]) -> None:
     """Prints a line for each kind of question, and each answer that is not right."""
+    by_kind: dict[str, list[Grade]] = {}
+    for each in grades:
+        by_kind.setdefault(each.kind, []).append(each)
     table = Table("Kind", "Asked", "Right", "All lessons", "Phrases", "Most rounds", "Most calls", "ms (median)")
-    for kind in dict.fromkeys(each.kind for each in grades):
-        table.add_row(kind, *_row([each for each in grades if each.kind == kind]))
+    for kind, of_kind in by_kind.items():
+        table.add_row(kind, *_row(of_kind))
     table.add_row("all", *_row(grades), style="bold")
     out.print(table)
     for each in grades:
@@ -103,16 +107,23 @@ def show_grades(grades: Sequence[Grade]) -> None:
 
 
 def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
-    phrases = sum(each.facts for each in grades)
-    found = sum(each.facts_found for each in grades)
+    complete = phrases = found = most_rounds = most_calls = 0
+    times: list[float] = []
+    for each in grades:
+        complete += each.complete
+        phrases += each.facts
+        found += each.facts_found
+        most_rounds = max(most_rounds, each.rounds)
+        most_calls = max(most_calls, each.calls)
+        times.append(each.duration_ms)
     return (
         str(len(grades)),
         f"{share(grades):.0%}",
-        str(sum(each.complete for each in grades)),
+        str(complete),
         f"{found}/{phrases}" if phrases else "",
-        str(max(each.rounds for each in grades)),
-        str(max(each.calls for each in grades)),
-        f"{median_high(each.duration_ms for each in grades):.0f}",
+        str(most_rounds),
+        str(most_calls),
+        f"{median_high(times):.0f}",
     )
 
 
@@ -150,6 +161,7 @@ def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[E
     response = outcome.response
     cited = _places_cited(response)
     asked_for = set(question.answered_by)
+    # One right lesson is enough: several may hold the answer, and the file lists them all.
     right = bool(cited & asked_for)
     if question.kind == UNANSWERABLE:
         right = _says_so(response)
@@ -183,7 +195,9 @@ def _places_cited(response: ResponseAssembled) -> set[Place]:
 
 def _says_so(response: ResponseAssembled) -> bool:
     """Returns True if an answer owns that the courses do not hold it: it was looked for, and nothing is cited."""
-    if any(doubt.kind == "tool_failed" for doubt in response.indicators):
+    doubts = [doubt.kind for doubt in response.indicators]
+    # "Nothing was found" is no finding where the search itself failed.
+    if "tool_failed" in doubts:
         return False
     return not response.citations and response.confidence != "high"
 
@@ -193,6 +207,7 @@ def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[Event]]) -> tupl
     wrong: list[str] = []
     for citation in outcome.response.citations:
         passage = passages.get(citation.fact)
+        # Character for character: a quotation that is nearly right is not one.
         if passage is None or citation.cited_text not in passage.text.text:
             wrong.append(citation.cited_text)
     return tuple(wrong)
@@ -216,8 +231,10 @@ def _note(cited: set[Place], answer: str) -> str:
 
 def shortfalls(grades: Sequence[Grade], targets: Targets) -> list[str]:
     """In sentences, where the run stays below its targets; none where it reaches them."""
-    answerable = [each for each in grades if each.kind != UNANSWERABLE]
-    others = [each for each in grades if each.kind == UNANSWERABLE]
+    answerable: list[Grade] = []
+    others: list[Grade] = []
+    for each in grades:
+        (others if each.kind == UNANSWERABLE else answerable).append(each)
     return [
         *_below(answerable, targets.least_right, "a right lesson is cited"),
         *_below(others, targets.least_said_so, "an unanswerable question is said to be one"),

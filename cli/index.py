@@ -62,6 +62,7 @@ class _Bar:
         """Moves the bar to where the run is."""
         if now.stage not in self._tasks:
             self._tasks[now.stage] = self._progress.add_task(self._TITLES[now.stage], total=now.total, about="")
+        # Within a large document the bar moves with its passages.
         done: float = now.done
         if now.chunks:
             done += now.chunks_done / now.chunks

@@ -83,6 +83,7 @@ def read_any_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
     lines = _numbered_lines(_text(path, name))
     if not lines:
         raise BadInputError(f"{name} holds no question: write {_HOW}.")
+    # One line of JSON makes it a file of JSON: then a plain line is a mistake, and not a question.
     is_json = lines[0][1].startswith("[") or any(line.startswith("{") for _, line in lines)
     questions: list[SampleQuestion] = []
     for number, line in lines:

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from antiphon.api import InterceptorOf, cancel_queries, create_app
 from antiphon.cli.session import DataDir, Reasoner
 from antiphon.cli.terminal import err
-from antiphon.faults import around_of
+from antiphon.faults import injector_of
 from antiphon.service import Double, Settings, configure_logging, load_settings, read_script
 from antiphon.vocabulary.errors import ConfigurationError
 
@@ -43,7 +43,7 @@ def serve(
     settings = load_settings(host=host, port=port, data_dir=data_dir, reasoner=reasoner)
     configure_logging(settings)
     with listening(settings) as listener:
-        stopped_by = asyncio.run(_serve(settings, listener, around_of if allow_faults else None))
+        stopped_by = asyncio.run(_serve(settings, listener, injector_of if allow_faults else None))
     if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 

@@ -59,6 +59,7 @@ def settings_for_people(**overrides: object) -> Settings:
         ConfigurationError: A value cannot be used.
     """
     settings = load_settings(**overrides)
+    # A level that somebody chose is kept; "info" is the default, and would stand between the lines of the output.
     if settings.log_level == "info":
         settings = settings.model_copy(update={"log_level": "warning"})
     configure_logging(settings)
@@ -110,6 +111,7 @@ async def whole_id(store: TraceListing, beginning: str) -> str:
         NotFoundError: None does.
         BadInputError: Several do.
     """
+    # One more than is shown, to know whether there are more.
     matches = await store.ids(beginning, SHOWN_MATCHES + 1)
     if beginning in matches[:1]:
         return beginning

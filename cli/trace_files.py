@@ -32,6 +32,7 @@ def import_(
 ) -> None:
     """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
     settings = settings_for_people(data_dir=data_dir)
+    # Read and checked as a whole before the store is opened: half a trace must not get in.
     events = read_trace_file(_bytes(file), catalog_of(load_subscribers(settings.subscribers)))
 
     async def add() -> None:

@@ -117,9 +117,11 @@ def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -
         after = run.states()
         for name, state in after.items():
             _show_changes(name, before[name], state)
+        # A copy: the next step empties the list.
         for emitted in list(run.fold.emitted):
             out.print(f"       says {type(emitted.event).__name__}", style="cyan")
         before = after
+        # Enter goes on to the next event; a pipe gets all of them at once.
         if sys.stdin.isatty():
             input()
 
@@ -198,7 +200,11 @@ def fork(
 
 
 def _changes(kind: Literal["set", "setting"], given: list[str] | None) -> list[Change]:
-    return [Change(kind=kind, name=name, value=value) for name, value in map(_pair, given or ())]
+    changes: list[Change] = []
+    for each in given or ():
+        name, value = _pair(each)
+        changes.append(Change(kind=kind, name=name, value=value))
+    return changes
 
 
 def whatif(
@@ -248,18 +254,19 @@ async def _fork(
         found = await service.history.diff(query_id, query.query_id)
     err.print(f"fork {query.query_id} of {query_id}: {outcome.status}", style="dim")
     show_diff(found)
-    if injector is not None and not injector.meeting.fired:
+    if injector is not None and not injector.injected.fired:
         raise typer.Exit(1)
 
 
 async def _outcome_under(injector: Injector, query: QueryHandle) -> Outcome:
     """The outcome of a fork under a fault plan, with what fired."""
-    leaving = asyncio.create_task(leave_as_planned(query, injector.meeting, injector.meeting.stored_seq))
+    # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
+    leaving = asyncio.create_task(leave_as_planned(query, injector.injected, injector.injected.stored_seq))
     outcome = await query.outcome()
     await leaving
-    for fired in injector.meeting.fired:
+    for fired in injector.injected.fired:
         err.print(f"fired: {fired.kind} at {one_line(fired.point, 100)} in {fired.when}", style="dim")
-    if not injector.meeting.fired:
+    if not injector.injected.fired:
         err.print("No fault fired: the query did not come by there again. Fork at an earlier event.", style="red")
     return outcome
 

@@ -55,6 +55,7 @@ def listed(
     if not found:
         out.print("There are no such traces: ask something with `antiphon ask`.")
         return
+    # An id or a time that is cut off helps nobody; the question takes what is left of the line.
     table = Table(Column("Query", no_wrap=True), Column("Asked", no_wrap=True), "Question", *_NARROW)
     for row in found:
         table.add_row(*_cells(row))

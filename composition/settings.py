@@ -26,7 +26,7 @@ def declared(name: str) -> Any:
         gt=found.setting.above,
         le=found.setting.most,
         pattern=None if pattern is None else f"^{pattern}$",
-        allow_inf_nan=False if found.type in (float, float | None) else None,
+        allow_inf_nan=False if found.is_float else None,
         description=found.description,
     )
 

@@ -137,6 +137,11 @@ class Declared(NamedTuple):
         return tuple(found)
 
     @property
+    def is_float(self) -> bool:
+        """True for a number with a fraction, of which infinity and not-a-number must be refused."""
+        return self.type in (float, float | None)
+
+    @property
     def meaning(self) -> str:
         """Its meaning with its bounds, such as `most rounds of tool calls, 0 to 5`."""
         if self.setting.most is None:

@@ -112,6 +112,7 @@ async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: 
         outcome = await outcome_or_gone(forked, request)
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
+    # The trace itself says where the two part and what was changed, in words.
     events = await service.store.read(forked.query_id)
     first = events[0].event
     assert isinstance(first, QueryReceived)  # or there had been nothing to fork

@@ -67,6 +67,7 @@ async def ask(body: QueryRequest, request: Request, service: Service, waited: Wa
         query = await service.start(question)
     else:
         query = await service.start(question, interceptor)
+    # For the access log, and for an error that comes after this.
     request.state.query_id = query.query_id
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
         return LiveAnswer(query, waited)

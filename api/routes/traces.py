@@ -84,6 +84,7 @@ async def listed(service: Service, wanted: Annotated[TraceQuery, Query()]) -> Tr
     """One line a query: what was asked, how it ended, how long it took. `next_after_id` pages on, skipping none."""
     found = await service.store.list(wanted.limit, wanted.before, after_id=wanted.after_id, where=wanted.filter())
     summaries = [TraceSummaryReply(**asdict(summary)) for summary in found]
+    # A full page may be the last one too; the next is then empty.
     if len(found) < wanted.limit:
         return TracesReply(traces=summaries, next_before=None, next_after_id=None)
     last = found[-1]
@@ -137,6 +138,7 @@ async def read(query_id: QueryId, request: Request, service: Service) -> Respons
 
 
 def _as_object(query_id: str, events: Sequence[Recorded[Event]]) -> bytes:
+    # Put together from what each event is encoded to already, without building the whole as objects.
     return b'{"query_id":%s,"events":[%s]}' % (msgspec.json.encode(query_id), b",".join(map(to_json, events)))
 
 

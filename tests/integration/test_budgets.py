@@ -13,8 +13,8 @@ import structlog
 from antiphon.composition import Intake, NoInterceptor, Question, ServiceResources, Settings, rates_of
 from antiphon.engine import connect, prices
 from antiphon.faults import Plan, Run, World, run_plan
-from antiphon.faults.shelf import SmallLibrary, WordEmbedder
-from antiphon.faults.spending import within_budget
+from antiphon.faults.checks.limits import within_budget
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.history.replaying import replay
 from antiphon.service import silence_logging
 from antiphon.vocabulary import events as e
