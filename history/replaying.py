@@ -282,8 +282,10 @@ class ReplayRun:
         return self._forms[recorded.seq - 1] if self._forms else None
 
 
-def fields_of(state: msgspec.Struct) -> dict[str, object]:
+def fields_of(state: object) -> dict[str, object]:
     """Returns the fields of a state by name; those of a value inside it as `memory.facts`."""
+    if not isinstance(state, msgspec.Struct):
+        return {"state": state}  # a subscriber's may be any value, such as a number
     found: dict[str, object] = {}
     for name in state.__struct_fields__:
         value = getattr(state, name)

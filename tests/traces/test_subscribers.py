@@ -14,6 +14,7 @@ from antiphon.history.explaining import Cause
 from antiphon.service import (
     Antiphon,
     Question,
+    ReplayRun,
     diff,
     load_settings,
     load_subscribers,
@@ -127,6 +128,19 @@ async def test_what_it_decides_is_compared_and_what_it_did_is_not_done_again(ser
     divergence = replay(changed(trace, counted, PassagesCounted(passages=999)), subscribers=BOTH).divergence
     assert divergence is not None
     assert (divergence.seq, divergence.kind, divergence.field) == (counted.seq, "passages_counted", "passages")
+
+
+async def test_its_state_is_shown_event_by_event(service: Antiphon) -> None:
+    trace = await ask(service)
+    run = ReplayRun(trace, subscribers=BOTH)
+    before = run.states()
+
+    for recorded in trace:
+        run.step(recorded)
+
+    counted = of_kind(trace, PassagesCounted)[-1]
+    assert isinstance(counted, PassagesCounted)
+    assert (before["Counter"], run.states()["Counter"]) == ({"state": 0}, {"state": counted.passages})
 
 
 async def test_a_trace_without_its_subscriber_says_which_one_is_missing(service: Antiphon, tmp_path: Path) -> None:
