@@ -1,11 +1,11 @@
-"""What the coordinator knows of a query: a value, made anew at each event."""
+"""The coordinator's state: everything that it knows of one query, as a value made anew at each event."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from antiphon.coordinator.purse import Purse, Spend
-from antiphon.vocabulary.events import Reasoner
+from antiphon.coordinator.budget import Budget, Spend
+from antiphon.vocabulary.events import Event, Reasoner
 from antiphon.vocabulary.values import QuerySettings, ToolCall, Value
 
 Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "answering", "closed"]
@@ -28,13 +28,13 @@ class QueryState(Value, frozen=True, kw_only=True):
         partial: The answer asked for is not a reply.
         stalls: How often the session stood still.
         found: Facts found so far.
-        searched: Why a search of its own was begun; empty where none was.
+        searched: Why the coordinator began a search by itself; empty where it did not.
+        final_follows: After the coordinator's own search comes the final call.
+        budget: What was spent, and what may be.
         shown_tokens: Estimated tokens of what the open round's call is shown.
-        final_follows: After the search of its own comes the final call.
-        purse: What was spent, and what may be.
         summarising: The summarising call that the open round's briefing waits for; empty where none is under way.
         summaries: Summarising calls asked for so far.
-        set_aside: The most that the summarising call which was asked for last may take.
+        set_aside: The most that the newest summarising call may take.
         briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
     """
 
@@ -58,7 +58,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     found: int = 0
     searched: str = ""
     final_follows: bool = False
-    purse: Purse = Purse()
+    budget: Budget = Budget()
     shown_tokens: int = 0
     summarising: str = ""
     summaries: int = 0
@@ -69,3 +69,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     def tool_call_ids(self) -> tuple[str, ...]:
         """The ids of the tool calls requested in the open round."""
         return tuple(call.id for call in self.round_calls)
+
+
+Decision = tuple[QueryState, tuple[Event, ...]]
+"""The result of a rule: the state from then on, and the events to emit, in order."""
