@@ -54,19 +54,19 @@ _CONFIDENCE: dict[Effect, Confidence] = {"none": "high", "medium": "medium", "lo
 
 
 def indicator(kind: str, event_seq: int, **words: str | int) -> Indicator:
-    """The doubt `kind`, worded, resting on the event `event_seq`; the words may come from outside and are cut."""
+    """Words the doubt `kind`, resting on the event `event_seq`; the words may come from outside and are cut."""
     shown = {name: one_line(str(word)) for name, word in words.items()}
     return Indicator(kind=kind, detail=DOUBTS[kind].wording.format_map(shown), event_seq=event_seq)
 
 
 def confidence(indicators: Iterable[Indicator]) -> Confidence:
-    """What is left of confidence: the worst effect decides."""
+    """Returns what is left of confidence: the worst effect decides."""
     effects = [DOUBTS[doubt.kind].effect for doubt in indicators]
     return _CONFIDENCE[max(effects, key=_ORDER.index, default="none")]
 
 
 def without_repeats(indicators: Iterable[Indicator]) -> tuple[Indicator, ...]:
-    """The indicators, each kind and wording once, resting on the first event that gave rise to it."""
+    """Returns the indicators, each kind and wording once, resting on the first event that gave rise to it."""
     first: dict[tuple[str, str], Indicator] = {}
     for doubt in indicators:
         first.setdefault((doubt.kind, doubt.detail), doubt)

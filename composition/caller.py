@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antiphon.assembler import last_resort, said_incomplete
+from antiphon.assembler import last_resort, with_incomplete_trace
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
 from antiphon.vocabulary.values import Value
 
@@ -78,7 +78,7 @@ class Caller:
         return Outcome(
             query_id=query_id,
             session_id=session_id,
-            response=response if recorded else said_incomplete(response, self._last_seq),
+            response=response if recorded else with_incomplete_trace(response, self._last_seq),
             status=status,
             duration_ms=(self._closed_at - self._received_at) * 1000,
         )

@@ -18,7 +18,7 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
-from tests.unit.assembler.stories import (
+from tests.unit.assembler.scenario import (
     answer,
     asked,
     assembled,

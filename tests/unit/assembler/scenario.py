@@ -1,8 +1,6 @@
-"""Tells an assembler the events of a query, and keeps the answers that it says."""
+"""Delivers the events of a query to an assembler, and keeps the answer that it emits."""
 
 from __future__ import annotations
-
-import re
 
 from antiphon.assembler import ResponseAssembler
 from antiphon.language.sentences import sentence_starts
@@ -36,15 +34,11 @@ def assembled(*events: Event) -> ResponseAssembled:
     published: list[Event] = []
     assembler = ResponseAssembler(publish=published.append)
     for seq, event in enumerate(events, start=1):
-        handler = getattr(assembler, f"on_{_snake(type(event).__name__)}")
-        handler(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
+        if type(event) in assembler.rules:
+            assembler.hear(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
     (answer,) = published
     assert isinstance(answer, ResponseAssembled)
     return answer
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def asked(query: str = "What is a log?") -> QueryReceived:
