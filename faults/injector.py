@@ -121,7 +121,7 @@ class Injector:
 
 def is_port(value: object) -> bool:
     """Whether a part of the service is something with methods that can be broken."""
-    return value is not None and not isinstance(value, StoredText) and not inspect.isroutine(value)
+    return value is not None and not isinstance(value, StoredText | tuple) and not inspect.isroutine(value)
 
 
 class _Noting:

@@ -127,7 +127,7 @@ async def _leave(
     async for told in events:
         if not isinstance(told, Recorded):
             continue
-        done.trace.append(told)  # type: ignore[arg-type]  # every recorded event is one of Event
+        done.trace.append(told)
         left = isinstance(told.event, RoundOpened) and injector.meeting.meet("client") is not None
         if left or (done.scenario.leaves and isinstance(told.event, RoundOpened)):
             running.cancel("the caller went away")

@@ -99,7 +99,7 @@ class MemoryTraceStore:
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
         if query_id not in self._traces:
             raise NotFoundError(f"there is no trace {query_id}")
-        return [recorded for recorded in self._traces[query_id] if recorded.seq > after]  # type: ignore[misc]  # all events are Event
+        return [recorded for recorded in self._traces[query_id] if recorded.seq > after]
 
     async def list(
         self,

@@ -172,7 +172,7 @@ class EngineStage:
         self.model = connect("sk-secret", "http://api.test", silence_s=silence_s, transport=transport)
         self.engine = ReasoningEngine(
             publish=self.published.append,
-            tell=self.told.append,
+            emit_live=self.told.append,
             spawn=self._spawn,
             clock=self.clock,
             models={"primary": self.model, "fallback": self.model},

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from hypothesis import strategies as st
 
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import StoredText
 
@@ -37,6 +38,8 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
 
 
 def _of_parts(origin: Any, parts: tuple[Any, ...]) -> st.SearchStrategy[Any]:
+    if origin is Annotated:
+        return values(parts[0])
     if origin is Literal:
         return st.sampled_from(parts)
     if origin in (Union, UnionType):
@@ -60,5 +63,5 @@ def recorded(kind: Any) -> st.SearchStrategy[Recorded[Any]]:
     )
 
 
-EVENT_KINDS: tuple[type[Any], ...] = get_args(Event)
+EVENT_KINDS: tuple[type[Event], ...] = BUILT_IN.events
 """Every kind of event."""

@@ -6,14 +6,14 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from antiphon.bus import Bus, Ports, Subscription
+from antiphon.bus import Bus
 from antiphon.composition.caller import Caller, Outcome
 from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, quotable, tool_from_function
 from antiphon.engine import offline_model
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Clock, Json, Model, ToolOutput
+from antiphon.vocabulary.ports import Clock, Json, Model, Ports, Subscription, ToolOutput
 from antiphon.vocabulary.values import QuerySettings, Request
 from tests.fakes import FixedClock, MemoryTraceStore
 
@@ -110,9 +110,11 @@ def spoiled(kind: type[Event], owner: str) -> Callable[[Sequence[Subscription]],
         raise RuntimeError("a bug")
 
     def spoil(wired: Sequence[Subscription]) -> Sequence[Subscription]:
-        return [
-            (heard, broken if heard is kind and handler.__qualname__.startswith(owner) else handler)
-            for heard, handler in wired
-        ]
+        spoiled: list[Subscription] = []
+        for subscription in wired:
+            if subscription.kind is kind and subscription.component == owner:
+                subscription = subscription._replace(handler=broken)
+            spoiled.append(subscription)
+        return spoiled
 
     return spoil

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -82,10 +81,8 @@ async def _started(service: Service, wishes: Question, body: QueryRequest, reque
 @router.get("/queries", summary="The queries under way")
 async def running(service: Service) -> RunningQueriesReply:
     """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
-    table = service.running()
-    return RunningQueriesReply(
-        queries=[
-            RunningReply(query_id=query_id, waiting_for=[WaitingReply(**asdict(waiting)) for waiting in owed])
-            for query_id, owed in table.items()
-        ]
-    )
+    queries: list[RunningReply] = []
+    for query_id, owed in service.running().items():
+        waiting_for = [WaitingReply.model_validate(pending, from_attributes=True) for pending in owed]
+        queries.append(RunningReply(query_id=query_id, waiting_for=waiting_for))
+    return RunningQueriesReply(queries=queries)

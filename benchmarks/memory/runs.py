@@ -58,7 +58,7 @@ def shown(run: Run, settings: QuerySettings) -> Shown:
     said: list[Event] = []
     told = _Teller(ContextSynthesizer(publish=said.append))
     received = QueryReceived(query=run.question, session_id="eval", settings=settings, courses=StoredText(run.courses))
-    told.synthesizer.on_query_received(told.place(received))
+    told.synthesizer.hear(told.place(received))
     for number, made in enumerate(run.rounds, start=1):
         _open(told, said, number, len(run.rounds))
         _round(told, number, made)
@@ -80,9 +80,9 @@ class _Teller:
 
 
 def _open(told: _Teller, said: Sequence[Event], number: int, rounds: int) -> None:
-    told.synthesizer.on_round_opened(told.place(_opened(number, rounds)))
+    told.synthesizer.hear(told.place(_opened(number, rounds)))
     if isinstance(wanted := said[-1], SummaryWanted):
-        told.synthesizer.on_summary_completed(told.place(_summed_up(wanted)))
+        told.synthesizer.hear(told.place(_summed_up(wanted)))
 
 
 def _summed_up(wanted: SummaryWanted) -> SummaryCompleted:
@@ -110,11 +110,11 @@ def _round(told: _Teller, number: int, made: Sequence[Made]) -> None:
         ToolCall(id=f"toolu_{number}_{at}", name=each.name, arguments=msgspec.json.encode(each.arguments).decode())
         for at, each in enumerate(made)
     ]
-    told.synthesizer.on_reasoning_completed(told.place(_reply(number, calls)))
+    told.synthesizer.hear(told.place(_reply(number, calls)))
     for call in calls:
-        told.synthesizer.on_tool_requested(told.place(ToolRequested(round=number, call=call, timeout_s=5.0)))
+        told.synthesizer.hear(told.place(ToolRequested(round=number, call=call, timeout_s=5.0)))
     for call, each in zip(calls, made, strict=True):
-        told.synthesizer.on_tool_succeeded(
+        told.synthesizer.hear(
             told.place(
                 ToolSucceeded(
                     tool_call_id=call.id,
@@ -126,7 +126,7 @@ def _round(told: _Teller, number: int, made: Sequence[Made]) -> None:
             )
         )
     settled = ToolsSettled(round=number, succeeded=tuple(call.id for call in calls), failed=())
-    told.synthesizer.on_tools_settled(told.place(settled))
+    told.synthesizer.hear(told.place(settled))
 
 
 def _reply(number: int, calls: Sequence[ToolCall]) -> ReasoningCompleted:

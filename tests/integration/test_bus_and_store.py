@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from antiphon.bus import Bus, Ports, Subscription, SystemClock
+from antiphon.bus import Bus, SystemClock
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.events import (
@@ -20,6 +20,7 @@ from antiphon.vocabulary.events import (
     RoundOpened,
     ToolSucceeded,
 )
+from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.fakes import HastyClock
 from tests.story import query_received, response_assembled, tool_succeeded
 
@@ -47,11 +48,11 @@ def components(ports: Ports) -> Sequence[Subscription]:
         ports.publish(QueryClosed(status="answered"))
 
     return [
-        (QueryReceived, on_query),
-        (RoundOpened, on_round),
-        (ToolSucceeded, on_tool),
-        (ResponseAssembled, lambda _: None),
-        (RecordingFailed, lambda _: None),
+        on(QueryReceived, on_query),
+        on(RoundOpened, on_round),
+        on(ToolSucceeded, on_tool),
+        on(ResponseAssembled, lambda _: None),
+        on(RecordingFailed, lambda _: None),
     ]
 
 

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from antiphon.bus import Bus, Ports, Subscription, SystemClock
+from antiphon.bus import Bus, SystemClock
 from antiphon.dispatcher import CourseLibrary, Registry, Tool, ToolDispatcher, course_tools, tool_from_function
 from antiphon.knowledge.library import Library
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.ports import Publish
+from antiphon.vocabulary.ports import Ports, Publish, Subscription, on
 from antiphon.vocabulary.values import QuerySettings, ToolCall
 
 
@@ -54,11 +54,11 @@ def components(
         dispatcher = ToolDispatcher(ports.publish, ports.spawn, SystemClock(), Registry(tools))
         heard: tuple[type[e.Event], ...] = (e.ToolStarted, e.ToolSucceeded, e.ToolFailed, e.ToolSubstituted)
         return [
-            (e.QueryReceived, asker.on_query_received),
-            (e.ToolsSettled, asker.on_tools_settled),
-            (e.ToolRequested, dispatcher.on_tool_requested),
-            (e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
-            *((kind, lambda _said: None) for kind in heard),
+            on(e.QueryReceived, asker.on_query_received),
+            on(e.ToolsSettled, asker.on_tools_settled),
+            on(e.ToolRequested, dispatcher.on_tool_requested),
+            on(e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
+            *(on(kind, lambda _said: None) for kind in heard),
         ]
 
     return build

@@ -7,12 +7,11 @@ import asyncio
 import heapq
 import random
 from collections.abc import AsyncIterator, Sequence
-from functools import wraps
 from typing import Any
 
 from msgspec.structs import replace
 
-from antiphon.bus import Bus, Handler, Subscription
+from antiphon.bus import Bus
 from antiphon.composition.caller import Caller, Outcome
 from antiphon.composition.wiring import Resources, wire
 from antiphon.coordinator import receive
@@ -20,7 +19,7 @@ from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import events_of
 from antiphon.vocabulary.errors import ModelError, NotFoundError
 from antiphon.vocabulary.events import QueryCancelled, Reasoner, Recorded
-from antiphon.vocabulary.ports import Json, Model, ToolOutput, TraceStore
+from antiphon.vocabulary.ports import Handler, Json, Model, Subscription, ToolOutput, TraceStore
 from antiphon.vocabulary.values import Passage, QuerySettings, Request, StoredText
 
 SENTENCES = [
@@ -216,16 +215,17 @@ BREAKABLE = (
 
 
 def _broken(subscriptions: Sequence[Subscription], name: str | None) -> list[Subscription]:
-    return [
-        (kind, _failing_once(handler) if getattr(handler, "__qualname__", "") == name else handler)
-        for kind, handler in subscriptions
-    ]
+    broken: list[Subscription] = []
+    for subscription in subscriptions:
+        if subscription.name == name:
+            subscription = subscription._replace(handler=_failing_once(subscription.handler))
+        broken.append(subscription)
+    return broken
 
 
 def _failing_once(handler: Handler) -> Handler:
     calls: list[Recorded[Any]] = []
 
-    @wraps(handler)
     def fail(recorded: Recorded[Any]) -> None:
         calls.append(recorded)
         if len(calls) == 1:

@@ -155,5 +155,5 @@ async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(stage
 
     forked = await stage.store.read(running.query_id)
     assert len(injector.meeting.fired) == 1
-    assert forked[0].event.parent_seq == 0  # type: ignore[union-attr]  # a question, as every first event is
+    assert forked[0].event.parent_seq == 0  # type: ignore[attr-defined]  # a question, as every first event is
     assert len(forked) > len(before) / 2

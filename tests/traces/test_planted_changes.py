@@ -12,9 +12,8 @@ from msgspec.structs import replace
 import antiphon.history.prompt_versions
 import antiphon.history.rendering
 from antiphon.assembler import assembler as assembling
-from antiphon.coordinator import QueryCoordinator, breaker, ledger, rounds
-from antiphon.coordinator.state import QueryState
-from antiphon.coordinator.steps import Decision
+from antiphon.coordinator import QueryCoordinator, breaker, deadline, tools
+from antiphon.coordinator.state import Decision, QueryState
 from antiphon.history.divergence import Class, Divergence
 from antiphon.history.folding import failures_by_event
 from antiphon.history.replaying import DECIDED, replay, replay_lines
@@ -22,16 +21,21 @@ from antiphon.synthesizer import synthesizer as synthesizing
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
     BreakerTripped,
+    BriefingPrepared,
     Event,
+    ReasoningFailed,
     Recorded,
     ResponseAssembled,
     ToolCallsConfirmed,
     ToolCallStreamed,
+    ToolsSettled,
 )
 from antiphon.vocabulary.values import StoredText
 from tests.traces.conftest import Lines
 
 Patch = pytest.MonkeyPatch
+QUERY_RULES: dict[type[Event], Any] = dict(QueryCoordinator.rules)
+"""The coordinator's table, in a copy that the tests may change."""
 Plant = Callable[[Patch], None]
 
 
@@ -52,6 +56,12 @@ def wrap(patch: Patch, module: Any, name: str, change: Callable[[Any], Any]) -> 
     patch.setattr(module, name, lambda *given, **named: change(rule(*given, **named)))
 
 
+def wrap_rule(patch: Patch, kind: type[Event], change: Callable[[Decision], Decision]) -> None:
+    """Lets what the coordinator decides at one kind of event be changed."""
+    rule = QUERY_RULES[kind]
+    patch.setitem(QUERY_RULES, kind, lambda state, recorded: change(rule(state, recorded)))
+
+
 def events_changed(change: Callable[[tuple[Event, ...]], tuple[Event, ...]]) -> Callable[[Decision], Decision]:
     def changed(decision: Decision) -> Decision:
         state, events = decision
@@ -62,20 +72,18 @@ def events_changed(change: Callable[[tuple[Event, ...]], tuple[Event, ...]]) -> 
 
 def a_limit_is_forgotten(patch: Patch) -> None:
     refuse = breaker.refuse_call
-    patch.setattr(rounds, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
+    patch.setattr(tools, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
 
 
 def a_timeout_is_shorter(patch: Patch) -> None:
-    wrap(patch, ledger, "call_timeout_s", lambda seconds: seconds * 0.5)
+    wrap(patch, deadline, "call_timeout_s", lambda seconds: seconds * 0.5)
 
 
 def another_model_is_asked(patch: Patch) -> None:
-    wrap(
-        patch,
-        rounds,
-        "after_briefing",
-        events_changed(lambda events: tuple(_with(event, "ReasoningRequested", model="another") for event in events)),
-    )
+    def ask_another(events: tuple[Event, ...]) -> tuple[Event, ...]:
+        return tuple(_with(event, "ReasoningRequested", model="another") for event in events)
+
+    wrap_rule(patch, BriefingPrepared, events_changed(ask_another))
 
 
 def a_briefing_loses_its_last_source(patch: Patch) -> None:
@@ -105,23 +113,29 @@ def calls_are_confirmed_before_they_are_requested(patch: Patch) -> None:
     def confirmed_first(events: tuple[Event, ...]) -> tuple[Event, ...]:
         return tuple(sorted(events, key=lambda event: not isinstance(event, ToolCallsConfirmed)))
 
-    wrap(patch, rounds, "_request_tools", events_changed(confirmed_first))
+    wrap(patch, tools, "request_tools", events_changed(confirmed_first))
 
 
 def a_recovery_is_told_of_last(patch: Patch) -> None:
-    wrap(patch, rounds, "after_reasoning_failed", events_changed(lambda events: tuple(reversed(events))))
+    wrap_rule(patch, ReasoningFailed, events_changed(lambda events: tuple(reversed(events))))
 
 
 def a_handler_raises(patch: Patch) -> None:
     def fail(state: QueryState, said: object) -> Decision:
         raise LookupError("planted")
 
-    patch.setattr(rounds, "after_tools_settled", fail)
+    patch.setitem(QUERY_RULES, ToolsSettled, fail)  # type: ignore[misc]  # mypy cannot tell the key's type
 
 
 def the_prompt_is_another(patch: Patch) -> None:
     wrap(patch, antiphon.history.rendering, "build_request", lambda request: replace(request, system=StoredText("[]")))
     patch.setattr(antiphon.history.prompt_versions, "SYSTEM_VERSION", "another")
+
+
+@pytest.fixture(autouse=True)
+def changeable_rules(monkeypatch: Patch) -> None:
+    """Lets the coordinator decide by the copy."""
+    monkeypatch.setattr(QueryCoordinator, "rules", QUERY_RULES)
 
 
 def _with(event: Event, kind: str, **fields: object) -> Event:
@@ -153,12 +167,12 @@ def the_first_refused_call(events: Sequence[Recorded[Event]]) -> int | None:
         event = said.event
         if isinstance(event, BreakerTripped) and event.tool_call_id:
             return said.seq
-        handler = f"on_{event.__struct_config__.tag}"
-        if f"QueryCoordinator.{handler}" in failed.get(said.seq, ()):
+        if QueryCoordinator.handler_name(type(event)) in failed.get(said.seq, ()):
             continue
         if isinstance(event, ToolCallStreamed) and _refused_silently(coordinator.state, event):
             return next(each.seq for each in events if each.seq > said.seq and type(each.event) in DECIDED)
-        getattr(coordinator, handler, lambda _: None)(said)
+        if type(event) in coordinator.rules:
+            coordinator.hear(said)
     return None
 
 

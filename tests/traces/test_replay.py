@@ -9,11 +9,11 @@ import pytest
 from antiphon.history.replaying import replay
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
+    DraftReviewed,
     Event,
     Recorded,
     RecordingFailed,
-    SentencesScored,
-    SentencesToScore,
+    ReviewRequested,
     ToolAnsweredLate,
 )
 from tests.strategies import EVENT_KINDS
@@ -33,6 +33,6 @@ def test_a_thousand_queries_of_all_kinds_replay_to_the_same_events(thousand: Lin
     assert len(results) == 1_000
     assert sum(result.compared for result in results) > 10_000
     met = {type(said.event) for lines in thousand.values() for said in events_of(lines)}
-    # The two of scoring are in earlier traces only (docs/decisions/040); tools of the cast stop when they are told to.
-    unsaid = {RecordingFailed, SentencesScored, SentencesToScore, ToolAnsweredLate}
+    # No reviewer takes part in the cast, and its tools stop when they are told to.
+    unsaid = {RecordingFailed, ToolAnsweredLate, ReviewRequested, DraftReviewed}
     assert set(EVENT_KINDS) - met <= {*unsaid, *(kind for kind in EVENT_KINDS if "Resumed" in kind.__name__)}

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from msgspec.structs import replace
 
 from antiphon.api import AroundOf, create_app
-from antiphon.bus import Waiting
+from antiphon.bus import Pending
 from antiphon.knowledge import Course, Lesson
 from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
 from antiphon.vocabulary.errors import BadInputError, ServiceError
@@ -21,6 +21,7 @@ from antiphon.vocabulary.events import (
     Live,
     QueryClosed,
     QueryReceived,
+    ReasoningCompleted,
     Recorded,
     ResponseAssembled,
     Status,
@@ -172,8 +173,8 @@ class FakeService:
     async def clear_conversation(self, session_id: str) -> None:
         await self.store.clear_conversation(session_id)
 
-    def running(self) -> dict[str, tuple[Waiting, ...]]:
-        waiting = Waiting(who="engine", event="reasoning_completed", about="c1", since_seq=4, since_at=1.5)
+    def running(self) -> dict[str, tuple[Pending, ...]]:
+        waiting = Pending(outcomes=(ReasoningCompleted,), subject="c1", since_seq=4, since_at=1.5)
         return {asked.query_id: (waiting,) for asked in self.asked}
 
     @property

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from antiphon.bus import Bus, Ports, Session, Subscription
+from antiphon.bus import Bus, Session
 from antiphon.vocabulary.events import Event, HandlerFailed, QueryClosed, Recorded, RecordingFailed, SessionStalled
-from antiphon.vocabulary.ports import Clock
+from antiphon.vocabulary.ports import Clock, Ports, Subscription, on
 from tests.fakes import HastyClock, MemoryTraceStore
 
 CLOSED = QueryClosed(status="answered")
@@ -60,4 +60,4 @@ def closer(ports: Ports) -> Callable[[Recorded[Any]], None]:
 
 def audience(ports: Ports) -> list[Subscription]:
     """Hears what the session itself says."""
-    return [(HandlerFailed, ignore), (SessionStalled, closer(ports)), (RecordingFailed, ignore)]
+    return [on(HandlerFailed, ignore), on(SessionStalled, closer(ports)), on(RecordingFailed, ignore)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from antiphon.bus import Ports, Subscription
 from antiphon.vocabulary.events import QueryReceived, Recorded, RoundOpened, ToolStarted, ToolSucceeded
+from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.story import query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, starter
 
@@ -24,7 +24,7 @@ async def test_an_event_is_stored_before_the_work_that_it_causes_starts() -> Non
         def on_event(recorded: Recorded[Any]) -> None:
             ports.spawn(act(recorded))
 
-        return [(QueryReceived, on_event), (RoundOpened, on_event)]
+        return [on(QueryReceived, on_event), on(RoundOpened, on_event)]
 
     stage = Stage(cast)
     await stage.play(query_received())
@@ -34,7 +34,7 @@ async def test_an_event_is_stored_before_the_work_that_it_causes_starts() -> Non
 
 async def test_an_event_is_stored_before_followers_are_told() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
-        return [(QueryReceived, lambda _: ports.publish(ROUND)), (RoundOpened, closer(ports))]
+        return [on(QueryReceived, lambda _: ports.publish(ROUND)), on(RoundOpened, closer(ports))]
 
     stage = Stage(cast)
     seen = stage.session.follow()
@@ -57,7 +57,7 @@ async def test_work_that_is_called_off_before_its_cause_is_stored_never_starts()
             called_off()
             ports.publish(ROUND)
 
-        return [(QueryReceived, on_query), (RoundOpened, closer(ports))]
+        return [on(QueryReceived, on_query), on(RoundOpened, closer(ports))]
 
     await Stage(cast).play(query_received())
 
@@ -71,7 +71,7 @@ async def test_work_that_the_end_of_the_query_overtakes_never_starts() -> None:
         async def act() -> None:
             began.append("act")
 
-        return [(QueryReceived, starter(ports, act)), (QueryReceived, closer(ports))]
+        return [on(QueryReceived, starter(ports, act)), on(QueryReceived, closer(ports))]
 
     await Stage(cast).play(query_received())
 
@@ -84,10 +84,10 @@ async def test_what_is_said_without_acting_in_between_is_stored_at_once() -> Non
             ports.publish(ToolStarted(tool_call_id="t1", name="search"))
 
         return [
-            (QueryReceived, lambda _: ports.publish(ROUND)),
-            (RoundOpened, starter(ports, act)),
-            (ToolStarted, lambda _: ports.publish(tool_succeeded())),
-            (ToolSucceeded, closer(ports)),
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, starter(ports, act)),
+            on(ToolStarted, lambda _: ports.publish(tool_succeeded())),
+            on(ToolSucceeded, closer(ports)),
         ]
 
     stage = Stage(cast)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.bus.failure import in_words
+from antiphon.bus.delivery import in_words
 
 
 def test_an_error_is_told_by_its_type_and_message() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from antiphon.bus import Ports, Subscription
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import (
     Event,
@@ -20,6 +19,7 @@ from antiphon.vocabulary.events import (
     SessionStalled,
     ToolSucceeded,
 )
+from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore, starter
@@ -42,9 +42,9 @@ async def test_a_failed_handler_is_recorded_heard_of_and_raised_again_while_othe
 
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [
-            (QueryReceived, Clumsy().on_event),
-            (QueryReceived, lambda _: heard.append("other")),
-            (HandlerFailed, closer(ports)),
+            on(QueryReceived, Clumsy().on_event),
+            on(QueryReceived, lambda _: heard.append("other")),
+            on(HandlerFailed, closer(ports)),
         ]
 
     stage = Stage(cast)
@@ -62,9 +62,9 @@ async def test_failed_work_is_recorded_like_a_failed_handler() -> None:
             ports.spawn(Clumsy().work())
 
         return [
-            (QueryReceived, lambda _: ports.publish(ROUND)),
-            (RoundOpened, on_round),
-            (HandlerFailed, closer(ports)),
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, on_round),
+            on(HandlerFailed, closer(ports)),
         ]
 
     stage = Stage(cast)
@@ -75,21 +75,24 @@ async def test_failed_work_is_recorded_like_a_failed_handler() -> None:
         await stage.session.drain()
 
 
-async def test_publishing_what_nobody_hears_is_a_handler_s_failure() -> None:
+async def test_publishing_what_no_catalog_holds_is_a_handler_s_failure() -> None:
+    class Unlisted(Event, frozen=True, kw_only=True, tag="unlisted"):
+        """An event of a subscriber that does not declare it."""
+
     def cast(ports: Ports) -> Sequence[Subscription]:
-        return [(QueryReceived, lambda _: ports.publish(ROUND)), (HandlerFailed, closer(ports))]
+        return [on(QueryReceived, lambda _: ports.publish(Unlisted())), on(HandlerFailed, closer(ports))]
 
     stage = Stage(cast)
     events = await stage.play(query_received())
 
     assert isinstance(events[1], HandlerFailed)
-    assert "UnheardEventError: RoundOpened" in events[1].error
+    assert "UnknownEventError: Unlisted" in events[1].error
 
 
 async def test_a_handler_that_fails_at_a_failure_does_not_go_round_in_circles() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         clumsy = Clumsy().on_event
-        return [(QueryReceived, clumsy), (HandlerFailed, clumsy), (SessionStalled, clumsy)]
+        return [on(QueryReceived, clumsy), on(HandlerFailed, clumsy), on(SessionStalled, clumsy)]
 
     stage = Stage(cast)
     await stage.play(query_received())
@@ -100,9 +103,9 @@ async def test_a_handler_that_fails_at_a_failure_does_not_go_round_in_circles() 
 async def test_a_session_that_stands_still_says_who_was_waited_for() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [
-            (QueryReceived, lambda _: ports.publish(ROUND)),
-            (RoundOpened, ignore),
-            (SessionStalled, closer(ports)),
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, ignore),
+            on(SessionStalled, closer(ports)),
         ]
 
     stage = Stage(cast)
@@ -114,7 +117,7 @@ async def test_a_session_that_stands_still_says_who_was_waited_for() -> None:
 
 
 async def test_a_session_that_nothing_helps_is_ended_as_failed() -> None:
-    stage = Stage(lambda _: [(QueryReceived, ignore)])
+    stage = Stage(lambda _: [on(QueryReceived, ignore)])
     events = await stage.play(query_received())
 
     assert stage.kinds() == ["QueryReceived", *["SessionStalled"] * 3, "QueryClosed"]
@@ -124,9 +127,9 @@ async def test_a_session_that_nothing_helps_is_ended_as_failed() -> None:
 async def test_recoveries_that_only_lead_to_the_next_stall_are_ended() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [
-            (QueryReceived, ignore),
-            (SessionStalled, lambda _: ports.publish(ROUND)),
-            (RoundOpened, ignore),
+            on(QueryReceived, ignore),
+            on(SessionStalled, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, ignore),
         ]
 
     stage = Stage(cast)
@@ -147,7 +150,7 @@ async def test_running_work_is_waited_for_and_a_timer_is_not() -> None:
             ports.spawn(work())
             ports.spawn(asyncio.sleep(3600), background=True)
 
-        return [(QueryReceived, on_query), (ToolSucceeded, ignore), *audience(ports)]
+        return [on(QueryReceived, on_query), on(ToolSucceeded, ignore), *audience(ports)]
 
     stage = Stage(cast)
     await stage.play(query_received())
@@ -162,10 +165,10 @@ def two_steps(ports: Ports) -> Sequence[Subscription]:
         ports.publish(event)
 
     return [
-        (QueryReceived, starter(ports, lambda: say(ROUND))),
-        (RoundOpened, starter(ports, lambda: say(tool_succeeded()))),
-        (ToolSucceeded, starter(ports, lambda: say(CLOSED))),
-        (RecordingFailed, ignore),
+        on(QueryReceived, starter(ports, lambda: say(ROUND))),
+        on(RoundOpened, starter(ports, lambda: say(tool_succeeded()))),
+        on(ToolSucceeded, starter(ports, lambda: say(CLOSED))),
+        on(RecordingFailed, ignore),
     ]
 
 
@@ -229,7 +232,7 @@ async def test_work_that_would_not_stop_is_left_behind(monkeypatch: pytest.Monke
             ports.spawn(stubborn())
             ports.spawn(answer())
 
-        return [(QueryReceived, on_query)]
+        return [on(QueryReceived, on_query)]
 
     stage = Stage(cast)
     await stage.play(query_received())

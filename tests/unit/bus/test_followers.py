@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from antiphon.bus import Ports, Subscription
-from antiphon.bus.followers import Followers, Told
+from antiphon.bus.followers import FollowerItem, Followers
 from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
 from antiphon.vocabulary.events import QueryReceived, Recorded, RoundOpened, TextDelta, ToolSucceeded
+from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.story import placed, query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, ignore
 
@@ -26,24 +26,24 @@ def talk(ports: Ports) -> Sequence[Subscription]:
     """A query whose reasoning streams text between its events."""
 
     async def stream() -> None:
-        ports.tell(delta("a"))
+        ports.emit_live(delta("a"))
         ports.publish(tool_succeeded())
-        ports.tell(delta("b"))
+        ports.emit_live(delta("b"))
         await asyncio.sleep(0)
-        ports.tell(delta("c"))
+        ports.emit_live(delta("c"))
         ports.publish(CLOSED)
 
     def on_round(recorded: Recorded[RoundOpened]) -> None:
         ports.spawn(stream())
 
     return [
-        (QueryReceived, lambda _: ports.publish(ROUND)),
-        (RoundOpened, on_round),
-        (ToolSucceeded, ignore),
+        on(QueryReceived, lambda _: ports.publish(ROUND)),
+        on(RoundOpened, on_round),
+        on(ToolSucceeded, ignore),
     ]
 
 
-def names(told: list[Told]) -> list[str]:
+def names(told: list[FollowerItem]) -> list[str]:
     """What was told, briefly."""
     return [type(one.event).__name__ if isinstance(one, Recorded) else getattr(one, "text", "") for one in told]
 
@@ -68,7 +68,7 @@ async def test_a_follower_that_joins_late_gets_what_was_said_before_once() -> No
 
     def cast(ports: Ports) -> Sequence[Subscription]:
         joining = Joining().on_event
-        return [*talk(ports), (RoundOpened, joining), (ToolSucceeded, joining)]
+        return [*talk(ports), on(RoundOpened, joining), on(ToolSucceeded, joining)]
 
     stage = Stage(cast)
     await stage.play(query_received())
@@ -87,7 +87,7 @@ async def test_a_follower_waits_for_what_is_not_yet_said() -> None:
     assert len(await reader) == 7
 
 
-async def _read_all(stage: Stage) -> list[Told]:
+async def _read_all(stage: Stage) -> list[FollowerItem]:
     return [one async for one in stage.session.follow()]
 
 
@@ -96,7 +96,7 @@ async def test_a_slow_reader_is_cut_off_and_told_so_while_others_go_on() -> None
     slow, quick = followers.follow(buffer=2), followers.follow(buffer=3)
 
     for text in "abc":
-        followers.tell(delta(text))
+        followers.push(delta(text))
     followers.end()
 
     with pytest.raises(SlowReaderError, match="cut off"):
@@ -107,9 +107,9 @@ async def test_a_slow_reader_is_cut_off_and_told_so_while_others_go_on() -> None
 async def test_what_was_said_before_does_not_count_as_unread() -> None:
     followers = Followers("q1")
     for recorded in placed("q1", [query_received(), ROUND, tool_succeeded()]):
-        followers.tell(recorded)
+        followers.push(recorded)
     follower = followers.follow(buffer=1)
-    followers.tell(delta("a"))
+    followers.push(delta("a"))
     followers.end()
 
     assert names([one async for one in follower]) == ["QueryReceived", "RoundOpened", "ToolSucceeded", "a"]
@@ -119,14 +119,14 @@ async def test_a_follower_that_leaves_is_told_nothing_more() -> None:
     followers = Followers("q1")
     follower = followers.follow(buffer=1)
     follower.close()
-    followers.tell(delta("a"))
+    followers.push(delta("a"))
 
     assert [one async for one in follower] == []
     assert not followers
 
 
 async def test_an_ended_query_cannot_be_followed() -> None:
-    stage = Stage(lambda ports: [(QueryReceived, closer(ports))])
+    stage = Stage(lambda ports: [on(QueryReceived, closer(ports))])
     await stage.play(query_received())
 
     with pytest.raises(NotFoundError, match="read its trace"):

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from antiphon.bus import Bus, Ports, Subscription
+from antiphon.bus import Bus
 from antiphon.vocabulary.events import (
     Event,
     HandlerFailed,
@@ -19,6 +19,7 @@ from antiphon.vocabulary.events import (
     TextDelta,
     ToolSucceeded,
 )
+from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
 
@@ -46,10 +47,10 @@ class Component:
     def subscriptions(self) -> Sequence[Subscription]:
         """What it hears."""
         return [
-            (QueryReceived, self.on_query),
-            (ToolSucceeded, self.on_tool),
-            (HandlerFailed, self.on_failure),
-            (SessionStalled, self.on_failure),
+            on(QueryReceived, self.on_query),
+            on(ToolSucceeded, self.on_tool),
+            on(HandlerFailed, self.on_failure),
+            on(SessionStalled, self.on_failure),
         ]
 
     def on_query(self, recorded: Recorded[QueryReceived]) -> None:
@@ -57,7 +58,7 @@ class Component:
         self.ports.spawn(self.work())
 
     async def work(self) -> None:
-        self.ports.tell(TextDelta(call_id="c1", text="word"))
+        self.ports.emit_live(TextDelta(call_id="c1", text="word"))
         await asyncio.sleep(0)
         self.ports.publish(tool_succeeded("text"))
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import structlog
 
-from antiphon.bus import Bus, Ports, Subscription
-from antiphon.vocabulary.errors import TraceError, UnheardEventError
+from antiphon.bus import Bus
+from antiphon.vocabulary.errors import TraceError, UnknownEventError
 from antiphon.vocabulary.events import (
     DeadlinePassed,
     Event,
@@ -22,11 +22,18 @@ from antiphon.vocabulary.events import (
     ToolStarted,
     ToolSucceeded,
 )
+from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
+
+
+class Unlisted(Event, frozen=True, kw_only=True, tag="unlisted"):
+    """An event of a subscriber that does not declare it."""
+
+    emitted_by = ("nobody",)
 
 
 async def test_events_are_numbered_in_order_with_their_cause() -> None:
@@ -39,10 +46,10 @@ async def test_events_are_numbered_in_order_with_their_cause() -> None:
             ports.publish(tool_succeeded())
 
         return [
-            (QueryReceived, on_query),
-            (RoundOpened, on_round),
-            (QueryCancelled, ignore),
-            (ToolSucceeded, closer(ports)),
+            on(QueryReceived, on_query),
+            on(RoundOpened, on_round),
+            on(QueryCancelled, ignore),
+            on(ToolSucceeded, closer(ports)),
         ]
 
     stage = Stage(cast)
@@ -60,10 +67,10 @@ async def test_handlers_hear_in_the_order_of_their_subscriptions() -> None:
 
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [
-            (QueryReceived, lambda _: heard.append("first")),
-            (QueryReceived, lambda _: heard.append("second")),
-            (QueryReceived, closer(ports)),
-            (QueryReceived, lambda _: heard.append("third")),
+            on(QueryReceived, lambda _: heard.append("first")),
+            on(QueryReceived, lambda _: heard.append("second")),
+            on(QueryReceived, closer(ports)),
+            on(QueryReceived, lambda _: heard.append("third")),
         ]
 
     await Stage(cast).play(query_received())
@@ -78,7 +85,7 @@ async def test_a_handler_subscribed_twice_hears_twice() -> None:
         def on_query(recorded: Recorded[QueryReceived]) -> None:
             heard.append(recorded.seq)
 
-        return [(QueryReceived, on_query), (QueryReceived, on_query), (QueryReceived, closer(ports))]
+        return [on(QueryReceived, on_query), on(QueryReceived, on_query), on(QueryReceived, closer(ports))]
 
     await Stage(cast).play(query_received())
 
@@ -97,10 +104,10 @@ async def test_what_work_publishes_later_is_caused_by_the_event_that_started_it(
             ports.spawn(work())
 
         return [
-            (QueryReceived, lambda _: ports.publish(ROUND)),
-            (RoundOpened, on_round),
-            (ToolStarted, ignore),
-            (ToolSucceeded, closer(ports)),
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, on_round),
+            on(ToolStarted, ignore),
+            on(ToolSucceeded, closer(ports)),
         ]
 
     stage = Stage(cast)
@@ -114,7 +121,7 @@ async def test_what_comes_from_outside_has_no_cause_even_out_of_another_query() 
     bus = Bus(store, HastyClock())
 
     def inner(ports: Ports) -> Sequence[Subscription]:
-        return [(QueryReceived, ignore), (QueryCancelled, closer(ports))]
+        return [on(QueryReceived, ignore), on(QueryCancelled, closer(ports))]
 
     def cast(ports: Ports) -> Sequence[Subscription]:
         async def ask_another() -> None:
@@ -127,7 +134,7 @@ async def test_what_comes_from_outside_has_no_cause_even_out_of_another_query() 
         def on_round(recorded: Recorded[RoundOpened]) -> None:
             ports.spawn(ask_another())
 
-        return [(QueryReceived, lambda _: ports.publish(ROUND)), (RoundOpened, on_round)]
+        return [on(QueryReceived, lambda _: ports.publish(ROUND)), on(RoundOpened, on_round)]
 
     await bus.open("outer", cast).run(query_received())
 
@@ -135,16 +142,30 @@ async def test_what_comes_from_outside_has_no_cause_even_out_of_another_query() 
     assert [recorded.cause for recorded in await store.read("outer")] == [0, 1, 2]
 
 
-async def test_an_event_that_nobody_hears_is_refused() -> None:
+async def test_an_event_that_nobody_hears_is_recorded_all_the_same() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
-        return [(QueryReceived, closer(ports))]
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            ports.publish(ROUND)
+            ports.publish(CLOSED)
+
+        return [on(QueryReceived, on_query)]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+
+    assert stage.kinds() == ["QueryReceived", "RoundOpened", "QueryClosed"]
+
+
+async def test_an_event_that_no_catalog_holds_is_refused() -> None:
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        return [on(QueryReceived, closer(ports))]
 
     stage = Stage(cast)
 
-    with pytest.raises(UnheardEventError, match="RoundOpened"):
-        stage.session.publish(ROUND)
-    with pytest.raises(UnheardEventError):
-        await stage.play(ROUND)
+    with pytest.raises(UnknownEventError, match="Unlisted was published, and no subscriber declares it"):
+        stage.session.publish(Unlisted())
+    with pytest.raises(UnknownEventError):
+        await stage.play(Unlisted())
     assert not stage.bus.sessions
 
 
@@ -154,7 +175,7 @@ async def test_the_end_of_the_query_is_the_last_event_of_its_trace() -> None:
             ports.publish(CLOSED)
             ports.publish(ROUND)
 
-        return [(QueryReceived, on_query), (RoundOpened, ignore), (QueryClosed, lambda _: ports.publish(ROUND))]
+        return [on(QueryReceived, on_query), on(RoundOpened, ignore), on(QueryClosed, lambda _: ports.publish(ROUND))]
 
     stage = Stage(cast)
     await stage.play(query_received())
@@ -165,7 +186,7 @@ async def test_the_end_of_the_query_is_the_last_event_of_its_trace() -> None:
 
 async def test_two_sessions_of_one_query_are_refused() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
-        return [(QueryReceived, closer(ports))]
+        return [on(QueryReceived, closer(ports))]
 
     stage = Stage(cast)
     stage.session.start(query_received())
@@ -195,7 +216,7 @@ async def test_work_that_still_runs_at_the_end_is_cancelled_and_awaited() -> Non
             ports.spawn(wait("timer"), background=True)
             ports.spawn(answer())
 
-        return [(QueryReceived, on_query)]
+        return [on(QueryReceived, on_query)]
 
     stage = Stage(cast)
     events = await stage.play(query_received())
@@ -211,7 +232,7 @@ async def test_work_can_be_cancelled_by_whoever_started_it() -> None:
             cancel = ports.spawn(asyncio.Event().wait())  # type: ignore[arg-type]  # it never returns its bool
             cancel()
 
-        return [(QueryReceived, on_query), *audience(ports)]
+        return [on(QueryReceived, on_query), *audience(ports)]
 
     stage = Stage(cast)
     await stage.play(query_received())
@@ -229,7 +250,7 @@ async def test_a_waiter_that_is_cancelled_leaves_the_query_running() -> None:
         def on_query(recorded: Recorded[QueryReceived]) -> None:
             ports.spawn(answer())
 
-        return [(QueryReceived, on_query)]
+        return [on(QueryReceived, on_query)]
 
     stage = Stage(cast)
     waiter = asyncio.ensure_future(stage.session.run(query_received()))
@@ -250,9 +271,9 @@ async def test_components_that_answer_one_another_for_ever_do_not_hold_up_the_pr
             ports.publish(ROUND)
 
         return [
-            (QueryReceived, lambda _: ports.publish(ROUND)),
-            (RoundOpened, again),
-            (DeadlinePassed, closer(ports)),
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, again),
+            on(DeadlinePassed, closer(ports)),
         ]
 
     stage = Stage(cast)
@@ -277,7 +298,7 @@ async def test_log_lines_of_a_session_name_its_query_and_round() -> None:
         def on_round(recorded: Recorded[RoundOpened]) -> None:
             ports.spawn(work())
 
-        return [(QueryReceived, lambda _: ports.publish(ROUND)), (RoundOpened, on_round)]
+        return [on(QueryReceived, lambda _: ports.publish(ROUND)), on(RoundOpened, on_round)]
 
     await Stage(cast).play(query_received())
 
@@ -298,7 +319,7 @@ async def test_closing_the_bus_ends_sessions_where_they_stand() -> None:
         def on_query(recorded: Recorded[QueryReceived]) -> None:
             ports.spawn(wait())
 
-        return [(QueryReceived, on_query)]
+        return [on(QueryReceived, on_query)]
 
     store = MemoryTraceStore()
     bus = Bus(store, HastyClock())

@@ -22,7 +22,7 @@ NOBODY_KNOWS = SampleQuestion(id="q2", kind="unanswerable", question="Q?")
 def _trace() -> list[Recorded[Event]]:
     passage = Passage(id="p", source="C - Lesson 2", text=StoredText("k1 is 1.2 in Lucene."), course="C", lesson=2)
     fact = Fact(id="f1", passage=passage, tool_call_id="t1", round=1)
-    return placed("q", [ContextSynthesized(round=1, facts=(fact,))])  # type: ignore[return-value]  # all are Event
+    return placed("q", [ContextSynthesized(round=1, facts=(fact,))])
 
 
 def _outcome(*citations: Citation, answer: str = "It is 1.2.", confidence: Confidence = "high") -> Outcome:

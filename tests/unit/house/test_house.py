@@ -14,6 +14,8 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.house.event_table import PAGE, page
+
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NOT_INSTALLED = {"antiphon", "tests", "benchmarks"}
@@ -117,3 +119,7 @@ def test_every_link_between_our_documents_leads_somewhere(name: str) -> None:
 
     for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", text):
         assert (ROOT / target).exists(), target
+
+
+def test_the_page_of_events_is_what_the_events_declare() -> None:
+    assert PAGE.read_text() == page(), "run `python -m tests.house.event_table`"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 from antiphon.language.sentences import sentence_starts
@@ -35,8 +34,7 @@ class Told:
     def tell(self, *events: Event) -> Told:
         for event in events:
             self._seq += 1
-            handler = getattr(self.synthesizer, f"on_{_snake(type(event).__name__)}")
-            handler(Recorded[Event](query_id="q", seq=self._seq, cause=0, at=0.0, event=event))
+            self.synthesizer.hear(Recorded[Event](query_id="q", seq=self._seq, cause=0, at=0.0, event=event))
         return self
 
     @property
@@ -48,10 +46,6 @@ class Told:
     def synthesized(self) -> ContextSynthesized:
         """The last account of a round said."""
         return [event for event in self.published if isinstance(event, ContextSynthesized)][-1]
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def blocks(briefing: BriefingPrepared) -> list[dict[str, Any]]:

@@ -97,7 +97,7 @@ def test_no_fact_of_an_open_part_is_dropped_while_one_of_a_closed_part_stays(
         story.tell(found(ids, *made), settled(ids, round_=number))
     story.tell(opened(9, final=True))
 
-    memory = story.synthesizer.memory
+    memory = story.synthesizer.state.memory
     wanting = [part for part in memory.intent.parts if part.text in story.synthesized.open_parts]
     of_open = {
         block.fact.id
@@ -129,4 +129,4 @@ def test_folding_is_true_to_order_and_idempotent(rounds: list[list[list[list[str
 
     assert shaken.briefing.messages == steady.briefing.messages
     assert shaken.briefing.changes == ()
-    assert shaken.synthesizer.memory.facts.known == steady.synthesizer.memory.facts.known
+    assert shaken.synthesizer.state.memory.facts.known == steady.synthesizer.state.memory.facts.known

@@ -92,4 +92,4 @@ def test_a_round_that_brought_nothing_is_told_too() -> None:
 def test_coverage_names_for_each_course_and_lesson_the_facts_found_there() -> None:
     story = Told(asked(), *round_of(found("a", APPEND, OFFSET), found("b", passage("More on logs."))))
 
-    assert coverage(story.synthesizer.memory.facts.known) == {("Logs", 1): ("f1", "f3"), ("Logs", 2): ("f2",)}
+    assert coverage(story.synthesizer.state.memory.facts.known) == {("Logs", 1): ("f1", "f3"), ("Logs", 2): ("f2",)}

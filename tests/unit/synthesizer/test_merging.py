@@ -49,7 +49,7 @@ def test_chunks_that_touch_are_one_fact_and_both_calls_have_it() -> None:
     (fact,) = story.synthesized.facts
 
     assert fact.passage.text.text == "".join(SENTENCES[:5]).rstrip()
-    assert [tried.facts for tried in story.synthesizer.memory.usage.settled] == [("f1",), ("f1",)]
+    assert [tried.facts for tried in story.synthesizer.state.memory.usage.settled] == [("f1",), ("f1",)]
 
 
 def test_a_neighbour_found_later_makes_a_new_fact_that_has_the_old_one_in_it() -> None:
@@ -67,7 +67,7 @@ def test_in_a_fact_that_grew_each_sentence_keeps_the_round_in_which_it_was_found
     story = Told(asked(), *round_of(found("a", piece(1, 3))))
     story.tell(*round_of(found("b", piece(2, 5)), round_=2), *round_of(found("c", piece(0, 2)), round_=3))
 
-    block = story.synthesizer.memory.sources[-1]
+    block = story.synthesizer.state.memory.sources[-1]
 
     assert block.fact.passage.text.text == "".join(SENTENCES[:5]).rstrip()
     assert block.rounds == (3, 1, 1, 2, 2)

@@ -1,4 +1,4 @@
-"""The waiter table holds who owes what, and nothing that was paid."""
+"""The pending table holds who owes what, and nothing that was settled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import reduce
 
 import pytest
 
-from antiphon.bus.waiters import Table, fold
+from antiphon.bus.pending import PendingTable, fold_pending
 from antiphon.vocabulary.events import (
     AnswerRequested,
     BriefingPrepared,
@@ -18,8 +18,6 @@ from antiphon.vocabulary.events import (
     ReasoningFailed,
     ReasoningRequested,
     RoundOpened,
-    SentencesScored,
-    SentencesToScore,
     ToolCallsConfirmed,
     ToolFailed,
     ToolRequested,
@@ -29,7 +27,6 @@ from antiphon.vocabulary.values import StoredText, ToolCall, Usage
 from tests.story import placed, query_received, response_assembled, tool_succeeded
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
-TO_SCORE = SentencesToScore(call_id="c1", query="What?", sentences=())
 BRIEFING = BriefingPrepared(call_id="c1", round=1, messages=(), sources=(), facts=(), tokens=0)
 REASONING = ReasoningRequested(
     call_id="c1",
@@ -61,15 +58,15 @@ SYNTHESIZED = ContextSynthesized(round=1, facts=())
 ANSWER = AnswerRequested(mode="plain")
 
 
-def table(events: Sequence[Event]) -> Table:
+def table(events: Sequence[Event]) -> PendingTable:
     """The table after these events."""
-    start: Table = {}
-    return reduce(fold, placed("q1", events), start)
+    start: PendingTable = {}
+    return reduce(fold_pending, placed("q1", events), start)
 
 
 def owed(*events: Event) -> list[str]:
     """Who owes what after these events."""
-    return [str(waiting) for waiting in table(events).values()]
+    return [str(pending) for pending in table(events).values()]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +74,6 @@ def owed(*events: Event) -> list[str]:
     [
         (query_received(), "coordinator: query_closed, since seq 1"),
         (ROUND, "synthesizer: briefing_prepared of c1, since seq 1"),
-        (TO_SCORE, "embedder: sentences_scored of c1, since seq 1"),
         (REASONING, "engine: reasoning_completed or reasoning_failed of c1, since seq 1"),
         (TOOL, "dispatcher: tool_succeeded or tool_failed of t1, since seq 1"),
         (CONFIRMED, "dispatcher: tools_settled of round 1, since seq 1"),
@@ -95,7 +91,6 @@ def test_what_is_asked_for_is_owed(asked: Event, debt: str) -> None:
     [
         (query_received(), QueryClosed(status="answered")),
         (ROUND, BRIEFING),
-        (TO_SCORE, SentencesScored(call_id="c1", scores=())),
         (REASONING, REPLY),
         (REASONING, ReasoningFailed(call_id="c1", failure="timeout", detail="")),
         (TOOL, tool_succeeded()),
@@ -127,4 +122,4 @@ def test_an_event_that_asks_and_pays_nothing_leaves_the_table_as_it_is() -> None
     before = table([query_received()])
     retold = placed("q1", [tool_succeeded()])[0]
 
-    assert fold(before, retold) == before
+    assert fold_pending(before, retold) == before

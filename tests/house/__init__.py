@@ -1,0 +1,1 @@
+"""Checks of the house itself that can also be run by hand."""
