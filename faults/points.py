@@ -12,6 +12,7 @@ from antiphon.faults.model_door import PLACES, SUMMARY
 from antiphon.faults.story import Story
 from antiphon.faults.world import World
 from antiphon.service import Resources, who_hears
+from antiphon.vocabulary.events import DraftReviewed, ReviewRequested
 from antiphon.vocabulary.ports import Clock, Embedder, TraceStore
 
 _PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": TraceStore}
@@ -43,7 +44,10 @@ def _is_there(name: str, known: Sequence[str]) -> bool:
 def _wired(parts: Resources) -> Iterator[str]:
     """What is published and delivered, by the one table of who hears what."""
     table = who_hears(parts.subscribers)
-    yield from dict.fromkeys(f"publish.{kind.kind_name()}" for kind in parts.catalog.events)
+    reviewed = any(subscriber.reviews for subscriber in parts.subscribers)
+    for kind in parts.catalog.events:
+        if reviewed or kind not in (ReviewRequested, DraftReviewed):
+            yield f"publish.{kind.kind_name()}"
     yield from (point_of(kind, handler) for kind, handler in table)
 
 
