@@ -29,7 +29,7 @@ def draft_from_reply(state: AnswerState, recorded: Recorded[ReasoningCompleted])
     """Drafts the answer that the reply gives."""
     reply = recorded.event
     answer = answer_of(reply.text.text)
-    doubts = _doubts_of_ending(recorded)
+    doubts = [*_doubts_of_ending(recorded), *_doubts_of_review(state, recorded)]
     if not answer.text:
         why = "the model declined to answer" if reply.stop_reason == "refusal" else "the model gave no answer"
         statement = draft_statement(state, why, recorded.seq)
@@ -100,4 +100,21 @@ def _doubts_of_evidence(
         doubts.append(indicator("uncited_claim", recorded.seq))
     else:
         doubts.append(indicator("general_knowledge", recorded.seq))
+    return doubts
+
+
+def _doubts_of_review(state: AnswerState, recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
+    """Returns the doubts of reviewers who did not accept the reply, or who never judged it."""
+    doubts: list[Indicator] = []
+    unheard = list(state.reviewers)
+    for review in state.reviews:
+        judgement = review.event
+        if judgement.call_id != recorded.event.call_id or judgement.reviewer not in unheard:
+            continue
+        unheard.remove(judgement.reviewer)
+        if not judgement.accepted:
+            why = judgement.why or f"{judgement.reviewer} did not accept it"
+            doubts.append(indicator("not_verified", review.seq, why=why))
+    for reviewer in unheard:
+        doubts.append(indicator("not_verified", recorded.seq, why=f"{reviewer} did not judge it"))
     return doubts

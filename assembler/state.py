@@ -8,6 +8,7 @@ from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
     ContextSynthesized,
+    DraftReviewed,
     Event,
     HandlerFailed,
     QueryReceived,
@@ -58,6 +59,8 @@ class AnswerState(Value, frozen=True, kw_only=True):
         summaries: The usage of each summarising call, in order.
         rounds: What each settled round brought, in order.
         incidents: Events that may be a reason for doubt, in order.
+        reviewers: Who was to be asked about each draft.
+        reviews: Their judgements, in order.
         confirmed: Ids of the tool calls that made up rounds; some were asked for by an attempt that then failed.
         answer: The answer, once it was given.
     """
@@ -71,6 +74,8 @@ class AnswerState(Value, frozen=True, kw_only=True):
     summaries: tuple[Usage, ...] = ()
     rounds: tuple[Recorded[ContextSynthesized], ...] = ()
     incidents: tuple[Recorded[Incident], ...] = ()
+    reviewers: tuple[str, ...] = ()
+    reviews: tuple[Recorded[DraftReviewed], ...] = ()
     confirmed: tuple[str, ...] = ()
     answer: ResponseAssembled | None = None
 
@@ -125,8 +130,8 @@ Decision = tuple[AnswerState, tuple[Event, ...]]
 
 
 def note_query(state: AnswerState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Notes the question, and that its conversation could not be read, if so."""
-    state = replace(state, question=recorded.event.query)
+    """Notes the question and its reviewers, and that its conversation could not be read, if so."""
+    state = replace(state, question=recorded.event.query, reviewers=recorded.event.reviewers)
     if recorded.event.history_missing:
         return note_incident(state, recorded)
     return state, ()
@@ -172,6 +177,11 @@ def note_round(state: AnswerState, recorded: Recorded[ContextSynthesized]) -> De
 def note_confirmed(state: AnswerState, recorded: Recorded[ToolCallsConfirmed]) -> Decision:
     """Notes which tool calls make up a round."""
     return replace(state, confirmed=(*state.confirmed, *recorded.event.tool_call_ids)), ()
+
+
+def note_review(state: AnswerState, recorded: Recorded[DraftReviewed]) -> Decision:
+    """Notes a reviewer's judgement of a draft."""
+    return replace(state, reviews=(*state.reviews, recorded)), ()
 
 
 def note_incident(state: AnswerState, recorded: Recorded[Incident]) -> Decision:

@@ -43,6 +43,7 @@ DOUBTS: dict[str, Doubt] = {
     "uncited_claim": Doubt("Course material was found, but the answer cites none of it.", "medium"),
     "unresolved_citation": Doubt("{count} citation(s) of the reply matched nothing that was found.", "medium"),
     "truncated": Doubt("The answer reached its greatest length and breaks off.", "medium"),
+    "not_verified": Doubt("The answer is not verified: {why}.", "medium"),
     "refused": Doubt("The model declined to answer.", "low"),
     "component_failed": Doubt("A part of the service failed on the way, and the query went on without it.", "medium"),
     "history_missing": Doubt("What was said before in this conversation could not be read.", "medium"),

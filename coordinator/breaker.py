@@ -45,8 +45,12 @@ def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
     return None
 
 
-def refuse_round(state: QueryState, *, new_facts: int) -> BreakerTripped | None:
-    """Returns why no further round of tools may open, where one would otherwise be left; None where it may."""
+def refuse_round(state: QueryState, *, new_facts: int | None = None) -> BreakerTripped | None:
+    """Returns why no further round of tools may open, where one would otherwise be left; None where it may.
+
+    Args:
+        new_facts: What the round brought that just ended; None where the last call asked for no tools.
+    """
     if state.round >= state.settings.max_rounds:
         return None
     if state.some_tool_failed and state.settings.on_tool_failure == "stop":

@@ -10,6 +10,7 @@ from antiphon.coordinator.steps import (
     answer_from_facts,
     answer_partially,
     answer_plainly,
+    answer_with_draft,
     emit_first,
     stop_work,
 )
@@ -34,6 +35,9 @@ def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Dec
     """Ends rounds of tools, and summaries; what is left of the time is the final call's."""
     if state.phase in ("answering", "closed"):
         return state, ()
+    if state.phase == "reviewing":
+        # A review may go on: whether its time is short shows only when it asks for another round.
+        return replace(state, finish="final"), ()
     if state.final:
         # The final call itself may use this time; only a summary that it still waits for may not.
         if state.summarising:
@@ -47,6 +51,9 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
     """Ends all work and answers from what was found."""
     if state.phase in ("answering", "closed"):
         return state, ()
+    if state.phase == "reviewing":
+        tripped = BreakerTripped(limit="deadline", detail="the time is used up; the answer is given without its review")
+        return emit_first((tripped,), answer_with_draft(replace(state, finish="now")))
     tripped = BreakerTripped(limit="deadline", detail="the time is used up; the answer is built from what was found")
     events = (tripped, *stop_work(state, tripped.detail))
     state = replace(state, finish="now")
@@ -66,6 +73,9 @@ def after_stall(state: QueryState, recorded: Recorded[SessionStalled]) -> Decisi
         return replace(state, phase="closed"), (QueryClosed(status="failed"),)
     if state.summarising and state.phase == "briefing":
         return skip_summary(state, Refusal("stalled", "the call for it was lost"))
+    if state.phase == "reviewing":
+        # A reviewer failed or its judgement was lost. The draft is as good as any answer that could be recovered.
+        return answer_with_draft(state)
     owed = "nothing moved any more: " + ", ".join(recorded.event.waiting_for)
     recovery = RecoveryStarted(level="response", why=owed, event_seq=recorded.seq)
     why = "a part of the service did not answer"

@@ -66,6 +66,7 @@ def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> De
         question=event.query,
         tools=event.tools,
         budget=initial_budget(event),
+        reviewers=event.reviewers,
     )
     if not event.provider_open:
         return _first_round(state, recorded)
@@ -147,11 +148,11 @@ def after_reasoning_completed(state: QueryState, recorded: Recorded[ReasoningCom
         return state, ()
     if reply.stop_reason == "refusal":
         state, abandoned = abandon_calls(state, state.round_calls, "the model refused")
-        return emit_first(abandoned, answer_with_reply(state, reply.call_id))
+        return emit_first(abandoned, answer_with_reply(state))
     if reply.tool_calls:
         return tools.request_tools(state, recorded)
     if reply.text.text.strip():
-        return answer_with_reply(state, reply.call_id)
+        return answer_with_reply(state)
     return _after_empty_reply(state, recorded)
 
 

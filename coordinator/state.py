@@ -8,7 +8,7 @@ from antiphon.coordinator.budget import Budget, Spend
 from antiphon.vocabulary.events import Event, Reasoner
 from antiphon.vocabulary.values import QuerySettings, ToolCall, Value
 
-Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "answering", "closed"]
+Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "reviewing", "answering", "closed"]
 Finish = Literal["no", "final", "now"]
 """How far the deadline has come: `final` allows one more call, `now` none."""
 
@@ -36,6 +36,10 @@ class QueryState(Value, frozen=True, kw_only=True):
         summaries: Summarising calls asked for so far.
         set_aside: The most that the newest summarising call may take.
         briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
+        reviewers: Who is asked about each draft before it becomes the answer.
+        unreviewed: Those of them whose judgement of the draft is awaited.
+        objections: What those said who did not accept it.
+        note: What the calls of all further rounds are shown of the last draft's reviews.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -64,6 +68,10 @@ class QueryState(Value, frozen=True, kw_only=True):
     summaries: int = 0
     set_aside: Spend = Spend()
     briefing_tokens: int | None = None
+    reviewers: tuple[str, ...] = ()
+    unreviewed: tuple[str, ...] = ()
+    objections: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def tool_call_ids(self) -> tuple[str, ...]:

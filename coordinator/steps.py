@@ -16,6 +16,7 @@ from antiphon.vocabulary.events import (
     CallsAbandoned,
     Event,
     RecoveryStarted,
+    ReviewRequested,
     RoundOpened,
     ToolCallsConfirmed,
     ToolRequested,
@@ -71,6 +72,7 @@ def _open(state: QueryState) -> Decision:
         final=state.final,
         rounds_left=rounds_left,
         briefing_tokens=briefing_tokens(state),
+        note=state.note,
     )
     return state, (opened,)
 
@@ -147,9 +149,17 @@ def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> De
     return emit_first((recovery,), search_first(state, why, at=at))
 
 
-def answer_with_reply(state: QueryState, call_id: str) -> Decision:
-    """Asks for the answer that the reply of a call gives."""
-    return replace(state, phase="answering", partial=False), (AnswerRequested(mode="reply", call_id=call_id),)
+def answer_with_reply(state: QueryState) -> Decision:
+    """Takes the reply of the open round's call for the answer; reviewers are asked about it first."""
+    if not state.reviewers or state.finish == "now":
+        return answer_with_draft(state)
+    state = replace(state, phase="reviewing", unreviewed=state.reviewers, objections=())
+    return state, (ReviewRequested(call_id=state.call_id, round=state.round),)
+
+
+def answer_with_draft(state: QueryState) -> Decision:
+    """Asks for the answer that the reply of the open round's call gives, reviewed or not."""
+    return replace(state, phase="answering", partial=False), (AnswerRequested(mode="reply", call_id=state.call_id),)
 
 
 def answer_partially(state: QueryState, why: str) -> Decision:

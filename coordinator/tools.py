@@ -105,7 +105,7 @@ def _after_refused_calls(state: QueryState, recorded: Recorded[ReasoningComplete
     if not state.final:
         return open_round(state, final=True)
     if recorded.event.text.text.strip():
-        return answer_with_reply(state, recorded.event.call_id)
+        return answer_with_reply(state)
     return answer_from_facts(state, "the model gave no answer", seq=recorded.seq, at=recorded.at)
 
 

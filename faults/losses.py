@@ -44,6 +44,7 @@ def owed(trace: Sequence[Recorded[Event]]) -> Iterator[Owed]:
         if kinds and event not in requests[1:]:
             yield frozenset(kinds), event
     yield from ((kinds, event) for kinds, event in _of_reply(before))
+    yield from _of_reviews(before)
 
 
 def _used_calls(events: Sequence[Event]) -> frozenset[str]:
@@ -94,6 +95,22 @@ def _of_reply(events: Sequence[Event]) -> Iterator[Owed]:
             yield frozenset({"context_compressed"}), event
         if isinstance(event, e.ReasoningRequested) and event.call_id == asked.call_id and event.reasoner == "fallback":
             yield _BY_FALLBACK | (_UNHEARD if any(map(_not_heard, events)) else frozenset()), event
+
+
+def _of_reviews(events: Sequence[Event]) -> Iterator[Owed]:
+    """The doubts of reviewers who rejected the answering reply, or never judged it."""
+    asked = next((event for event in events if isinstance(event, e.AnswerRequested)), None)
+    if asked is None or asked.mode != "reply":
+        return
+    judges = set()
+    for event in events:
+        if isinstance(event, e.DraftReviewed) and event.call_id == asked.call_id:
+            judges.add(event.reviewer)
+            if not event.accepted:
+                yield frozenset({"not_verified"}), event
+    for event in events:
+        if isinstance(event, e.QueryReceived) and not judges.issuperset(event.reviewers):
+            yield frozenset({"not_verified"}), event
 
 
 _BY_FALLBACK = frozenset({"fallback_reasoner", "no_evidence"})

@@ -48,7 +48,9 @@ def _wired(parts: Resources) -> Iterator[str]:
     for kind in parts.catalog.events:
         if reviewed or kind not in (ReviewRequested, DraftReviewed):
             yield f"publish.{kind.kind_name()}"
-    yield from (point_of(kind, handler) for kind, handler in table)
+    for kind, handler in table:
+        if reviewed or kind not in (ReviewRequested, DraftReviewed):
+            yield point_of(kind, handler)
 
 
 def _new_ports(parts: Resources) -> dict[str, type]:

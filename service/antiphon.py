@@ -73,7 +73,7 @@ class Antiphon:
         self.settings = settings
         self.store: TraceStore = built.store
         self._built = built
-        self._bus = Bus(built.store, built.parts.clock)
+        self._bus = Bus(built.store, built.parts.clock, built.parts.catalog)
         self.history = History(self._bus, built.parts, built.store, self._admit)
         self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
@@ -209,7 +209,14 @@ class Antiphon:
         """The question with what the run depends on: courses, tools and versions."""
         titles = "\n".join(course.title for course in self._library.courses())
         versions = (*self._built.versions, ("index", str(self._library.describe().generation)))
-        return replace(first, courses=StoredText(titles), tools=self._built.parts.tools.names, versions=versions)
+        reviewers = tuple(each.name for each in self._built.parts.subscribers if each.reviews)
+        return replace(
+            first,
+            courses=StoredText(titles),
+            tools=self._built.parts.tools.names,
+            versions=versions,
+            reviewers=reviewers,
+        )
 
     async def _refresh_library(self) -> None:
         """Switches to a new index when another process has made one."""

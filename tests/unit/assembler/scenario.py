@@ -41,8 +41,8 @@ def assembled(*events: Event) -> ResponseAssembled:
     return answer
 
 
-def asked(query: str = "What is a log?") -> QueryReceived:
-    return QueryReceived(query=query, session_id="s", settings=QuerySettings())
+def asked(query: str = "What is a log?", reviewers: tuple[str, ...] = ()) -> QueryReceived:
+    return QueryReceived(query=query, session_id="s", settings=QuerySettings(), reviewers=reviewers)
 
 
 def fact(id_: str, text: str, *, lesson: int = 1, starts: tuple[int, ...] | None = None) -> Fact:
