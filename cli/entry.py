@@ -42,6 +42,10 @@ def main(arguments: list[str] | None = None) -> None:
         arguments: What follows the program's name; None takes the process's own.
     """
     given = sys.argv[1:] if arguments is None else arguments
+    # The user's own tools are found in the folder where the command runs ("" is that folder), which an installed
+    # command, other than `python -m`, does not search. Last, so that nothing in it replaces an installed package.
+    if "" not in sys.path:
+        sys.path.append("")
     try:
         command_line(given)(given, prog_name="antiphon")
     except ServiceError as error:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import msgspec
-
 from antiphon.coordinator.budget import LEAST_BRIEFING, MODEST_SHARE, Spare, Spend
 from antiphon.coordinator.state import QueryState
 from antiphon.vocabulary.events import BreakerTripped
+from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import ToolCall
 
 FAILED_ROUNDS_ALLOWED = 2
@@ -17,15 +16,9 @@ FALLBACK = "fallback"
 FINAL_CALL = "the final call"
 
 
-def call_key(call: ToolCall) -> tuple[str, str]:
-    """Returns what makes two calls the same: name and arguments, in whatever order and with whatever `why`."""
-    try:
-        arguments = msgspec.json.decode(call.arguments)
-    except msgspec.DecodeError:
-        return call.name, call.arguments
-    if isinstance(arguments, dict):
-        arguments.pop("why", None)
-    return call.name, msgspec.json.encode(arguments, order="deterministic").decode()
+def call_key(call: ToolCall) -> CallIdentity:
+    """Returns the identity of the call; the id that the model gave it is no part of it."""
+    return call_identity(call.name, call.arguments)
 
 
 def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from antiphon.coordinator.budget import Budget, Spend
 from antiphon.vocabulary.events import Event, Reasoner
+from antiphon.vocabulary.tool_calls import CallIdentity
 from antiphon.vocabulary.values import QuerySettings, ToolCall, Value
 
 Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "reviewing", "answering", "closed"]
@@ -23,7 +24,7 @@ class QueryState(Value, frozen=True, kw_only=True):
         call_id: The reasoning call of the open round.
         model: The model that is asked from now on; empty: as the settings say.
         round_calls: Tool calls requested in the open round.
-        asked: Name and arguments of every tool call requested so far.
+        asked: The identity of every tool call requested so far.
         failed_rounds: Rounds on end in which every tool call failed.
         partial: The answer asked for is not a reply.
         stalls: How often the session stood still.
@@ -51,7 +52,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     reasoner: Reasoner = "primary"
     model: str = ""
     round_calls: tuple[ToolCall, ...] = ()
-    asked: frozenset[tuple[str, str]] = frozenset()
+    asked: frozenset[CallIdentity] = frozenset()
     some_tool_failed: bool = False
     failed_rounds: int = 0
     finish: Finish = "no"

@@ -10,7 +10,7 @@ from antiphon.faults.world import World
 from antiphon.vocabulary.events import ToolFailed, ToolRequested, ToolSucceeded
 
 CUT = "\n[cut: "
-"""How the dispatcher marks what was too large (dispatcher/bounds.py)."""
+"""How the dispatcher marks what was too large (dispatcher/output.py)."""
 _PREFIX = "tool."
 
 

@@ -111,7 +111,7 @@ def test_a_query_with_a_summary_replays_to_the_same_events() -> None:
 
 def test_another_summary_prompt_is_a_difference_of_settings_or_code(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = query(summary())
-    monkeypatch.setattr("antiphon.engine.summarising.SUMMARY_PROMPT", ScriptedText)
+    monkeypatch.setattr("antiphon.engine.preparing.SUMMARY_PROMPT", ScriptedText)
 
     divergence = replay(asked.events).divergence
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antiphon.knowledge.moments import Moments
+from antiphon.knowledge.vectors import Moments
 
 
 def test_mean_and_spread_are_those_of_a_scan_over_all_vectors() -> None:
