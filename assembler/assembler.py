@@ -84,6 +84,7 @@ def assemble(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Respons
     draft = _draft(state, recorded)
     indicators = without_repeats((*doubts_of(state), *draft.doubts))
     links = _links_by_source(draft.citations)
+    # Numbers, not events: a round whose outcomes came twice is one round.
     rounds = {settled.event.round for settled in state.rounds}
     return ResponseAssembled(
         answer=draft.text,
@@ -123,5 +124,6 @@ def _links_by_source(citations: Sequence[Citation]) -> dict[str, str | None]:
     """Returns what is cited, in order of first citation, each with its first link."""
     links: dict[str, str | None] = {}
     for citation in citations:
+        # A later passage of the same source may be the first that has a link.
         links[citation.source] = links.get(citation.source) or citation.link
     return links

@@ -50,6 +50,7 @@ def _resolve_one(
     cited: ReplyCitation, answer: Answer, table: Sequence[ShownSource], facts: Mapping[str, Fact]
 ) -> list[Citation]:
     """Returns one citation for each piece of the passage that is quoted; none where it does not resolve."""
+    # The model's offsets count from the beginning of its text, ours from that of the answer without white space.
     start = max(0, cited.start - answer.offset)
     end = min(len(answer.text), cited.end - answer.offset)
     if start >= end or not 0 <= cited.source < len(table):
@@ -58,6 +59,7 @@ def _resolve_one(
     fact = facts.get(shown.fact_id)
     if fact is None or not 0 <= cited.first_block < cited.end_block <= len(shown.sentences):
         return []
+    # Blocks are numbered within what was shown, which may leave sentences of the passage out.
     numbers = shown.sentences[cited.first_block : cited.end_block]
     if not _quotes(cited.cited_text, fact.passage, numbers):
         return []

@@ -37,6 +37,7 @@ def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
         titles=[fact.passage.source for fact in state.facts],
     )
     text, citations = _write(state.facts, extraction.picks)
+    # Nothing to cite means that nothing found speaks to the question: then there is no partial answer either.
     if not citations:
         return draft_statement(state, why, event_seq)
     reason = one_line(why) or "no answer came in time"
@@ -72,6 +73,7 @@ def _write(facts: Sequence[Fact], picks: Sequence[Pick]) -> tuple[str, tuple[Cit
     for pick in picks:
         fact = facts[pick.passage]
         quoted = stretch(fact.passage, pick.first, pick.end - 1)
+        # The answer reads on one line; the citation keeps the passage's own white space, character for character.
         paragraph = " ".join(quoted.split())
         if not paragraph:
             continue

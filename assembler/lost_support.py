@@ -36,6 +36,7 @@ def lost_support(answer: str, citations: Sequence[Citation], briefing: BriefingP
         shown += _terms_of(passages, row.fact_id, row.sentences)
     dropped: list[Terms] = []
     for item in briefing.dropped:
+        # What another fact says too was shown by that fact.
         if item.rule != "repeated":
             dropped += _terms_of(passages, item.what, item.sentences)
     lost = [sentence for sentence in uncited if _is_only_in(dropped, shown, sentence)]

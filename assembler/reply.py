@@ -55,6 +55,7 @@ def _doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]
 
 def _doubts_of_speaker(state: AnswerState, call_id: str, speaker: str) -> list[Indicator]:
     """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, where known."""
+    # The first cause counts: what came after it, such as a second failure, did not change who speaks.
     for incident in state.incidents:
         event = incident.event
         if isinstance(event, RecoveryStarted) and event.level == "response":
@@ -89,6 +90,7 @@ def _doubts_of_evidence(
     doubts: list[Indicator] = []
     if resolved.unresolved:
         doubts.append(indicator("unresolved_citation", recorded.seq, count=resolved.unresolved))
+    # A cited answer rests on something; what may be missing is whole parts of the question.
     if resolved.citations:
         if state.open_parts:
             doubts.append(indicator("weak_evidence", state.rounds[-1].seq, parts="; ".join(state.open_parts)))

@@ -122,6 +122,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
 
     def speaker_of(self, call_id: str) -> str | None:
         """Returns who answered the call: the reasoner of its last attempt."""
+        # Attempts before the last one failed; a dictionary of the pairs keeps the last.
         return dict(self.speakers).get(call_id)
 
 

@@ -29,6 +29,7 @@ def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
     if state.finish != "no":
         detail = f"no time is left for {call.name}"
         return BreakerTripped(limit="deadline", detail=detail, tool_call_id=call.id)
+    # A repeated id is refused too: outcomes are told apart by nothing else.
     if call_key(call) in state.asked or call.id in state.tool_call_ids:
         detail = f"{call.name} was already called with the same arguments; its result is in the sources"
         return BreakerTripped(limit="repeated_call", detail=detail, tool_call_id=call.id)
@@ -129,6 +130,7 @@ def _refuse_unpaid(state: QueryState, needed: Spend, name: str, model: str) -> B
     if needed.tokens > budget.left.tokens:
         spent = f"{budget.spent.tokens:,.0f} of {settings.max_total_tokens:,} tokens are spent"
         return BreakerTripped(limit="tokens", detail=f"{spent}; {name} may take {needed.tokens:,.0f}")
+    # Without a limit on cost a model whose price is not known may be asked as often as any.
     if settings.max_cost_usd is None or needed.usd <= budget.left.usd:
         return None
     if math.isinf(needed.usd):

@@ -109,6 +109,7 @@ class Budget(Value, frozen=True, kw_only=True):
         """Returns the tokens of facts and notes that a call may be shown where `kept_back` must be left after it."""
         bare = self.call_with_briefing(model, 0) + kept_back
         left = self.left
+        # Every limit holds at once, so the tightest of them is the room.
         rooms = [self.settings.briefing_tokens, (left.tokens - bare.tokens) / (MARGIN * self.estimate_factor)]
         rate = self.rate(model)
         if self.settings.max_cost_usd is not None and rate is not None and rate.input:
@@ -140,6 +141,7 @@ class Budget(Value, frozen=True, kw_only=True):
         """Returns the budget after a reply; where the server reported no usage, `most` counts instead."""
         if usage.all_input_tokens or usage.output_tokens:
             return self.after(usage, model)
+        # A model whose price is not known is asked only where there is no limit on cost.
         if math.isinf(most.usd):
             most = replace(most, usd=0.0)
         return self._after_spending(most)
@@ -149,6 +151,7 @@ class Budget(Value, frozen=True, kw_only=True):
         estimated = self.fixed_tokens + message_tokens * MARGIN
         if estimated <= 0:
             return self
+        # Never lowered again: an estimate that errs must err towards stopping early.
         return replace(self, estimate_factor=max(self.estimate_factor, usage.all_input_tokens / estimated))
 
     def _after_spending(self, spend: Spend) -> Budget:
@@ -157,6 +160,7 @@ class Budget(Value, frozen=True, kw_only=True):
 
 def initial_budget(first: QueryReceived) -> Budget:
     """Returns the budget that a query begins with."""
+    # Bytes, not characters: scripts other than Latin make more tokens of a character.
     size_bytes = len(first.query.encode(errors="replace"))
     for exchange in first.history:
         size_bytes += len(exchange.question.encode(errors="replace")) + len(exchange.answer.encode(errors="replace"))

@@ -57,6 +57,7 @@ def call_timeout_s(settings: QuerySettings, elapsed_s: float, *, final: bool) ->
     end_s = neared_after_s(settings)
     if final:
         end_s = passed_after_s(settings)
+    # Never nothing: a call begun at the last moment fails by its timeout, and that failure moves the query on.
     return max(LEAST_CALL_S, end_s - elapsed_s)
 
 
@@ -116,6 +117,7 @@ class DeadlineTimer:
 
     async def _watch(self) -> None:
         settings = self._settings
+        # Both times are counted from receipt, so that a query which is resumed late catches up at once.
         if DeadlineNeared not in self._emitted:
             await self._sleep_until(self._received_at + neared_after_s(settings))
             self._publish(DeadlineNeared(left_s=reserve_s(settings) + margin_s(settings)))

@@ -76,6 +76,7 @@ def after_stall(state: QueryState, recorded: Recorded[SessionStalled]) -> Decisi
     if state.phase == "reviewing":
         # A reviewer failed or its judgement was lost. The draft is as good as any answer that could be recovered.
         return answer_with_draft(state)
+    # Three steps down, one for each stall: the facts, a plain statement, the end.
     owed = "nothing moved any more: " + ", ".join(recorded.event.waiting_for)
     recovery = RecoveryStarted(level="response", why=owed, event_seq=recorded.seq)
     why = "a part of the service did not answer"

@@ -95,6 +95,7 @@ def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> D
     briefing = recorded.event
     if state.phase != "briefing" or briefing.call_id != state.call_id:
         return state, ()
+    # The time for tools ran out while the briefing was made: it is for a round that will not come.
     if state.finish == "final" and not state.final:
         return open_round(state, final=True)
     tripped = refuse_briefing(state, briefing.tokens)
@@ -126,6 +127,7 @@ def _after_unpaid_briefing(state: QueryState, recorded: Recorded[BriefingPrepare
     """Turns to a call that is shown less, and where there is none, to the answer from the facts."""
     if not state.final:
         return final_round(state, recorded)
+    # A transcript cannot be cut; given a number of tokens, the synthesizer makes a briefing instead, which can.
     if state.settings.context == "transcript" and state.briefing_tokens is None:
         shorter = replace(state, briefing_tokens=state.settings.briefing_tokens)
         return final_round(shorter, recorded)
@@ -181,6 +183,7 @@ def after_reasoning_failed(state: QueryState, recorded: Recorded[ReasoningFailed
         return state, ()
     if state.finish == "now":
         return answer_partially(state, NO_TIME)
+    # Only the end of the time for tools abandons a call and goes on, and its tool calls were abandoned with it.
     if event.failure == "abandoned":
         return open_round(state, final=True)
     why = f"the model's call failed ({event.failure}): {event.detail}"
@@ -190,6 +193,7 @@ def after_reasoning_failed(state: QueryState, recorded: Recorded[ReasoningFailed
 
 def _recover(state: QueryState, recorded: Recorded[ReasoningFailed], why: str) -> Decision:
     failure = recorded.event.failure
+    # In the order of what is given up: some of the briefing, the model, the provider, the rounds.
     if _may_be_too_long(state, failure):
         return emit_first((_recovery("round", why, recorded),), shrink_round(state))
     if state.reasoner == "fallback":
@@ -226,6 +230,7 @@ def after_context_synthesized(state: QueryState, recorded: Recorded[ContextSynth
     if state.phase != "synthesizing" or event.round != state.round:
         return state, ()
     state = replace(state, found=state.found + len(event.facts))
+    # After a search that no model asked for there is nobody to ask for more.
     if state.searched:
         return _after_own_search(state, recorded)
     if state.finish == "now":

@@ -141,6 +141,7 @@ def search_first(state: QueryState, why: str, *, at: float) -> Decision:
 
 def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
     """Answers from what was found; where that is nothing, a search for the question comes first."""
+    # One search at most: one that found nothing would find nothing again.
     if state.found or state.searched or state.finish == "now" or SEARCH not in state.tools:
         return answer_partially(state, why)
     recovery = RecoveryStarted(
@@ -151,6 +152,7 @@ def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> De
 
 def answer_with_reply(state: QueryState) -> Decision:
     """Takes the reply of the open round's call for the answer; reviewers are asked about it first."""
+    # When the time is up nobody can be waited for; the answer says that it was not judged.
     if not state.reviewers or state.finish == "now":
         return answer_with_draft(state)
     state = replace(state, phase="reviewing", unreviewed=state.reviewers, objections=())

@@ -66,6 +66,7 @@ def request_tools(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> 
         events.extend(emitted)
     if not state.round_calls:
         return emit_first(events, _after_refused_calls(state, recorded))
+    # Only what runs is confirmed: a call that was refused has no outcome that anybody could wait for.
     events.append(ToolCallsConfirmed(round=state.round, tool_call_ids=state.tool_call_ids))
     return replace(state, phase="tools"), tuple(events)
 
