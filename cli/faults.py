@@ -17,22 +17,21 @@ from antiphon.faults import (
     KINDS,
     MEANING,
     Chosen,
+    Experiment,
     Plan,
-    Step,
-    Story,
     World,
     all_points,
     as_html,
     as_json,
-    fault_of,
-    judge_story,
     pairs_as_html,
     pairs_as_json,
-    read_story,
+    parse_fault,
+    point_type,
+    read_experiment,
     reasons,
+    run_experiment,
     run_pairs,
     run_singles,
-    seam_of,
     unknown_points,
 )
 from antiphon.service import silence_logging
@@ -79,7 +78,7 @@ def run(
     for path in filter(None, (html, json_file)):
         refuse_unwritable(path)
     if plan is not None or fault:
-        _run_story(read_story(plan) if plan else _story_of(fault or [], seed), tools)
+        _run_experiment(read_experiment(plan) if plan else _experiment_of(fault or [], seed), tools)
         return
     with world_of(tools) as world:
         if pairs:
@@ -94,7 +93,7 @@ def list_points(tools: Tools = "") -> None:
     silence_logging()
     with world_of(tools) as world:
         for point in all_points(world):
-            out.print(f"{point}  {' '.join(seam_of(point).kinds)}", soft_wrap=True)
+            out.print(f"{point}  {' '.join(point_type(point).kinds)}", soft_wrap=True)
     for kind in KINDS:
         err.print(f"{kind}: {MEANING[kind]}", style="dim", soft_wrap=True)
 
@@ -150,16 +149,16 @@ def _run_pairs(world: World, seed: int, most: int, html: Path | None, json_file:
         raise typer.Exit(1)
 
 
-def _story_of(faults: list[str], seed: int) -> Story:
-    return Story(steps=(Step(at_once=(Plan(faults=tuple(map(fault_of, faults)), seed=seed),)),))
+def _experiment_of(faults: list[str], seed: int) -> Experiment:
+    return Experiment.of(Plan(faults=tuple(map(parse_fault, faults)), seed=seed))
 
 
-def _run_story(story: Story, tools: str) -> None:
+def _run_experiment(experiment: Experiment, tools: str) -> None:
     open_world = opener(tools)
     with world_of(tools) as world:
-        for point in unknown_points(world, story):
+        for point in unknown_points(world, experiment):
             raise BadInputError(f"There is no point {point!r}: `antiphon faults list` names them.")
-    steps, broken = judge_story(open_world, story, twice=True)
+    steps, broken = run_experiment(open_world, experiment, twice=True)
     runs = [each for step in steps for each in step]
     for number, each in enumerate(runs, start=1):
         if len(runs) > 1:

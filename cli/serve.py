@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from antiphon.api import AroundOf, cancel_queries, create_app
 from antiphon.cli.options import DataDir, Reasoner
 from antiphon.cli.terminal import err
-from antiphon.faults import around_of
+from antiphon.faults import injector_of
 from antiphon.service import Settings, configure_logging, load_settings
 from antiphon.vocabulary.errors import ConfigurationError
 
@@ -47,7 +47,7 @@ def serve(
     settings = load_settings(host=host, port=port, data_dir=data_dir, reasoner=reasoner)
     configure_logging(settings)
     with listening(settings) as listener:
-        by = asyncio.run(_serve(settings, listener, around_of if allow_faults else None))
+        by = asyncio.run(_serve(settings, listener, injector_of if allow_faults else None))
     if by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 

@@ -107,14 +107,14 @@ async def _broken(
     """The fork under a fault plan; the last says whether nothing of the plan fired."""
     injector = Injector(plan.faults)
     running = await service.history.fork(query_id, at, changes, mode, injector)
-    leaving = asyncio.create_task(leave_as_planned(running, injector.meeting, injector.meeting.stored_seq))
+    leaving = asyncio.create_task(leave_as_planned(running, injector.injected, injector.injected.stored_seq))
     outcome = await running.outcome()
     await leaving
-    for fired in injector.meeting.fired:
+    for fired in injector.injected.fired:
         err.print(f"fired: {fired.kind} at {one_line(fired.point, 100)} in {fired.when}", style="dim")
-    if not injector.meeting.fired:
+    if not injector.injected.fired:
         err.print("No fault fired: the query did not come by there again. Fork at an earlier event.", style="red")
-    return running, outcome, not injector.meeting.fired
+    return running, outcome, not injector.injected.fired
 
 
 def _plan(path: Path) -> Plan:
