@@ -1,4 +1,4 @@
-"""`antiphon faults random`: random experiments with several faults from one seed; a failing one is made small."""
+"""`antiphon faults random`: random runs of several faults from one seed; a failing one is made small and written."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
+from antiphon.cli.faults import opener
 from antiphon.cli.faults_showing import refuse_unwritable, write_report
-from antiphon.cli.faults_worlds import opener
 from antiphon.cli.terminal import err, one_line, out
 from antiphon.faults import RandomReport, write_experiment
 from antiphon.service import silence_logging
@@ -22,7 +22,7 @@ from antiphon.vocabulary.errors import ConfigurationError
 EVERY = 20
 """A line of progress after so many experiments."""
 NEEDS = "`antiphon faults random` needs hypothesis: pip install 'antiphon[faults]'."
-UNLESS_SAID = 100
+DEFAULT_EXAMPLES = 100
 """Experiments, where neither their number nor a time is given."""
 
 
@@ -44,14 +44,13 @@ def run_random(
     path = plan or Path(f"faults-{seed}.yaml")
     refuse_unwritable(path)
     began = time.monotonic()
-    number = examples if examples or minutes else UNLESS_SAID
-    mode = _random_runs()
-    done: RandomReport = mode.run_random(
+    number = examples if examples or minutes else DEFAULT_EXAMPLES
+    done: RandomReport = _random_runs().run_random(
         opener(tools), seed, examples=number, minutes=minutes, on_experiment=_progress(began)
     )
-    _tell(done, seed, time.monotonic() - began)
+    _show(done, seed, time.monotonic() - began)
     if done.failing is not None:
-        _tell_failure(done, path, tools)
+        _show_failure(done, path, tools)
         raise typer.Exit(1)
 
 
@@ -62,13 +61,11 @@ def _random_runs() -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "hypothesis":
             raise
-        raise ConfigurationError(
-            "`antiphon faults random` needs hypothesis: pip install 'antiphon[faults]'."
-        ) from error
+        raise ConfigurationError(NEEDS) from error
 
 
 def _progress(began: float) -> Callable[[RandomReport], None]:
-    def told(done: RandomReport) -> None:
+    def show_progress(done: RandomReport) -> None:
         if done.experiments % EVERY == 0:
             err.print(
                 f"  {done.experiments} experiments, {done.queries} queries, {done.fired} faults fired "
@@ -76,10 +73,10 @@ def _progress(began: float) -> Callable[[RandomReport], None]:
                 style="dim",
             )
 
-    return told
+    return show_progress
 
 
-def _tell(done: RandomReport, seed: int, took_s: float) -> None:
+def _show(done: RandomReport, seed: int, took_s: float) -> None:
     kept = "every promise kept" if done.failing is None else "a promise broke"
     out.print(
         f"seed {seed}: {done.experiments} experiments, {done.queries} queries, {done.faults} faults put in, "
@@ -88,7 +85,7 @@ def _tell(done: RandomReport, seed: int, took_s: float) -> None:
     )
 
 
-def _tell_failure(done: RandomReport, path: Path, tools: str) -> None:
+def _show_failure(done: RandomReport, path: Path, tools: str) -> None:
     assert done.failing is not None
     written = write_experiment(done.failing)
     for wrong in done.broken:
@@ -97,5 +94,7 @@ def _tell_failure(done: RandomReport, path: Path, tools: str) -> None:
         err.print("✗ By itself it did not fail again: what came before it matters.", style="red", soft_wrap=True)
     out.print(written, soft_wrap=True)
     write_report(path, written.encode())
-    command = ["antiphon", "faults", "run", "--plan", str(path), *(["--tools", tools] if tools else [])]
+    command = ["antiphon", "faults", "run", "--plan", str(path)]
+    if tools:
+        command += ["--tools", tools]
     err.print(f"    {shlex.join(command)}", style="red", soft_wrap=True)

@@ -9,7 +9,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Literal, TypeVar, get_origin
+from typing import Annotated, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec.structs import fields, replace
@@ -132,9 +132,12 @@ class Redaction:
 @cache
 def _texts_of(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     """The fields that may hold text of the outside: no names of things, and nothing that can only be one of a few."""
-    return tuple(
-        field.name for field in fields(kind) if field.name not in _NO_TEXT and get_origin(field.type) is not Literal
-    )
+    found: list[str] = []
+    for field in fields(kind):
+        bare = get_args(field.type)[0] if get_origin(field.type) is Annotated else field.type
+        if field.name not in _NO_TEXT and get_origin(bare) is not Literal:
+            found.append(field.name)
+    return tuple(found)
 
 
 def _values(plain: object, blot: Blot) -> object:

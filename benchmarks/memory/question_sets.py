@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from antiphon.cli.grading import SampleQuestion, read_questions
+from antiphon.cli.questions import SampleQuestion, read_questions
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.dispatcher.output import to_output
 from antiphon.knowledge import Library, index_paths
