@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition.caller import Caller, Outcome
-from antiphon.composition.wiring import Resources, wire
+from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, quotable, tool_from_function
 from antiphon.engine import offline_model

@@ -21,19 +21,16 @@ from antiphon.faults.scenarios import SCENARIOS
 from antiphon.service import Resources, who_hears
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import REVIEWER, Event
-from antiphon.vocabulary.ports import Clock, Embedder, TraceStore
+from antiphon.vocabulary.ports import Clock, Embedder, QueryStore
 
 Reached = Mapping[tuple[str, When], str]
 """The first scenario that traverses a point in a part of the query."""
 
-_PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": TraceStore}
+_PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": QueryStore}
 
 UNUSED = {
     "store.read": "a query writes its trace and never reads it",
-    "store.list": "a query does not list traces",
-    "store.ids": "a query looks for no trace",
     "store.clear_conversation": "a query does not clear conversations",
-    "store.close": "a query does not close the store",
     "summary.stream.in_tool_json": "a summarising call is offered no tools",
     "embedder.count_tokens": "only indexing counts tokens",
     "provider_circuit.keeps_out": "the service asks it before the query begins",
@@ -114,9 +111,11 @@ def _other_ports(parts: Resources) -> dict[str, type]:
 
 def _method_points(port: str, protocol: type) -> list[str]:
     points: list[str] = []
-    for name, member in vars(protocol).items():
-        if callable(member) and not name.startswith("_"):
-            points.append(f"{port}.{name}")
+    # A port may be made of smaller ones: those that it names first come first.
+    for kind in reversed(protocol.__mro__):
+        for name, member in vars(kind).items():
+            if callable(member) and not name.startswith("_"):
+                points.append(f"{port}.{name}")
     return points
 
 
