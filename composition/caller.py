@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 
-from antiphon.assembler import last_resort, said_incomplete
+from antiphon.assembler import last_resort, with_incomplete_trace
 from antiphon.bus import Session
 from antiphon.vocabulary.events import (
     Event,
@@ -93,7 +93,7 @@ class Caller:
         if response is None:
             response = last_resort(_REASONS[status], self._last_seq, failed=status != "cancelled")
         if not recorded:
-            response = said_incomplete(response, self._last_seq)
+            response = with_incomplete_trace(response, self._last_seq)
         return Outcome(
             query_id=query_id,
             session_id=session_id,

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-Tag = Literal["conversation", "question", "attempts", "reasoning", "summary", "open", "round", "material"]
+Tag = Literal["conversation", "question", "attempts", "reasoning", "summary", "open", "review", "round", "material"]
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -41,6 +41,13 @@ def unwrap(tag: Tag, text: str) -> str | None:
     """What stands between the first `tag` and its end in `text`, unescaped; None where there is none."""
     found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", text, re.DOTALL)
     return html.unescape(found.group(1)) if found else None
+
+
+def write_review(note: str) -> str:
+    """Writes the words of reviewers who did not accept the draft before this round; empty where there are none."""
+    if not note:
+        return ""
+    return wrap("review", f"Your last draft was not accepted as the answer. Its reviewers say:\n{note}")
 
 
 def write_attempts(attempts: tuple[Attempt, ...]) -> str:

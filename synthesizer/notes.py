@@ -8,7 +8,7 @@ from typing import Generic, Literal, TypeVar
 
 import msgspec
 
-from antiphon.language.markup import Attempt, wrap, write_attempts
+from antiphon.language.markup import Attempt, wrap, write_attempts, write_review
 from antiphon.synthesizer import intent, reasoning, summary
 from antiphon.synthesizer.memory import Memory
 from antiphon.synthesizer.shortening import shorten
@@ -54,7 +54,7 @@ def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int])
     """
     twins = {fact.id: fact.passage.source for fact in memory.facts.known if fact.like is not None}
     attempts = [_attempt(memory.usage, tried, numbers, twins) for tried in memory.usage.settled]
-    fixed = [_open_tag(memory) if attempts else "", _round_tag(opened)]
+    fixed = [_open_tag(memory) if attempts else "", write_review(opened.note), _round_tag(opened)]
     room = most_tokens(memory) - sum(map(tokens_of, fixed)) - 2  # the tags' line breaks
     summed = _summary_tag(memory, room)
     room -= tokens_of(summed)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.language.markup import wrap
+from antiphon.language.markup import wrap, write_review
 from antiphon.synthesizer.blocks import SourceBlock, text_block
 from antiphon.synthesizer.tokens import tokens_of
 from antiphon.vocabulary.events import (
@@ -61,7 +61,9 @@ def transcribe(
     transcript: Transcript, head: Sequence[StoredText], sources: Sequence[SourceBlock], opened: RoundOpened
 ) -> BriefingPrepared:
     """The message list for the call of `opened`; every search result in it is a row of its table of sources."""
-    ending = (text_block(wrap("round", "Final answer: no tools.")),) if opened.final else ()
+    ending = (text_block(write_review(opened.note)),) if opened.note else ()
+    if opened.final:
+        ending = (*ending, text_block(wrap("round", "Final answer: no tools.")))
     by_passage = {block.fact.passage.id: block for block in sources if block.sentences}
     messages = [Message(role="user", content=tuple(head))]
     shown: list[SourceBlock] = []

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 import antiphon.history.prompt_versions
 from antiphon.assembler import assembler as assembling
-from antiphon.coordinator import QueryCoordinator, breaker, ledger, rounds
-from antiphon.coordinator.state import QueryState
-from antiphon.coordinator.steps import Decision
+from antiphon.coordinator import QueryCoordinator, breaker, deadline, tools
+from antiphon.coordinator.state import Decision, QueryState
 from antiphon.history.divergence import Divergence, DivergenceKind
 from antiphon.history.folding import decided_events, failures_by_event
 from antiphon.history.replaying import replay, replay_lines
@@ -72,11 +71,11 @@ def events_changed(change: Callable[[tuple[Event, ...]], tuple[Event, ...]]) -> 
 
 def a_limit_is_forgotten(patch: Patch) -> None:
     refuse = breaker.refuse_call
-    patch.setattr(rounds, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
+    patch.setattr(tools, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
 
 
 def a_timeout_is_shorter(patch: Patch) -> None:
-    wrap(patch, ledger, "call_timeout_s", lambda seconds: seconds * 0.5)
+    wrap(patch, deadline, "call_timeout_s", lambda seconds: seconds * 0.5)
 
 
 def another_model_is_asked(patch: Patch) -> None:
@@ -113,7 +112,7 @@ def calls_are_confirmed_before_they_are_requested(patch: Patch) -> None:
     def confirmed_first(events: tuple[Event, ...]) -> tuple[Event, ...]:
         return tuple(sorted(events, key=lambda event: not isinstance(event, ToolCallsConfirmed)))
 
-    wrap(patch, rounds, "_request_tools", events_changed(confirmed_first))
+    wrap(patch, tools, "request_tools", events_changed(confirmed_first))
 
 
 def a_recovery_is_told_of_last(patch: Patch) -> None:
