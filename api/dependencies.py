@@ -12,19 +12,20 @@ from pydantic import JsonValue
 from antiphon.service import (
     Change,
     Course,
+    Diff,
     Interceptor,
     Mode,
     Outcome,
     Pending,
     Question,
     Readiness,
-    Replayed,
+    ReplayResult,
     Settings,
     Totals,
 )
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.ports import EventLog, TraceListing
 
 QueryId = Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])]
 """A trace's id, as a path names it."""
@@ -49,7 +50,9 @@ class RunningQuery(Protocol):
 class History(Protocol):
     """What can be done with recorded queries."""
 
-    async def replay(self, query_id: str) -> Replayed: ...
+    async def replay(self, query_id: str) -> ReplayResult: ...
+
+    async def diff(self, query_id: str, other_id: str) -> Diff: ...
 
     def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
 
@@ -66,11 +69,15 @@ class History(Protocol):
     async def resume_unfinished(self) -> Sequence[RunningQuery]: ...
 
 
+class StoredTraces(EventLog, TraceListing, Protocol):
+    """Recorded queries, listed and read."""
+
+
 class Facade(Protocol):
     """The service as the routes see it; `service.Antiphon` is one, and the tests hand in a small one."""
 
     @property
-    def store(self) -> TraceStore: ...
+    def store(self) -> StoredTraces: ...
 
     @property
     def history(self) -> History: ...

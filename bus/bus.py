@@ -11,7 +11,7 @@ from antiphon.bus.recorder import Recorder
 from antiphon.bus.session import Components, Session
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Clock, TraceStore
+from antiphon.vocabulary.ports import Clock, EventLog
 
 
 class Bus:
@@ -22,7 +22,7 @@ class Bus:
         catalog: The events that may be published.
     """
 
-    def __init__(self, store: TraceStore, clock: Clock, catalog: Catalog = BUILT_IN) -> None:
+    def __init__(self, store: EventLog, clock: Clock, catalog: Catalog = BUILT_IN) -> None:
         self._store = store
         self._clock = clock
         self._catalog = catalog
@@ -38,7 +38,7 @@ class Bus:
         query_id: str,
         components: Components,
         prefix: Sequence[Recorded[Event]] = (),
-        store: TraceStore | None = None,
+        store: EventLog | None = None,
     ) -> Session:
         """Returns a session with components of its own; it begins with `start` or `run`.
 

@@ -9,7 +9,7 @@ import structlog
 
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Clock, TraceStore
+from antiphon.vocabulary.ports import Clock, EventLog
 
 _log = structlog.get_logger(__name__)
 
@@ -25,7 +25,7 @@ REST_S = 10.0
 class Recorder:
     """The connection of one session to the trace store; `stored_seq` is that of the last event stored already."""
 
-    def __init__(self, query_id: str, store: TraceStore, clock: Clock, stored_seq: int = 0) -> None:
+    def __init__(self, query_id: str, store: EventLog, clock: Clock, stored_seq: int = 0) -> None:
         self._query_id = query_id
         self._store = store
         self._clock = clock

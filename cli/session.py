@@ -10,10 +10,19 @@ from typing import Annotated, Any, Literal
 import typer
 
 from antiphon.cli.terminal import clean
-from antiphon.service import Antiphon, Redaction, Settings, SqliteTraceStore, configure_logging, load_settings
+from antiphon.service import (
+    Antiphon,
+    Redaction,
+    Settings,
+    catalog_of,
+    configure_logging,
+    load_settings,
+    load_subscribers,
+    open_trace_store,
+)
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.ports import TraceListing, TraceStore
 from antiphon.vocabulary.settings import DECLARED
 
 DataDir = Annotated[
@@ -72,20 +81,21 @@ async def opened(settings: Settings) -> AsyncIterator[Antiphon]:
 
 
 @asynccontextmanager
-async def open_store(data_dir: Path, redaction: Redaction | None = None) -> AsyncIterator[SqliteTraceStore]:
-    """The trace store of a data folder; closed at the end.
+async def open_store(settings: Settings, redaction: Redaction | None = None) -> AsyncIterator[TraceStore]:
+    """The trace store of these settings, which reads the events of their subscribers too; closed at the end.
 
     Args:
         redaction: Redacts traces that are added.
     """
-    store = SqliteTraceStore.open(data_dir, redaction=redaction)
+    catalog = catalog_of(load_subscribers(settings.subscribers))
+    store = open_trace_store(settings.data_dir, redaction=redaction, catalog=catalog)
     try:
         yield store
     finally:
         await store.close()
 
 
-async def every_id(store: TraceStore) -> AsyncIterator[str]:
+async def every_id(store: TraceListing) -> AsyncIterator[str]:
     """The ids of all traces, the newest first."""
     last: str | None = None
     while page := await store.list(PAGE, after_id=last):
@@ -94,7 +104,7 @@ async def every_id(store: TraceStore) -> AsyncIterator[str]:
         last = page[-1].query_id
 
 
-async def whole_id(store: TraceStore, beginning: str) -> str:
+async def whole_id(store: TraceListing, beginning: str) -> str:
     """The id of the one trace whose id begins so; `beginning` itself where it is one.
 
     Raises:
@@ -114,7 +124,7 @@ async def whole_id(store: TraceStore, beginning: str) -> str:
     return matches[0]
 
 
-async def read_trace(data_dir: Path, wanted: str) -> Sequence[Recorded[Event]]:
+async def read_trace(settings: Settings, wanted: str) -> Sequence[Recorded[Event]]:
     """The events of the one trace whose id begins so. Raises as `whole_id` does."""
-    async with open_store(data_dir) as store:
+    async with open_store(settings) as store:
         return await store.read(await whole_id(store, wanted))

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.language.lengths import tokens_of
-from antiphon.language.markup import wrap
+from antiphon.language.markup import wrap, write_review
 from antiphon.synthesizer.blocks import SourceBlock, text_block
 from antiphon.vocabulary.events import (
     BreakerTripped,
@@ -90,6 +90,8 @@ def transcribe(
             blocks = [by_passage[passage_id] for passage_id in answer.passages if passage_id in by_passage]
             of_user.append(_tool_result(answer, blocks))
             shown += blocks
+    if opened.note:
+        of_user.append(text_block(write_review(opened.note)))
     if opened.final:
         of_user.append(text_block(wrap("round", "Final answer: no tools.")))
     messages.append(Message(role="user", content=tuple(of_user)))

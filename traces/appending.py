@@ -20,6 +20,7 @@ from antiphon.traces.redacting import Redaction
 from antiphon.traces.refusals import is_locked, reason
 from antiphon.traces.turns import Batch
 from antiphon.traces.writing import EventRow, event_row, note_query, write_events, write_texts
+from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import QueryClosed
 
@@ -38,13 +39,13 @@ class Appender:
         redaction: What is blotted out of every event: the last net, behind the doors (decision 065).
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction, catalog: Catalog) -> None:
         self._path = path
         self._connection = connection
         self._redaction = redaction
         self._checkpointer = Checkpointer(path)
         self._packer = Packer()
-        self._gathering = Gathering()
+        self._gathering = Gathering(catalog)
         self._known: set[str] = set()
         self._ends: dict[str, int] = {}
         self._seen_version = 0

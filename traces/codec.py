@@ -5,11 +5,12 @@ A `StoredText` reads and writes as a plain string here; traces/packing.py has th
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
 
-from antiphon.vocabulary.catalog import BUILT_IN
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import VERSION, Event, Live, Recorded
 from antiphon.vocabulary.values import StoredText
@@ -23,70 +24,85 @@ class _Header(msgspec.Struct):
     query_id: str = "unknown"
     seq: int = 0
     version: int = VERSION
+    event: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-def text_of(kept: object) -> str:
-    """The plain form of a `StoredText`, as msgspec asks for it."""
-    if isinstance(kept, StoredText):
-        return kept.text
-    raise NotImplementedError(f"{type(kept).__name__} is no value of the vocabulary")
+class _Tag(msgspec.Struct):
+    """As much of a refused event as tells what it claims to be."""
+
+    kind: str = ""
 
 
-def kept_of(_type: type, text: object) -> StoredText:
-    """A `StoredText` from its plain form, as msgspec asks for it."""
+_header_decoder = msgspec.json.Decoder(_Header)
+_tag_decoder = msgspec.json.Decoder(_Tag)
+
+
+def encode_text(value: object) -> str:
+    """Returns the plain form of a `StoredText`, as msgspec asks for it."""
+    if isinstance(value, StoredText):
+        return value.text
+    raise NotImplementedError(f"{type(value).__name__} is no value of the vocabulary")
+
+
+def decode_text(_type: type, text: object) -> StoredText:
+    """Returns a `StoredText` from its plain form, as msgspec asks for it."""
     if isinstance(text, str):
         return StoredText(text)
     raise ValueError(f"Expected `str`, got `{type(text).__name__}`")
 
 
-_encoder = msgspec.json.Encoder(enc_hook=text_of)
-_decoder: msgspec.json.Decoder[Recorded[Event]] = msgspec.json.Decoder(
-    Recorded[BUILT_IN.union],  # type: ignore[name-defined]  # built at run time
-    dec_hook=kept_of,
-)
-_header_decoder = msgspec.json.Decoder(_Header)
+_encoder = msgspec.json.Encoder(enc_hook=encode_text)
 
 
-def to_json(told: Recorded[Event] | Live) -> bytes:
-    """What a follower or reader is told, as JSON; numbers must be finite, which JSON cannot say otherwise."""
+def to_json(item: Recorded[Event] | Live) -> bytes:
+    """Encodes what a follower or reader is sent; a number that JSON cannot say (NaN, infinity) becomes null."""
     try:
-        return _encoder.encode(told)
+        return _encoder.encode(item)
     except UnicodeEncodeError:
-        return _encoder.encode(_mended(told))
+        if isinstance(item, Recorded):
+            return _encoder.encode(msgspec.structs.replace(item, event=without_surrogates(item.event)))
+        return _encoder.encode(without_surrogates(item))
 
 
 def plain(struct: msgspec.Struct | None) -> object:
-    """What a struct holds as dictionaries, lists and plain values; None for None."""
-    return msgspec.to_builtins(struct, enc_hook=text_of)
+    """Returns a struct as dictionaries, lists and plain values; None for None."""
+    return msgspec.to_builtins(struct, enc_hook=encode_text)
 
 
-def event_of(plain: object) -> Event:
-    """The event that a plain value says.
+def event_of(plain: object, catalog: Catalog = BUILT_IN) -> Event:
+    """Builds an event from its plain form.
 
     Raises:
-        DecodeError: It is none of this vocabulary.
+        DecodeError: The catalog holds none like it.
     """
     try:
-        event: Event = msgspec.convert(plain, BUILT_IN.union, dec_hook=kept_of)
+        event: Event = msgspec.convert(plain, catalog.union, dec_hook=decode_text)
     except (msgspec.ValidationError, RecursionError) as error:
         raise DecodeError(str(error)) from error
     return event
 
 
-def from_json(data: bytes) -> Recorded[Event]:
-    """The recorded event that `data` says.
+def from_json(data: bytes, catalog: Catalog = BUILT_IN) -> Recorded[Event]:
+    """Decodes a recorded event.
 
     Raises:
-        DecodeError: Its kind, a field or its version is not of this vocabulary, or it is no JSON.
+        DecodeError: Its kind, a field or its version is unknown, or it is no JSON.
     """
     try:
-        recorded = _decoder.decode(data)
+        recorded = _decoder_of(catalog).decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
-        header = _header(data)
+        header = _header_of(data)
         check_version(header.query_id, header.seq, header.version)
-        raise refusal(header.query_id, header.seq, str(error)) from error
+        raise refusal(header.query_id, header.seq, wrong_in(bytes(header.event), error, catalog)) from error
     check_version(recorded.query_id, recorded.seq, recorded.version)
     return recorded
+
+
+# A process has one catalog, tests a few; more than the bound would only be built again.
+@lru_cache(maxsize=8)
+def _decoder_of(catalog: Catalog) -> msgspec.json.Decoder[Recorded[Event]]:
+    of_any = Recorded[catalog.union]  # type: ignore[name-defined]  # built at run time
+    return msgspec.json.Decoder(of_any, dec_hook=decode_text)
 
 
 def check_version(query_id: str, seq: int, version: int) -> None:
@@ -95,32 +111,39 @@ def check_version(query_id: str, seq: int, version: int) -> None:
         raise refusal(query_id, seq, f"it was written with vocabulary version {version}")
 
 
-def refusal(query_id: str, seq: int, found: str) -> DecodeError:
-    """The error for an event that cannot be read: where it stands, what was found, what this program reads."""
+def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:
+    """Says why an event could not be decoded: an unknown kind by its name, anything else in the words of `error`."""
+    try:
+        kind = _tag_decoder.decode(event).kind
+    except (msgspec.DecodeError, RecursionError):
+        return str(error)
+    if not kind or kind in catalog.by_kind:
+        return str(error)
+    return (
+        f"there is no event of kind {kind[:80]!r} here: a subscriber that defines it must be named in "
+        "ANTIPHON_SUBSCRIBERS"
+    )
+
+
+def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:
+    """Returns the error for an event that cannot be read: where it stands, what is wrong, what this program reads."""
     return DecodeError(
-        f"trace {query_id}, seq {seq or 'unknown'}: {found}; this program reads vocabulary version {VERSION}, "
+        f"trace {query_id}, seq {seq or 'unknown'}: {wrong}; this program reads vocabulary version {VERSION}, "
         "so read the trace with the program that wrote it",
         seq,
     )
 
 
 def without_surrogates(struct: S) -> S:
-    """`struct` with every text sound.
+    """Returns `struct` with every text sound.
 
     Hostile JSON brings them in (`"\\ud800"`), and no UTF-8 text, hence no JSON file and no database, can hold them.
     """
-    plain = msgspec.to_builtins(struct, enc_hook=text_of)
-    return msgspec.convert(_sound(plain), type(struct), dec_hook=kept_of)
-
-
-def _mended(told: Recorded[Event] | Live) -> Recorded[Event] | Live:
-    if isinstance(told, Recorded):
-        return msgspec.structs.replace(told, event=without_surrogates(told.event))
-    return without_surrogates(told)
+    return msgspec.convert(_sound(plain(struct)), type(struct), dec_hook=decode_text)
 
 
 def sound_text(text: str) -> str:
-    """`text` as UTF-8 can hold it: lone surrogates replaced by U+FFFD, split pairs joined."""
+    """Returns `text` as UTF-8 can hold it: lone surrogates replaced by U+FFFD, split pairs joined."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -134,7 +157,7 @@ def _sound(plain: object) -> object:
     return plain
 
 
-def _header(data: bytes) -> _Header:
+def _header_of(data: bytes) -> _Header:
     try:
         return _header_decoder.decode(data)
     except (msgspec.DecodeError, RecursionError):

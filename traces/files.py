@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 from antiphon.traces.codec import from_json, to_json
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
 
@@ -52,14 +53,14 @@ def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
     return msgspec.json.encode(head) + b"\n" + body
 
 
-def read_trace_file(data: bytes) -> list[Recorded[Event]]:
+def read_trace_file(data: bytes, catalog: Catalog = BUILT_IN) -> list[Recorded[Event]]:
     """The events of a file, all of them checked.
 
     Raises:
         DecodeError: Something is wrong; the message says what and in which line.
     """
     head, lines = trace_lines(data)
-    events = [_event(line, number) for number, line in enumerate(lines, start=2)]
+    events = [_event(line, number, catalog) for number, line in enumerate(lines, start=2)]
     for place, recorded in enumerate(events):
         wrong = _misplaced(recorded, place + 1, head.query_id, events[place - 1] if place else None)
         if wrong:
@@ -103,9 +104,9 @@ def _head(line: bytes) -> Head:
     return head
 
 
-def _event(line: bytes, number: int) -> Recorded[Event]:
+def _event(line: bytes, number: int, catalog: Catalog) -> Recorded[Event]:
     try:
-        return from_json(line)
+        return from_json(line, catalog)
     except DecodeError as error:
         raise _refusal(number, str(error), error.seq) from error
     except UnicodeDecodeError as error:

@@ -9,6 +9,7 @@ import structlog
 
 from antiphon.traces.finding import WORTH_FINDING, note_finding
 from antiphon.traces.reading import read_trace
+from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
@@ -21,7 +22,8 @@ _MOST_QUERIES = 1000
 class Gathering:
     """The events worth finding of the queries that began here."""
 
-    def __init__(self) -> None:
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
         self._events: dict[str, list[Event]] = {}
 
     def note(self, connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event]) -> None:
@@ -47,7 +49,7 @@ class Gathering:
         if query_id in self._events:
             return self._events[query_id]
         try:
-            return [said.event for said in read_trace(connection, query_id, 0)]
+            return [said.event for said in read_trace(connection, query_id, catalog=self._catalog)]
         except DecodeError as error:
             _log.warning("trace_not_searchable", query_id=query_id, error=str(error))
             return ()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import NoneType
+from typing import Any, get_type_hints
 
 import msgspec
 
-from antiphon.traces.codec import check_version, refusal, text_of, without_surrogates
-from antiphon.vocabulary.catalog import BUILT_IN
+from antiphon.traces.codec import check_version, encode_text, refusal, without_surrogates, wrong_in
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.fields import Leaf, leaves_of
 from antiphon.vocabulary.values import StoredText
 
 KEPT_FROM_BYTES = 200
 """Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""
-
-
-_NUMBERS = frozenset({"score", "scores", "duration_ms", "timeout_s", "wait_s", "left_s", "away_s"})
-"""Fields that are always a number."""
 
 
 class Packer:
@@ -39,7 +38,7 @@ class Packer:
         return texts
 
     def _refer(self, value: object) -> object:
-        text = text_of(value)
+        text = encode_text(value)
         if not isinstance(value, StoredText) or not _long(text):
             return text
         self._texts[value.key] = text
@@ -50,13 +49,15 @@ class Unpacker:
     """Unpacks events; the same text is fetched once and shared by all events that refer to it.
 
     Args:
-        fetch: The text of a key, or None where there is none.
+        fetch: Returns the text of a key, or None where there is none.
+        catalog: The events that there are.
     """
 
-    def __init__(self, fetch: Callable[[str], str | None]) -> None:
+    def __init__(self, fetch: Callable[[str], str | None], catalog: Catalog = BUILT_IN) -> None:
         self._fetch = fetch
+        self._catalog = catalog
         self._seen: dict[str, StoredText] = {}
-        self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(BUILT_IN.union, dec_hook=self._kept)
+        self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(catalog.union, dec_hook=self._stored_text)
 
     def unpack(self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes) -> Recorded[Event]:
         """The recorded event.
@@ -67,8 +68,8 @@ class Unpacker:
         check_version(query_id, seq, version)
         try:
             event = self._decode(body)
-        except msgspec.DecodeError as error:
-            raise refusal(query_id, seq, str(error)) from error
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise refusal(query_id, seq, wrong_in(body, error, self._catalog)) from error
         return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event, version=version)
 
     def _decode(self, body: bytes) -> Event:
@@ -78,9 +79,10 @@ class Unpacker:
             if "Expected `float`, got `null`" not in str(error):
                 raise
         # What JSON cannot say (NaN, infinity) was written as null; as a score or a time it counts for nothing.
-        return self._decoder.decode(msgspec.json.encode(_with_numbers(msgspec.json.decode(body))))
+        event = msgspec.json.decode(body, type=dict[str, Any])
+        return self._decoder.decode(msgspec.json.encode(_numbered(event, self._catalog.by_kind[event["kind"]])))
 
-    def _kept(self, _type: type, found: object) -> StoredText:
+    def _stored_text(self, _type: type, found: object) -> StoredText:
         match found:
             case str():
                 return StoredText(found)
@@ -95,16 +97,26 @@ class Unpacker:
         return self._seen.setdefault(key, StoredText(text))
 
 
-def _with_numbers(plain: object, name: str = "") -> object:
-    """The same with 0 for each number that is missing."""
-    match plain:
-        case None if name in _NUMBERS:
-            return 0.0
-        case dict():
-            return {key: _with_numbers(value, key) for key, value in plain.items()}
-        case list():
-            return [_with_numbers(value, name) for value in plain]
-    return plain
+def _numbered(plain: dict[str, Any], struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """Returns the fields of an event or value with 0 for each missing number that the declared type requires."""
+    hints = get_type_hints(struct, include_extras=True)
+    numbered: dict[str, Any] = {}
+    for name, value in plain.items():
+        numbered[name] = _number_in(value, leaves_of(hints[name])) if name in hints else value
+    return numbered
+
+
+def _number_in(value: Any, leaves: tuple[Leaf, ...]) -> Any:
+    kinds = [leaf.kind for leaf in leaves]
+    if value is None and float in kinds and NoneType not in kinds:
+        return 0.0
+    if isinstance(value, list):
+        return [_number_in(each, leaves) for each in value]
+    if isinstance(value, dict):
+        for leaf in leaves:
+            if leaf.is_struct:
+                return _numbered(value, leaf.kind)
+    return value
 
 
 def _long(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Patterns that blot out what they match: checked before they are used, and bounded in the time that they may take."""
+"""Patterns of what is to be redacted: checked before they are used, and bounded in the time that they may take."""
 
 from __future__ import annotations
 
@@ -12,38 +12,42 @@ from antiphon.vocabulary.errors import ConfigurationError
 
 _log = structlog.get_logger(__name__)
 
-BLOT = "█"
-"""Stands for one letter. No letter itself, so that a blotted text is not matched as words anew."""
+MASK = "█"
+"""Stands for one letter. No letter itself, so that a redacted text is not matched as words anew."""
 
 _PROBE_S = 0.2
 _PROBE_CHARS = 3_000
 _SECRET_CHARS = 8
-"""A shorter secret would blot out what has nothing to do with it."""
+"""A shorter secret would mask what has nothing to do with it."""
 _ROUNDS = 5
 _RECURSION = regex.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
 
 
 class Patterns:
-    """What is to be blotted out.
+    """Masks what its patterns and secrets match.
 
     Args:
         named: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
-        secrets: Texts to blot out as they stand.
+        secrets: Texts to mask as they stand.
 
     Raises:
         ConfigurationError: A pattern is no regular expression, matches nothing at all, or takes too long.
     """
 
     def __init__(self, named: Mapping[str, str], secrets: Sequence[str]) -> None:
-        literal = [regex.compile(regex.escape(secret)) for secret in secrets if len(secret) >= _SECRET_CHARS]
-        self._patterns = [*literal, *(_checked(name, text) for name, text in named.items())]
+        self._patterns = [regex.compile(regex.escape(secret)) for secret in secrets if len(secret) >= _SECRET_CHARS]
+        for name, text in named.items():
+            self._patterns.append(_checked(name, text))
 
     def __bool__(self) -> bool:
         return bool(self._patterns)
 
-    def blotted(self, text: str, until: float) -> str:
-        """The text with every match blotted out; all of it, where that takes longer than until this monotonic time."""
-        # Until nothing matches: what one pattern left may match another, and must not be met only the next time.
+    def redacted(self, text: str, until: float) -> str:
+        """Returns the text with every match masked; all of it, where that takes longer than until this monotonic time.
+
+        What one pattern left may match another: it is looked through until nothing matches, or a text that is
+        redacted twice (at its source and by the store) would change the second time.
+        """
         for _ in range(_ROUNDS):
             before, text = text, self._once(text, until)
             if text == before:
@@ -56,10 +60,10 @@ class Patterns:
             for pattern in self._patterns:
                 for found in pattern.finditer(text, timeout=max(0.001, until - time.monotonic())):
                     letters = letters or list(text)
-                    letters[found.start() : found.end()] = BLOT * (found.end() - found.start())
+                    letters[found.start() : found.end()] = MASK * (found.end() - found.start())
         except (TimeoutError, MemoryError):
             _log.warning("redaction_took_too_long", characters=len(text))
-            return BLOT * len(text)
+            return MASK * len(text)
         return text if letters is None else "".join(letters)
 
 
@@ -68,11 +72,12 @@ def _checked(name: str, text: str) -> regex.Pattern[str]:
         raise ConfigurationError(f"{name} calls itself or a part of itself, which may take for ever.")
     try:
         pattern = regex.compile(text)
-        empty = pattern.fullmatch("") is not None
-    except (regex.error, RecursionError, MemoryError) as error:
-        why = str(error) if isinstance(error, regex.error) else "it is nested too deep"
-        raise ConfigurationError(f"{name} is no regular expression that can be used: {why}.") from error
-    if empty:
+        matches_empty = pattern.fullmatch("") is not None
+    except regex.error as error:
+        raise ConfigurationError(f"{name} is no regular expression that can be used: {error}.") from error
+    except (RecursionError, MemoryError) as error:
+        raise ConfigurationError(f"{name} is no regular expression that can be used: it is nested too deep.") from error
+    if matches_empty:
         raise ConfigurationError(f"{name} matches the empty text: say what must be there at least.")
     try:
         for probe in _probes(text):
@@ -86,8 +91,9 @@ def _checked(name: str, text: str) -> regex.Pattern[str]:
 
 
 def _probes(pattern: str) -> Iterator[str]:
-    """Texts on which a pattern that backtracks without end shows it: its own letters again and again, and no end."""
+    """Yields texts on which a pattern that backtracks without end shows it: its own letters over and over, no end."""
     letters = sorted({*pattern[:200], "a", "0", " "})
     for letter in letters[:60]:
         yield letter * _PROBE_CHARS + "\x00"
-    yield pattern[:200] * (_PROBE_CHARS // max(1, len(pattern[:200]))) + "\x00"
+    beginning = pattern[:200]
+    yield beginning * (_PROBE_CHARS // max(1, len(beginning))) + "\x00"

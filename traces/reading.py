@@ -9,6 +9,7 @@ import msgspec
 
 from antiphon.traces.finding import find
 from antiphon.traces.packing import Unpacker
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
@@ -25,14 +26,16 @@ _ANSWERS = """
 """
 
 
-def read_trace(connection: sqlite3.Connection, query_id: str, after: int) -> list[Recorded[Event]]:
+def read_trace(
+    connection: sqlite3.Connection, query_id: str, after: int = 0, catalog: Catalog = BUILT_IN
+) -> list[Recorded[Event]]:
     """The events of a trace with `seq` > `after`.
 
     Raises:
         NotFoundError: No such trace.
         DecodeError: An event cannot be read by this version.
     """
-    unpacker = Unpacker(_fetcher(connection))
+    unpacker = Unpacker(_fetcher(connection), catalog)
     events = [unpacker.unpack(*row) for row in connection.execute(_EVENTS, (query_id, after))]
     if not events and last_seq(connection, query_id) == 0:
         raise NotFoundError(f"there is no trace {query_id}; GET /api/traces or `antiphon traces list` names all")

@@ -1,6 +1,7 @@
-"""What must not be stored is blotted out of every text of an event, letter by letter, so that all offsets stay.
+"""Replaces whatever must not be stored in the texts of events, letter by letter, so that all offsets stay.
 
-Decision 065 says where this is done, and why.
+Which texts are looked through follows from the marks on the fields (vocabulary/fields.py): a text without a mark
+counts as untrusted. Decision 065 says where events are redacted, and why there.
 """
 
 from __future__ import annotations
@@ -9,48 +10,36 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Literal, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, cast, get_type_hints
 
 import msgspec
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from antiphon.traces.patterns import Patterns
-from antiphon.vocabulary.events import ReasoningCompleted
+from antiphon.vocabulary.events import ReasoningCompleted, SummaryCompleted
+from antiphon.vocabulary.fields import Leaf, Mark, leaves_of
 from antiphon.vocabulary.values import Passage, StoredText
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 EVENT_S = 0.2
-"""Seconds that the texts of one event may take; what has not been looked through by then is blotted out whole."""
+"""Seconds that the texts of one event may take; what has not been looked through by then is replaced whole."""
 
 _REMEMBERED = 4_096
 
-_IDS_AS_FACTS = "facts"
-"""A field that holds facts in one event and their ids in another."""
+_BLOCK_FIELDS = frozenset({"type", "id", "name", "tool_use_id", "signature", "data", "cache_control", "media_type"})
+"""Fields that hold a content block of the Messages API together, which would refuse other values:
+https://docs.anthropic.com/en/api/messages."""
 
-_NO_TEXT = frozenset(
-    {
-        "id", "call_id", "call_ids", "tool_call_id", "tool_call_ids", "name", "failed", "succeeded", "substitute",
-        "session_id", "parent", "fact", "fact_id", "merged", "like", "repeated", "what", "kind", "handler",
-        "waiting_for", "repairs", "caching", "settings", "versions", "tools", "system", "tool_choice", "extra",
-        "model", "reasoner", "stop_reason", "effort", "thinking", "usage",
-        "for_call", "summary",
-    }
-)  # fmt: skip
-"""Fields that name things: blotting them would take apart what belongs together."""
-
-_PROTOCOL = frozenset({"type", "id", "name", "tool_use_id", "signature", "data", "cache_control", "media_type"})
-"""The same, in the content blocks of the Messages API."""
-
-Blot = Callable[[str], str]
+Redact = Callable[[str], str]
 
 
 class Redaction:
-    """Blots out of texts and events whatever a pattern matches; empty, it changes nothing.
+    """Replaces whatever a pattern matches in texts and events; empty, it changes nothing.
 
     Args:
         patterns: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
-        secrets: Texts to blot out as they stand.
+        secrets: Texts to replace as they stand.
 
     Raises:
         ConfigurationError: A pattern is no regular expression, matches nothing at all, or takes too long.
@@ -58,138 +47,171 @@ class Redaction:
 
     def __init__(self, patterns: Mapping[str, str] | None = None, secrets: Sequence[str] = ()) -> None:
         self._patterns = Patterns(patterns or {}, secrets)
-        self._seen: dict[tuple[str, Within | None], str] = {}
+        self._seen: dict[tuple[str, Mark], str] = {}
         self._until = 0.0
 
     def __bool__(self) -> bool:
         return bool(self._patterns)
 
     def event(self, event: S) -> S:
-        """The event, or the same where nothing in it matches."""
+        """Returns the event without what is to be redacted: the same object where nothing in it matches."""
         if not self._patterns:
             return event
         self._until = time.monotonic() + EVENT_S
-        blotted = self._struct(event)
-        if isinstance(blotted, ReasoningCompleted) and blotted is not event:
-            return replace(blotted, content=_sliced(blotted.content, blotted.text.text))
-        return blotted
+        redacted = self._struct(event)
+        if redacted is not event and isinstance(redacted, ReasoningCompleted | SummaryCompleted):
+            content = _aligned(redacted.content, redacted.text.text)
+            return cast(S, replace(redacted, content=content))
+        return redacted
 
     def text(self, text: str) -> str:
-        """The text with every match blotted out."""
+        """Returns the text without what is to be redacted."""
         self._until = time.monotonic() + EVENT_S
-        return self._blotted(text)
+        return self._searched(text)
 
-    def _blotted(self, text: str) -> str:
-        return self._patterns.blotted(text, self._until)
+    def _searched(self, text: str) -> str:
+        return self._patterns.redacted(text, self._until)
 
     def _struct(self, struct: S) -> S:
-        changed: dict[str, object] = {}
-        for name in _texts_of(type(struct)):
+        changed: dict[str, Any] = {}
+        for name, mark in redacted_fields(type(struct)):
             value = getattr(struct, name)
-            blotted = self._value(value, name)
-            if blotted is not value:
-                changed[name] = blotted
+            redacted = self._value(value, mark)
+            if redacted is not value:
+                changed[name] = redacted
+        if not changed:
+            return struct
         if isinstance(struct, Passage) and "text" in changed:
-            # The old one is a hash of the text, by which a short secret could be guessed.
-            source, text = changed.get("source", struct.source), changed["text"]
+            # The old id is a hash of the text, by which a short secret could be guessed.
+            source, text = changed.get("source", struct.source), changed["text"].text
             changed["id"] = hashlib.sha256(f"{source}\0{text}".encode()).hexdigest()[:32]
-        return replace(struct, **changed) if changed else struct
+        return replace(struct, **changed)
 
-    def _value(self, value: object, name: str) -> object:
+    def _value(self, value: object, mark: Mark) -> object:
+        """Returns the very same object where nothing changed: that is how the levels above know."""
         match value:
             case str():
-                return value if name == _IDS_AS_FACTS else self._known(value, name)
+                return self._text(value, mark)
             case StoredText(text=text):
-                blotted = self._known(text, name)
-                return value if blotted is text else StoredText(blotted)
+                redacted = self._text(text, mark)
+                return value if redacted is text else StoredText(redacted)
             case tuple():
-                blotteds = tuple(self._value(each, name) for each in value)
-                return value if all(new is old for new, old in zip(blotteds, value, strict=True)) else blotteds
+                items = tuple(self._value(each, mark) for each in value)
+                unchanged = all(new is old for new, old in zip(items, value, strict=True))
+                return value if unchanged else items
             case msgspec.Struct():
                 return self._struct(value)
         return value
 
-    def _known(self, text: str, name: str) -> str:
-        """The same text comes again in briefing, request and next request, and is looked through once."""
-        within = _WITHIN.get(name)
-        key = (text, within)
-        if key not in self._seen:
+    def _text(self, text: str, mark: Mark) -> str:
+        """Returns `text` itself where nothing matches, though an equal one may be remembered.
+
+        The same text comes again in briefing, request and next request, and is looked through once.
+        """
+        if mark is Mark.NAME:
+            return text
+        redacted = self._seen.get((text, mark))
+        if redacted is None:
             if len(self._seen) >= _REMEMBERED:
                 self._seen.clear()
-            blotted = self._blotted(text) if within is None else self._in_json(text, within)
-            self._seen[key] = text if blotted == text else blotted
-        return self._seen[key]
+            redacted = self._within(text, mark)
+            self._seen[text, mark] = redacted
+        return text if redacted == text else redacted
 
-    def _in_json(self, text: str, within: Within) -> str:
+    def _within(self, text: str, mark: Mark) -> str:
+        """Redacts a text by its mark: JSON stays JSON."""
+        if mark is Mark.UNTRUSTED:
+            return self._searched(text)
         try:
             plain = msgspec.json.decode(text)
         except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-            return self._blotted(text)  # as a cut-off reply leaves it
-        blotted = within(plain, self._blotted)
-        return text if blotted == plain else msgspec.json.encode(blotted).decode()
+            return self._searched(text)  # as a cut-off reply leaves it
+        walk = _redacted_json if mark is Mark.JSON else _redacted_block
+        redacted = walk(plain, self._searched)
+        return text if redacted == plain else msgspec.json.encode(redacted).decode()
 
 
 @cache
-def _texts_of(kind: type[msgspec.Struct]) -> tuple[str, ...]:
-    """The fields that may hold text of the outside: no names of things, and nothing that can only be one of a few."""
-    found: list[str] = []
-    for field in fields(kind):
-        bare = get_args(field.type)[0] if get_origin(field.type) is Annotated else field.type
-        if field.name not in _NO_TEXT and get_origin(bare) is not Literal:
-            found.append(field.name)
+def redacted_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, Mark], ...]:
+    """Returns the fields that hold texts or values of their own, each with the mark by which its texts are redacted.
+
+    `Mark.NAME` leaves the texts as they are; the fields of values within are looked through all the same.
+    """
+    hints = get_type_hints(struct, include_extras=True)
+    found: list[tuple[str, Mark]] = []
+    for name in struct.__struct_fields__:
+        leaves = leaves_of(hints[name])
+        texts = {_text_mark(leaf) for leaf in leaves if leaf.holds_text}
+        if len(texts) > 1:
+            # A tuple of a name and a text, say: of two ways the safe one.
+            found.append((name, Mark.UNTRUSTED))
+        elif texts:
+            found.append((name, texts.pop()))
+        elif any(leaf.is_struct for leaf in leaves):
+            found.append((name, Mark.NAME))
     return tuple(found)
 
 
-def _values(plain: object, blot: Blot) -> object:
-    """Any JSON, blotted, numbers and names of fields too."""
+def _text_mark(leaf: Leaf) -> Mark:
+    """Returns the mark by which a text is redacted; one without any, or with several, counts as untrusted."""
+    kinds = leaf.marks & {Mark.UNTRUSTED, Mark.CONTENT_BLOCK, Mark.JSON, Mark.NAME}
+    return next(iter(kinds)) if len(kinds) == 1 else Mark.UNTRUSTED
+
+
+def _redacted_json(plain: Any, redact: Redact) -> Any:
+    """Redacts any JSON, numbers and names of fields too."""
     match plain:
         case str():
-            return blot(plain)
+            return redact(plain)
         case int() | float() if not isinstance(plain, bool):
-            return plain if (said := str(plain)) == (blotted := blot(said)) else blotted
+            digits = str(plain)
+            redacted = redact(digits)
+            return plain if redacted == digits else redacted
         case list():
-            return [_values(each, blot) for each in plain]
+            return [_redacted_json(each, redact) for each in plain]
         case dict():
-            return {blot(key): _values(each, blot) for key, each in plain.items()}
+            return {redact(key): _redacted_json(value, redact) for key, value in plain.items()}
     return plain
 
 
-def _block(plain: object, blot: Blot) -> object:
-    """A content block, blotted: what holds it together stays."""
+def _redacted_block(plain: Any, redact: Redact) -> Any:
+    """Redacts a content block, but for what holds it together."""
     match plain:
         case str():
-            return blot(plain)
+            return redact(plain)
         case list():
-            return [_block(each, blot) for each in plain]
+            return [_redacted_block(each, redact) for each in plain]
         case dict():
-            return {
-                key: each if key in _PROTOCOL else (_values if key == "input" else _block)(each, blot)
-                for key, each in plain.items()
-            }
+            fields: dict[str, Any] = {}
+            for name, value in plain.items():
+                if name in _BLOCK_FIELDS:
+                    fields[name] = value
+                elif name == "input":
+                    # A tool's input is the model's own JSON: its fields are not those of a block.
+                    fields[name] = _redacted_json(value, redact)
+                else:
+                    fields[name] = _redacted_block(value, redact)
+            return fields
     return plain
 
 
-Within = Callable[[object, Blot], object]
-
-_WITHIN: Mapping[str, Within] = {"content": _block, "arguments": _values}
-"""Texts that are JSON: what stands within them is blotted, and they stay JSON."""
-
-
-def _sliced(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ...]:
-    """The blocks with their share of the blotted text: what is matched may go on from one block into the next."""
-    sliced: list[StoredText] = []
+def _aligned(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ...]:
+    """Cuts the redacted text of a reply into its blocks: a match may go on from one block into the next."""
+    aligned: list[StoredText] = []
     end = 0
-    for kept in content:
-        block = _text_block(kept.text)
+    for stored in content:
+        block = _text_block(stored.text)
         begin, end = end, end + len(block.get("text", ""))
         share = text[begin:end]
-        same = block.get("text", "") == share
-        sliced.append(kept if same else StoredText(msgspec.json.encode(block | {"text": share}).decode()))
-    return tuple(sliced) if end == len(text) else content
+        if block.get("text", "") == share:
+            aligned.append(stored)
+        else:
+            aligned.append(StoredText(msgspec.json.encode(block | {"text": share}).decode()))
+    return tuple(aligned) if end == len(text) else content
 
 
 def _text_block(text: str) -> dict[str, str]:
-    """The block, where it is one of text; else nothing."""
+    """Returns the block where it is one of text, else nothing."""
     try:
         block = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):

@@ -27,6 +27,7 @@ from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
 from antiphon.traces.turns import Batch, Turns
 from antiphon.traces.writing import clear_conversation, open_conversation, set_owner
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
@@ -46,29 +47,35 @@ class SqliteTraceStore:
     durability `power`, by which each waits for the disk.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction, catalog: Catalog) -> None:
         self._path = path
+        self._catalog = catalog
         self._readers = Readers(path)
-        self._appender = Appender(path, connection, redaction)
+        self._appender = Appender(path, connection, redaction, catalog)
         self._deleter = Deleter(self._appender, self._readers)
         self._turns = Turns(self._appender.write)
         self._owner = Owner(path.parent)
 
     @classmethod
     def open(
-        cls, folder: Path, durability: Durability = "process", redaction: Redaction | None = None
+        cls,
+        folder: Path,
+        durability: Durability = "process",
+        redaction: Redaction | None = None,
+        catalog: Catalog = BUILT_IN,
     ) -> SqliteTraceStore:
         """Opens the store of a data folder, making both where they are missing.
 
         Args:
             durability: What a commit outlives.
-            redaction: What is blotted out of every event; None: nothing.
+            redaction: What every event is redacted by; None: nothing.
+            catalog: The events that there are: what another program wrote of others cannot be read.
 
         Raises:
             ConfigurationError: The folder or the file cannot be used.
         """
         path = folder / FILE_NAME
-        return cls(path, open_writer(path, durability), redaction or Redaction())
+        return cls(path, open_writer(path, durability), redaction or Redaction(), catalog)
 
     async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
         """Stores events whose first `seq` is `expected_seq + 1`, all or none.
@@ -98,7 +105,7 @@ class SqliteTraceStore:
             DecodeError: An event is of an unknown kind, version or shape.
             TraceError: The store cannot be read.
         """
-        return await self._readers.run(partial(read_trace, query_id=query_id, after=after))
+        return await self._readers.run(partial(read_trace, query_id=query_id, after=after, catalog=self._catalog))
 
     async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
         """Each event as the store holds it, with the fields that it had when it was written."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from typing import Annotated, Any, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -33,18 +34,47 @@ Measured = Annotated[float, Mark.MEASURED]
 Seq = Annotated[int, Mark.SEQ]
 
 
+class Leaf(NamedTuple):
+    """One of the types that a field is made of, with the marks on it."""
+
+    kind: Any
+    marks: frozenset[Mark]
+
+    @property
+    def is_struct(self) -> bool:
+        """True for an event or value."""
+        return isinstance(self.kind, type) and issubclass(self.kind, msgspec.Struct)
+
+    @property
+    def holds_text(self) -> bool:
+        """True if a text of any content can stand there: not for a struct, a number, or one of a few constants."""
+        return not self.is_struct and self.kind not in _NUMBERS and get_origin(self.kind) is not Literal
+
+
+_NUMBERS = (int, float, bool, NoneType)
+
+
+def leaves_of(hint: Any) -> tuple[Leaf, ...]:
+    """Returns the types that a field's annotation is made of, those inside `tuple[…]` and `… | None` included."""
+    return tuple(_leaves(hint, frozenset()))
+
+
 def marks_of(struct: type[msgspec.Struct]) -> dict[str, frozenset[Mark]]:
     """Returns the marks of each field of an event or value, those inside `tuple[…]` and `… | None` included."""
+    marks: dict[str, frozenset[Mark]] = {}
     hints = get_type_hints(struct, include_extras=True)
-    return {name: frozenset(_marks_in(hints[name])) for name in struct.__struct_fields__}
+    for name in struct.__struct_fields__:
+        marks[name] = frozenset().union(*(leaf.marks for leaf in leaves_of(hints[name])))
+    return marks
 
 
-def _marks_in(hint: Any) -> Iterator[Mark]:
-    for argument in get_args(hint):
-        if isinstance(argument, Mark):
-            yield argument
-        else:
-            yield from _marks_in(argument)
-    for mark in getattr(hint, "__metadata__", ()):
-        if isinstance(mark, Mark):
-            yield mark
+def _leaves(hint: Any, outer: frozenset[Mark]) -> Iterator[Leaf]:
+    if get_origin(hint) is Annotated:
+        marks = {mark for mark in hint.__metadata__ if isinstance(mark, Mark)}
+        yield from _leaves(hint.__origin__, outer | marks)
+    elif get_origin(hint) in (tuple, Union, UnionType):
+        for part in get_args(hint):
+            if part is not Ellipsis:
+                yield from _leaves(part, outer)
+    else:
+        yield Leaf(hint, outer)

@@ -168,8 +168,8 @@ class TraceFilter(Value, frozen=True, kw_only=True):
     parent: str | None = None
 
 
-class TraceStore(Protocol):
-    """Append-only logs, one a query."""
+class EventLog(Protocol):
+    """Append-only logs of events, one a query."""
 
     async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
         """Stores events whose first `seq` is `expected_seq + 1`, all or none.
@@ -180,33 +180,19 @@ class TraceStore(Protocol):
         """
 
     async def read(self, query_id: str, after: int = 0) -> Sequence[Recorded[Event]]:
-        """The events with `seq` > `after`, in order.
+        """Returns the events with `seq` > `after`, in order.
 
         Raises:
             NotFoundError: No such trace.
             DecodeError: An event is of an unknown kind, version or shape.
         """
 
-    async def list(
-        self,
-        limit: int = 50,
-        before: float | None = None,
-        *,
-        after_id: str | None = None,
-        where: TraceFilter | None = None,
-    ) -> Sequence[TraceSummary]:
-        """The newest first.
 
-        Args:
-            before: Only those started before it, in seconds since the epoch.
-            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
-        """
-
-    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        """Ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+class Conversations(Protocol):
+    """What was asked and answered before in the conversation that a question belongs to."""
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
-        """The conversation's last answered exchanges since it was cleared, oldest first.
+        """Returns the conversation's last answered exchanges since it was cleared, oldest first.
 
         Raises:
             NotFoundError: No such conversation.
@@ -221,5 +207,82 @@ class TraceStore(Protocol):
         Raises:
             NotFoundError: No such conversation.
         """
+
+
+class TraceListing(Protocol):
+    """The traces that there are."""
+
+    async def list(
+        self,
+        limit: int = 50,
+        before: float | None = None,
+        *,
+        after_id: str | None = None,
+        where: TraceFilter | None = None,
+    ) -> Sequence[TraceSummary]:
+        """Returns a line a trace, the newest first.
+
+        Args:
+            before: Only those started before it, in seconds since the epoch.
+            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+        """
+
+    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
+        """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+
+
+class TraceArchive(Protocol):
+    """Traces as they were written, and traces that were recorded elsewhere."""
+
+    async def forms(self, query_id: str) -> Sequence[Json]:
+        """Returns each event as it is stored, with the fields that it had when it was written."""
+
+    async def add(self, events: Sequence[Recorded[Event]]) -> None:
+        """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
+
+        Raises:
+            SequenceError: There is a trace of that id.
+            TraceError: The store cannot be written.
+        """
+
+
+class Ownership(Protocol):
+    """Which process works on a query that is not over."""
+
+    async def unfinished(self) -> Sequence[str]:
+        """Returns the queries that are not over and on which no living process works, the oldest first."""
+
+    async def take_over(self, query_id: str) -> None:
+        """Makes this process the owner of a query that is not over.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: It is over, or another process works on it.
+        """
+
+
+class Retention(Protocol):
+    """Deleting what is not to be kept."""
+
+    async def delete(self, query_ids: Sequence[str]) -> int:
+        """Deletes traces, and the texts that no other trace holds; returns how many there were."""
+
+    async def delete_conversation(self, session_id: str) -> int:
+        """Deletes a conversation and its traces; returns how many there were.
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
+
+    async def prune(self, *, older_than: float | None = None, most_bytes: int | None = None) -> int:
+        """Deletes the oldest traces that are over: those started before a time, and until the store is small enough."""
+
+
+class QueryStore(EventLog, Conversations, Protocol):
+    """The store as one query uses it, and as it can be broken for that query alone."""
+
+
+class TraceStore(QueryStore, TraceListing, TraceArchive, Ownership, Retention, Protocol):
+    """Everything that the service needs of its store; each part of it asks for as much as it uses."""
 
     async def close(self) -> None: ...

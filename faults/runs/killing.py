@@ -13,9 +13,9 @@ from antiphon.faults.plan import Plan
 from antiphon.faults.ports.virtual_time import run
 from antiphon.faults.runs.service import run_plan
 from antiphon.faults.runs.world import World
-from antiphon.traces import SqliteTraceStore
+from antiphon.service import open_trace_store
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.ports import EventLog
 
 _MOST_KILLS = 1_000
 _ACKNOWLEDGED = "acknowledged"
@@ -60,7 +60,7 @@ def _live_and_die(number: int, folder: Path) -> None:
 class _DeadlyStore:
     """A trace store that stores one event after the other, notes each in a file of its own, and dies after so many."""
 
-    def __init__(self, inner: TraceStore, events: int, folder: Path) -> None:
+    def __init__(self, inner: EventLog, events: int, folder: Path) -> None:
         self._inner = inner
         self._left = events
         self._acknowledged = folder / _ACKNOWLEDGED
@@ -91,7 +91,7 @@ def _wrong_in(folder: Path, *, killed: bool) -> list[str]:
 
 
 async def _compare(folder: Path, acknowledged: dict[str, int], *, killed: bool) -> list[str]:
-    store = SqliteTraceStore.open(folder)
+    store = open_trace_store(folder)
     statuses = {line.query_id: line.status for line in await store.list(1_000)}
     wrong: list[str] = []
     for query_id, seq in acknowledged.items():

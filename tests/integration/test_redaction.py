@@ -13,6 +13,7 @@ from antiphon.service import Change, Question, replay
 from antiphon.traces import Redaction, SqliteTraceStore, trace_file
 from antiphon.vocabulary.events import QueryReceived, ToolFailed, ToolSucceeded
 from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Passage, StoredText
 from tests.small_service import House, house
 from tests.story import answered, placed
 
@@ -50,6 +51,27 @@ async def stumble(what: str) -> str:
         what: What to look for.
     """
     raise RuntimeError(f"no access with {RAISED}")
+
+
+async def search(what: str) -> ToolOutput:
+    """Finds two chunks of a lesson that touch, which the synthesizer joins into one text of its own.
+
+    Args:
+        what: What to look for.
+    """
+    chunks: list[Passage] = []
+    for number in range(2):
+        text = f"Ranking weighs rare words in step {number}, as lesson 1 of the course says about {what}. "
+        chunk = Passage(
+            id=f"chunk-{number}",
+            source="Course - Lesson 1",
+            text=StoredText(text),
+            course="Course",
+            lesson=1,
+            start=number * len(text),
+        )
+        chunks.append(chunk)
+    return ToolOutput(text="found", passages=tuple(chunks))
 
 
 def at_home(folder: Path, redaction: Redaction, script: object = SCRIPT) -> AbstractAsyncContextManager[House]:
@@ -98,6 +120,24 @@ async def test_a_redacted_trace_replays_to_the_same_events_without_knowing_the_p
         received = (await at.trace(second))[0].event
         assert isinstance(received, QueryReceived)
         assert received.history[0].question == "What weighs terms? My password is ██████████."
+
+
+async def test_the_same_question_three_times_replays_the_same_beside_a_real_key(tmp_path: Path) -> None:
+    key = f"sk-ant-api03-{'x9_Qf' * 19}-AA"
+    asking = {"calls": [{"name": "search", "input": {"what": "ranking"}}]}
+    script = {"replies": [asking, {"text": "Ranking weighs rare words."}] * 3}
+    async with house(tmp_path, script, search, redaction=Redaction({}, [key]), api_key=key) as at:
+        ids: list[list[str]] = []
+        for _ in range(3):
+            outcome = await at.service.ask(Question(query="What weighs terms?"))
+            trace = await at.trace(outcome)
+            for recorded in trace:
+                if isinstance(recorded.event, ToolSucceeded):
+                    ids.append([passage.id for passage in recorded.event.passages])
+
+            assert replay(trace).divergence is None
+
+    assert ids == [["chunk-0", "chunk-1"]] * 3
 
 
 async def test_what_a_fork_is_given_is_blotted_too(tmp_path: Path) -> None:

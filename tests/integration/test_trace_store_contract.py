@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 import pytest_asyncio
@@ -12,20 +13,26 @@ from msgspec.structs import replace
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import NotFoundError, SequenceError
 from antiphon.vocabulary.events import QueryClosed, QueryReceived
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.ports import QueryStore, TraceListing
 from antiphon.vocabulary.values import Exchange
 from tests.fakes import MemoryTraceStore
 from tests.story import NOON, answered, placed, query_received, response_assembled, tool_succeeded
 
 
+class Stored(QueryStore, TraceListing, Protocol):
+    """What both stores can do."""
+
+    async def close(self) -> None: ...
+
+
 @pytest_asyncio.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[TraceStore]:
-    opened: TraceStore = MemoryTraceStore() if request.param == "memory" else SqliteTraceStore.open(tmp_path)
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stored]:
+    opened: Stored = MemoryTraceStore() if request.param == "memory" else SqliteTraceStore.open(tmp_path)
     yield opened
     await opened.close()
 
 
-async def test_what_was_appended_is_read_in_order(store: TraceStore) -> None:
+async def test_what_was_appended_is_read_in_order(store: Stored) -> None:
     events = placed("q1", [query_received(), tool_succeeded("long text " * 50, "short"), *answered("a", "b")[1:]])
 
     await store.append("q1", 0, events[:1])
@@ -36,14 +43,14 @@ async def test_what_was_appended_is_read_in_order(store: TraceStore) -> None:
     assert await store.read("q1", after=4) == []
 
 
-async def test_an_unknown_trace_is_not_found(store: TraceStore) -> None:
+async def test_an_unknown_trace_is_not_found(store: Stored) -> None:
     with pytest.raises(NotFoundError):
         await store.read("nowhere")
 
 
 @pytest.mark.parametrize("expected_seq", [0, 2])
 async def test_an_append_that_expects_another_seq_is_refused_and_changes_nothing(
-    store: TraceStore, expected_seq: int
+    store: Stored, expected_seq: int
 ) -> None:
     first, *rest = placed("q1", answered("a", "b"))
     await store.append("q1", 0, [first])
@@ -55,7 +62,7 @@ async def test_an_append_that_expects_another_seq_is_refused_and_changes_nothing
     assert await store.read("q1") == [first]
 
 
-async def test_the_listing_has_a_line_a_query_with_how_it_ended(store: TraceStore) -> None:
+async def test_the_listing_has_a_line_a_query_with_how_it_ended(store: Stored) -> None:
     await store.append("q1", 0, placed("q1", answered("What?", "That.")))
 
     (line,) = await store.list()
@@ -65,7 +72,7 @@ async def test_the_listing_has_a_line_a_query_with_how_it_ended(store: TraceStor
     assert (line.confidence, line.reasoner) == ("high", "offline")
 
 
-async def test_a_query_that_has_not_ended_is_listed_as_open(store: TraceStore) -> None:
+async def test_a_query_that_has_not_ended_is_listed_as_open(store: Stored) -> None:
     await store.append("q1", 0, placed("q1", [query_received()]))
 
     (line,) = await store.list()
@@ -73,7 +80,7 @@ async def test_a_query_that_has_not_ended_is_listed_as_open(store: TraceStore) -
     assert (line.status, line.duration_ms, line.events, line.confidence) == ("open", None, 1, None)
 
 
-async def test_the_listing_is_newest_first_and_can_be_paged(store: TraceStore) -> None:
+async def test_the_listing_is_newest_first_and_can_be_paged(store: Stored) -> None:
     for number in range(5):
         await store.append(f"q{number}", 0, placed(f"q{number}", [query_received()], at=NOON + 10 * number))
 
@@ -84,7 +91,7 @@ async def test_the_listing_is_newest_first_and_can_be_paged(store: TraceStore) -
     assert [line.query_id for line in second] == ["q2", "q1"]
 
 
-async def test_a_fork_is_no_exchange_of_its_parents_conversation(store: TraceStore) -> None:
+async def test_a_fork_is_no_exchange_of_its_parents_conversation(store: Stored) -> None:
     first, *rest = answered("one", "1")
     assert isinstance(first, QueryReceived)
     await store.append("q1", 0, placed("q1", [first, *rest]))
@@ -93,7 +100,7 @@ async def test_a_fork_is_no_exchange_of_its_parents_conversation(store: TraceSto
     assert list(await store.exchanges("s1", limit=9)) == [Exchange(question="one", answer="1")]
 
 
-async def test_ids_are_found_by_their_beginning_in_order(store: TraceStore) -> None:
+async def test_ids_are_found_by_their_beginning_in_order(store: Stored) -> None:
     for query_id in ("ab2", "ab1", "ab", "a", "b", "ab%", "ab\U0001f600", "aç"):
         await store.append(query_id, 0, placed(query_id, [query_received()]))
 
@@ -104,7 +111,7 @@ async def test_ids_are_found_by_their_beginning_in_order(store: TraceStore) -> N
     assert len(await store.ids("", 99)) == 8
 
 
-async def test_a_conversation_has_its_last_answered_exchanges_oldest_first(store: TraceStore) -> None:
+async def test_a_conversation_has_its_last_answered_exchanges_oldest_first(store: Stored) -> None:
     await store.append("q1", 0, placed("q1", answered("one", "1")))
     await store.append("q2", 0, placed("q2", answered("two", "2", status="partial")))
     await store.append("q3", 0, placed("q3", answered("three", "3", status="failed")))
@@ -117,7 +124,7 @@ async def test_a_conversation_has_its_last_answered_exchanges_oldest_first(store
     assert list(exchanges) == [Exchange(question="two", answer="2"), Exchange(question="six", answer="6")]
 
 
-async def test_a_cleared_conversation_begins_anew_and_keeps_its_traces(store: TraceStore) -> None:
+async def test_a_cleared_conversation_begins_anew_and_keeps_its_traces(store: Stored) -> None:
     await store.append("q1", 0, placed("q1", answered("one", "1")))
     await store.append("q2", 0, placed("q2", answered("two", "2")[:2]))
 
@@ -129,7 +136,7 @@ async def test_a_cleared_conversation_begins_anew_and_keeps_its_traces(store: Tr
     assert len(await store.list()) == 3
 
 
-async def test_a_conversation_is_known_when_it_was_opened_or_asked_in(store: TraceStore) -> None:
+async def test_a_conversation_is_known_when_it_was_opened_or_asked_in(store: Stored) -> None:
     await store.open_conversation("opened")
     await store.open_conversation("opened")
     await store.append("q1", 0, placed("q1", [query_received(session_id="asked")]))
@@ -138,14 +145,14 @@ async def test_a_conversation_is_known_when_it_was_opened_or_asked_in(store: Tra
     assert list(await store.exchanges("asked", limit=2)) == []
 
 
-async def test_an_unknown_conversation_is_not_found(store: TraceStore) -> None:
+async def test_an_unknown_conversation_is_not_found(store: Stored) -> None:
     with pytest.raises(NotFoundError):
         await store.exchanges("nowhere", limit=2)
     with pytest.raises(NotFoundError):
         await store.clear_conversation("nowhere")
 
 
-async def test_a_question_with_half_a_character_is_stored(store: TraceStore) -> None:
+async def test_a_question_with_half_a_character_is_stored(store: Stored) -> None:
     await store.append("q1", 0, placed("q1", [query_received("half \ud800")]))
 
     assert len(await store.read("q1")) == 1

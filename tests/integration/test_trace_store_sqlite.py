@@ -17,10 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.traces import SqliteTraceStore
+from antiphon.traces import SqliteTraceStore, read_trace_file, trace_file
 from antiphon.traces.checkpoint import CHECKPOINT_BYTES
 from antiphon.traces.sqlite_store import FILE_NAME
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
+from antiphon.vocabulary.events import Event, QueryClosed
+from antiphon.vocabulary.values import StoredText, UntrustedText
 from tests.story import answered, placed, query_received, tool_succeeded
 
 ROOT = Path(__file__).parents[2]
@@ -247,3 +250,35 @@ def file_size_limit(size_bytes: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+class NoteTaken(Event, frozen=True, kw_only=True, tag="note_taken"):
+    """An event that a subscriber from outside brings along."""
+
+    emitted_by = ("tester",)
+
+    text: UntrustedText
+
+
+async def test_an_event_of_a_subscriber_is_stored_exported_and_imported_where_the_subscriber_is_known(
+    tmp_path: Path,
+) -> None:
+    catalog = BUILT_IN.extended([NoteTaken])
+    trace = placed("q1", [query_received(), NoteTaken(text=StoredText("noted " * 100)), QueryClosed(status="answered")])
+    store = SqliteTraceStore.open(tmp_path / "here", catalog=catalog)
+    await store.append("q1", 0, trace)
+
+    assert await store.read("q1") == trace
+    file = trace_file(await store.read("q1"))
+    await store.close()
+    other = SqliteTraceStore.open(tmp_path / "there", catalog=catalog)
+    await other.add(read_trace_file(file, catalog))
+    assert await other.read("q1") == trace
+    await other.close()
+
+    without = SqliteTraceStore.open(tmp_path / "here")
+    for read in (without.read("q1"), asyncio.to_thread(read_trace_file, file)):
+        with pytest.raises(DecodeError, match=r"'note_taken'.*ANTIPHON_SUBSCRIBERS"):
+            await read
+    assert [form["kind"] for form in await without.forms("q1")] == ["query_received", "note_taken", "query_closed"]
+    await without.close()

@@ -12,14 +12,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition.caller import Caller, Outcome
-from antiphon.composition.wiring import Resources, wire
+from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import events_of
 from antiphon.vocabulary.errors import ModelError, NotFoundError
 from antiphon.vocabulary.events import QueryCancelled, Reasoner, Recorded
-from antiphon.vocabulary.ports import Handler, Json, Model, Subscription, ToolOutput, TraceStore
+from antiphon.vocabulary.ports import EventLog, Handler, Json, Model, Subscription, ToolOutput
 from antiphon.vocabulary.values import Passage, QuerySettings, Request, StoredText
 
 SENTENCES = [
@@ -235,7 +234,7 @@ def _failing_once(handler: Handler) -> Handler:
     return fail
 
 
-async def play(seed: int, store: TraceStore, *, breaks: bool = True) -> Outcome:
+async def play(seed: int, store: EventLog, *, breaks: bool = True) -> Outcome:
     """One query, from the seed; its id is `q<seed>`."""
     dice = random.Random(seed)
     clock = VirtualClock()

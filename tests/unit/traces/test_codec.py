@@ -8,12 +8,14 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from antiphon.traces.codec import from_json, to_json
+from antiphon.traces.codec import event_of, from_json, plain, to_json
 from antiphon.traces.packing import KEPT_FROM_BYTES, Packer, Unpacker
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded, TextDelta, ToolSucceeded
-from antiphon.vocabulary.values import StoredText
+from antiphon.vocabulary.values import Passage, StoredText, UntrustedText
 from tests.strategies import EVENT_KINDS, recorded
 
 CLOSED = Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=QueryClosed(status="answered"))
@@ -25,10 +27,28 @@ def tool_succeeded(output: str) -> Recorded[Event]:
     return Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=event)
 
 
-def repacked(packer: Packer, original: Recorded[Event]) -> Recorded[Event]:
+class NoteTaken(Event, frozen=True, kw_only=True, tag="note_taken"):
+    """An event that a subscriber from outside brings along."""
+
+    emitted_by = ("tester",)
+
+    text: UntrustedText
+    weight: float
+    weights: tuple[float, ...] = ()
+    limit: float | None = None
+
+
+EXTENDED = BUILT_IN.extended([NoteTaken])
+
+
+def recorded_as(event: Event) -> Recorded[Event]:
+    return Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=event)
+
+
+def repacked(packer: Packer, original: Recorded[Event], catalog: Catalog = BUILT_IN) -> Recorded[Event]:
     """`original` packed, and unpacked with the texts that were gathered."""
     body = packer.pack(original.event)
-    return Unpacker(packer.take_texts().get).unpack(
+    return Unpacker(packer.take_texts().get, catalog).unpack(
         original.query_id, original.seq, original.cause, original.at, original.version, body
     )
 
@@ -145,6 +165,42 @@ def test_a_text_that_is_none_is_refused_in_the_store_s_form(output: bytes) -> No
 
     with pytest.raises(DecodeError, match="trace q1, seq 3"):
         Unpacker(lambda _: None).unpack("q1", 3, 0, 1.0, 1, body)
+
+
+def test_an_event_of_a_subscriber_is_read_with_its_catalog_in_both_forms() -> None:
+    original = recorded_as(NoteTaken(text=StoredText("long " * 100), weight=0.5))
+    packer = Packer()
+    body = packer.pack(original.event)
+
+    assert from_json(to_json(original), EXTENDED) == original
+    assert event_of(plain(original.event), EXTENDED) == original.event
+    assert Unpacker(packer.take_texts().get, EXTENDED).unpack("q1", 3, 2, 5.0, 1, body) == original
+
+
+def test_an_event_that_no_named_subscriber_defines_is_refused_with_its_kind_and_what_to_do() -> None:
+    original = recorded_as(NoteTaken(text=StoredText("short"), weight=0.5))
+
+    refused = r"trace q1, seq 3: .*'note_taken'.*ANTIPHON_SUBSCRIBERS"
+
+    with pytest.raises(DecodeError, match=refused):
+        from_json(to_json(original))
+    with pytest.raises(DecodeError, match=refused):
+        repacked(Packer(), original)
+
+
+def test_numbers_that_json_cannot_say_are_read_from_the_store_as_nothing() -> None:
+    passage = Passage(id="p", source="s", text=StoredText("t"), score=float("nan"))
+    found = ToolSucceeded(
+        tool_call_id="t1", name="n", output=StoredText("o"), passages=(passage,), duration_ms=float("inf")
+    )
+    note = NoteTaken(text=StoredText("short"), weight=float("nan"), weights=(1.0, float("nan")), limit=float("inf"))
+
+    assert repacked(Packer(), recorded_as(found)).event == replace(
+        found, duration_ms=0.0, passages=(replace(passage, score=0.0),)
+    )
+    assert repacked(Packer(), recorded_as(note), EXTENDED).event == replace(
+        note, weight=0.0, weights=(1.0, 0.0), limit=None
+    )
 
 
 def test_half_a_character_is_replaced_and_the_rest_is_kept() -> None:

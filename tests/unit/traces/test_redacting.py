@@ -6,15 +6,38 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from antiphon.dispatcher import quotable
 from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.events import ReasoningCompleted, ReasoningRetried, ToolFailed, ToolRequested
+from antiphon.vocabulary.events import (
+    Event,
+    ReasoningCompleted,
+    ReasoningRetried,
+    SummaryCompleted,
+    ToolFailed,
+    ToolRequested,
+    ToolSucceeded,
+)
+from antiphon.vocabulary.fields import Id, Name, Untrusted
 from antiphon.vocabulary.values import StoredText, ToolCall, Usage
 from tests.story import query_received, tool_succeeded
 
 SECRET = "KEY-4711"
 BLOTTED = "████████"
 REDACTION = Redaction({"the pattern": r"KEY-\d{4}"})
+API_KEY = f"sk-ant-api03-{'x9_Qf' * 19}-AA"
+
+
+class NoteTaken(Event, frozen=True, kw_only=True, tag="note_taken"):
+    """An event from outside whose fields are named like ids and names of ours."""
+
+    emitted_by = ("tester",)
+
+    id: Id
+    name: Untrusted
+    session_id: str
+    tools: tuple[str, ...]
+    settings: tuple[tuple[Name, str], ...]
 
 
 def completed(*blocks: dict[str, object]) -> ReasoningCompleted:
@@ -33,7 +56,7 @@ def completed(*blocks: dict[str, object]) -> ReasoningCompleted:
     )
 
 
-def plain(reply: ReasoningCompleted) -> list[object]:
+def blocks_of(reply: ReasoningCompleted | SummaryCompleted) -> list[object]:
     return [msgspec.json.decode(block.text) for block in reply.content]
 
 
@@ -58,6 +81,56 @@ def test_a_passage_keeps_its_length_and_loses_the_id_that_its_text_had() -> None
     assert first.text.text == f"One. The key is {BLOTTED}. Two."
     assert first.id != event.passages[0].id
     assert second is event.passages[1]
+
+
+def test_a_redacted_passage_has_the_id_that_its_new_text_gives_it() -> None:
+    found = quotable("Course", f"The key is {SECRET}.")
+    event = tool_succeeded("nothing", "other")
+
+    (redacted,) = REDACTION.event(replace(event, passages=(found,))).passages
+
+    assert redacted == quotable("Course", f"The key is {BLOTTED}.")
+
+
+def test_texts_that_are_met_again_in_other_objects_change_nothing() -> None:
+    redaction = Redaction(secrets=[API_KEY])
+    source, text = "Course - Lesson 1", "Ranking weighs terms. It does so by how rare they are."
+
+    for _ in range(3):
+        found = quotable("".join(source), "".join(list(text)))
+        event = ToolSucceeded(tool_call_id="t1", name="n", output=StoredText(text), passages=(found,), duration_ms=1.0)
+        assert redaction.event(event) is event
+
+
+def test_fields_of_an_event_from_outside_are_redacted_by_their_marks_and_not_by_their_names() -> None:
+    event = NoteTaken(
+        id=SECRET, name=f"a {SECRET}", session_id=SECRET, tools=(SECRET, "b"), settings=((SECRET, SECRET),)
+    )
+
+    redacted = REDACTION.event(event)
+
+    assert redacted == NoteTaken(
+        id=SECRET, name=f"a {BLOTTED}", session_id=BLOTTED, tools=(BLOTTED, "b"), settings=((BLOTTED, BLOTTED),)
+    )
+
+
+def test_a_summary_that_says_a_secret_across_two_blocks_is_redacted_in_both() -> None:
+    reply = completed({"type": "text", "text": "It is KEY-"}, {"type": "text", "text": "4711."})
+    summary = SummaryCompleted(
+        call_id="summary-1",
+        for_call="call-1",
+        content=reply.content,
+        text=reply.text,
+        stop_reason="end_turn",
+        usage=Usage(),
+        model="m",
+        message_id="msg",
+    )
+
+    redacted = REDACTION.event(summary)
+
+    assert redacted.text.text == f"It is {BLOTTED}."
+    assert blocks_of(redacted) == [{"type": "text", "text": "It is ████"}, {"type": "text", "text": "████."}]
 
 
 def test_arguments_stay_json_whatever_is_blotted_in_them() -> None:
@@ -89,7 +162,7 @@ def test_a_reply_that_says_a_secret_across_two_blocks_is_blotted_in_both() -> No
     blotted = REDACTION.event(reply)
 
     assert blotted.text.text == f"It is {BLOTTED}."
-    assert plain(blotted) == [
+    assert blocks_of(blotted) == [
         {"type": "text", "text": "It is ████"},
         {"type": "text", "text": "████.", "citations": []},
     ]
@@ -105,7 +178,7 @@ def test_what_holds_a_content_block_together_is_never_blotted() -> None:
 
     blotted = Redaction({"the pattern": "text|tool_use"}).event(completed(block))
 
-    assert plain(blotted) == [
+    assert blocks_of(blotted) == [
         {"type": "tool_use", "id": "text", "name": "text", "input": {"type": "████", "n": "████"}}
     ]
 

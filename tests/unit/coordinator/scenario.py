@@ -1,4 +1,4 @@
-"""Plays the other components to a coordinator, and keeps what it says."""
+"""Plays the other components to a coordinator, and keeps what it emits."""
 
 from __future__ import annotations
 
@@ -9,32 +9,31 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.values import Fact, Passage, QuerySettings, StoredText, ToolCall, Usage
 
 
-class Story:
-    """Plays the other components to one coordinator, and remembers what it says."""
+class Scenario:
+    """Plays the other components to one coordinator, and keeps what it emits."""
 
     def __init__(self, settings: QuerySettings | None = None, **received: object) -> None:
-        self.said: list[e.Event] = []
-        self.coordinator = QueryCoordinator(self.said.append)
+        self.emitted: list[e.Event] = []
+        self.coordinator = QueryCoordinator(self.emitted.append)
         self.seq = 0
         settings = settings or QuerySettings(early_dispatch=False)
-        self.tell(e.QueryReceived(query="What is BM25?", session_id="s", settings=settings, **received))  # type: ignore[arg-type]
+        self.deliver(e.QueryReceived(query="What is BM25?", session_id="s", settings=settings, **received))  # type: ignore[arg-type]
 
-    def tell(self, *events: e.Event, at: float = 0.0) -> list[e.Event]:
-        """Delivers events; returns what was said in answer to them."""
-        before = len(self.said)
+    def deliver(self, *events: e.Event, at: float = 0.0) -> list[e.Event]:
+        """Delivers events; returns what was emitted in answer to them."""
+        before = len(self.emitted)
         for event in events:
             self.seq += 1
             recorded = e.Recorded(query_id="q", seq=self.seq, cause=0, at=at, event=event)
-            if type(event) in self.coordinator.rules:
-                self.coordinator.hear(recorded)
-        return self.said[before:]
+            self.coordinator.hear(recorded)
+        return self.emitted[before:]
 
     def brief(self, at: float = 0.0, tokens: int = 1) -> list[e.Event]:
         state = self.coordinator.state
         prepared = e.BriefingPrepared(
             call_id=state.call_id, round=state.round, messages=(), sources=(), facts=(), tokens=tokens
         )
-        return self.tell(prepared, at=at)
+        return self.deliver(prepared, at=at)
 
     def reply(
         self,
@@ -50,7 +49,7 @@ class Story:
             call_id=state.call_id, round=state.round, content=(), text=StoredText(text), tool_calls=calls, citations=(),
             stop_reason=stop_reason, usage=usage, model="m", message_id="x", wasted=wasted,
         )  # fmt: skip
-        return self.tell(completed, at=at)
+        return self.deliver(completed, at=at)
 
     def settle(self, *, facts: int = 1, failed: Iterable[str] = (), at: float = 0.0) -> list[e.Event]:
         """The round's tools settle, all successfully but the `failed`, and bring new facts."""
@@ -60,7 +59,7 @@ class Story:
         settled = e.ToolsSettled(round=round_, succeeded=tuple(i for i in ids if i not in failed), failed=failed)
         passage = Passage(id="p", source="S", text=StoredText("x"))
         found = tuple(Fact(id=f"f{n}", passage=passage, tool_call_id="t", round=round_) for n in range(facts))
-        return self.tell(settled, e.ContextSynthesized(round=round_, facts=found), at=at)
+        return self.deliver(settled, e.ContextSynthesized(round=round_, facts=found), at=at)
 
     def fail(
         self,
@@ -68,7 +67,7 @@ class Story:
         usage: Usage = Usage(),  # noqa: B008 - a frozen value
     ) -> list[e.Event]:
         call_id = self.coordinator.state.call_id
-        return self.tell(e.ReasoningFailed(call_id=call_id, failure=failure, detail="529", usage=usage))
+        return self.deliver(e.ReasoningFailed(call_id=call_id, failure=failure, detail="529", usage=usage))
 
 
 def call(number: int, **arguments: object) -> ToolCall:
@@ -76,7 +75,7 @@ def call(number: int, **arguments: object) -> ToolCall:
 
 
 def kinds(events: Iterable[e.Event]) -> list[str]:
-    return [str(event.__struct_config__.tag) for event in events]
+    return [event.kind_name() for event in events]
 
 
 def limits(events: Iterable[e.Event]) -> list[str]:

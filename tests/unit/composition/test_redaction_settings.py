@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.composition.logs import blotting
+from antiphon.composition import redacting_lines
 from antiphon.service import load_settings, redaction_of
 from antiphon.vocabulary.errors import ConfigurationError
 
@@ -48,9 +48,9 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, content: bytes | 
 
 
 def test_a_log_line_is_blotted_whatever_its_values_are() -> None:
-    blot = blotting(redaction_of(load_settings(redact=r"pw:\w+")))
+    redact = redacting_lines(redaction_of(load_settings(redact=r"pw:\w+")))
 
-    line = blot(
+    line = redact(
         None, "warning", {"event": "asked pw:one", "ms": 1.5, "error": ValueError("pw:two"), "ids": ["pw:three"]}
     )
 

@@ -1,4 +1,4 @@
-"""Tells an assembler the events of a query, and keeps the answers that it says."""
+"""Delivers the events of a query to an assembler, and keeps the answer that it emits."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ def assembled(*events: Event) -> ResponseAssembled:
     published: list[Event] = []
     assembler = ResponseAssembler(publish=published.append)
     for seq, event in enumerate(events, start=1):
-        assembler.hear(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
+        if type(event) in assembler.rules:
+            assembler.hear(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
     (answer,) = published
     assert isinstance(answer, ResponseAssembled)
     return answer
 
 
-def asked(query: str = "What is a log?") -> QueryReceived:
-    return QueryReceived(query=query, session_id="s", settings=QuerySettings())
+def asked(query: str = "What is a log?", reviewers: tuple[str, ...] = ()) -> QueryReceived:
+    return QueryReceived(query=query, session_id="s", settings=QuerySettings(), reviewers=reviewers)
 
 
 def fact(id_: str, text: str, *, lesson: int = 1, starts: tuple[int, ...] | None = None) -> Fact:
