@@ -27,7 +27,7 @@ from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import connect
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.turns import Batch
+from antiphon.traces.appending import Packed
 from antiphon.vocabulary.errors import SequenceError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceStore
@@ -114,14 +114,14 @@ class Spent:
     """CPU seconds that the event loop's thread spends in a store's appends: rows, texts, commits."""
 
     def __init__(self, store: SqliteTraceStore) -> None:
-        self._write = store._turns._write
+        self._write = store._writer.write
         self.seconds = 0.0
-        store._turns._write = self
+        store._writer.write = self  # type: ignore[method-assign]  # it stands in for it
 
-    def __call__(self, batches: Sequence[Batch]) -> list[SequenceError | None]:
+    def __call__(self, group: Sequence[Packed]) -> list[SequenceError | None]:
         began = time.thread_time()
         try:
-            return self._write(batches)
+            return self._write(group)
         finally:
             self.seconds += time.thread_time() - began
 

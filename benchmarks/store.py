@@ -22,7 +22,7 @@ from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import events_of, request_json
 from antiphon.service import replay
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.turns import Batch
+from antiphon.traces.appending import Batch
 from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
 from antiphon.vocabulary.ports import Json, TraceFilter
 from antiphon.vocabulary.values import Indicator, QuerySettings, Request
@@ -68,8 +68,8 @@ def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
         batches = []
         for number in range(start, min(start + 2_000, count)):
             events = [_varied(each, number) for each in template]
-            batches.append(Batch(events[0].query_id, 0, events, "bench"))
-        store._appender.write(batches)
+            batches.append(store._writer.pack(Batch(events[0].query_id, 0, events, "bench")))
+        store._writer.write(batches)
 
 
 def _varied(said: Recorded[Event], number: int) -> Recorded[Event]:

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.traces import SqliteTraceStore, read_trace_file, trace_file
-from antiphon.traces.checkpoint import CHECKPOINT_BYTES
+from antiphon.traces.connections import CHECKPOINT_BYTES
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
