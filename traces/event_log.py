@@ -134,15 +134,14 @@ def _numbered(plain: dict[str, Any], struct: type[msgspec.Struct]) -> dict[str, 
 
 
 def _number_in(value: Any, leaves: tuple[Leaf, ...]) -> Any:
-    kinds = [leaf.kind for leaf in leaves]
-    if value is None and float in kinds and NoneType not in kinds:
-        return 0.0
+    if value is None:
+        kinds = {leaf.kind for leaf in leaves}
+        return 0.0 if float in kinds and NoneType not in kinds else None
     if isinstance(value, list):
         return [_number_in(each, leaves) for each in value]
-    if isinstance(value, dict):
-        for leaf in leaves:
-            if leaf.is_struct:
-                return _numbered(value, leaf.kind)
+    structs = [leaf.kind for leaf in leaves if leaf.is_struct]
+    if isinstance(value, dict) and structs:
+        return _numbered(value, structs[0])
     return value
 
 

@@ -1,4 +1,4 @@
-"""The store's file: how it is opened, what is in it, and which files are refused."""
+"""The store's file: its tables, opening it, and the files that are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMAT = 2
 """Version of the tables, in `PRAGMA user_version`."""
 
 Durability = Literal["process", "power"]
-"""What a commit outlives: the death of the process, or the loss of the machine's power too."""
+"""Losses that a commit outlives: the death of the process, or the loss of the machine's power too."""
 
 _SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
 """In WAL mode FULL flushes the log to the disk with each commit, NORMAL only before the log is moved:

@@ -1,4 +1,4 @@
-"""What traces are found by: marks (course, tool, indicator) and the words of question and answer."""
+"""The index by which traces are found: marks (course, tool, indicator), and the words of question and answer."""
 
 from __future__ import annotations
 
