@@ -27,6 +27,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.house.complexity
 
 eval: $(DATA)/knowledge/current
 	$(BIN)/antiphon eval samples/questions.jsonl

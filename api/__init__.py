@@ -1,8 +1,7 @@
 """The service over HTTP: JSON and live events, one error shape."""
 
-from antiphon.api.answer import QueryAnswer, answer_of
 from antiphon.api.app import create_app
-from antiphon.api.facade import AroundOf
-from antiphon.api.under_way import cancel_queries
+from antiphon.api.dependencies import InterceptorOf, cancel_queries
+from antiphon.api.query_schemas import QueryAnswer, answer_of
 
-__all__ = ["AroundOf", "QueryAnswer", "answer_of", "cancel_queries", "create_app"]
+__all__ = ["InterceptorOf", "QueryAnswer", "answer_of", "cancel_queries", "create_app"]

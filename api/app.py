@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.metadata import PackageNotFoundError, version
 
 from fastapi import FastAPI
 
-from antiphon.api.access import AccessLog
+from antiphon.api.dependencies import InterceptorOf, RunningQueries, ServiceOpener
 from antiphon.api.errors import ALWAYS, install_error_handlers
-from antiphon.api.facade import AroundOf, Opener
-from antiphon.api.guards import BodyLimit, HostGuard, SafeHeaders, hosts_for
-from antiphon.api.release import release
-from antiphon.api.routes import conversations, courses, forks, health, memory, metrics, queries, traces
-from antiphon.api.under_way import UnderWay
+from antiphon.api.guards import AccessLog, BodyLimit, HostGuard, SafeHeaders, hosts_for
+from antiphon.api.routes import forks, queries, service, traces
 from antiphon.service import Antiphon, Settings, load_settings
 
 MAX_BODY_BYTES = 1_000_000
@@ -27,38 +25,42 @@ Errors have one shape: `{"error": {"code", "message", "query_id"}}`.
 
 
 def create_app(
-    settings: Settings | None = None, open_service: Opener = Antiphon.open, around_of: AroundOf | None = None
+    settings: Settings | None = None,
+    open_service: ServiceOpener = Antiphon.open,
+    interceptor_of: InterceptorOf | None = None,
 ) -> FastAPI:
     """The app; the service opens when it starts and closes when it stops.
 
     Args:
         settings: None reads them from the environment.
         open_service: Opens the service; tests hand in another.
-        around_of: Reads fault plans that callers send; None refuses them.
+        interceptor_of: Reads fault plans that callers send; None refuses them.
     """
     chosen = settings or load_settings()
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        service = await open_service(chosen)
-        app.state.service = service
-        await service.history.resume_unfinished()
+        opened = await open_service(chosen)
+        app.state.service = opened
+        # Queries whose process died go on before new ones come in.
+        await opened.history.resume_unfinished()
         try:
             yield
         finally:
-            await service.close()
+            await opened.close()
 
     app = FastAPI(
         title="Antiphon",
         summary="Cited answers over course documents, every step an event.",
         description=DESCRIPTION,
-        version=release(),
+        version=_release(),
         lifespan=life,
         responses=ALWAYS,
     )
-    app.state.under_way = UnderWay()
-    app.state.around_of = around_of
-    for routes in (queries, courses, conversations, traces, forks, memory, health, metrics):
+    # In the app's state and not in the closure: a test puts its own service there.
+    app.state.running_queries = RunningQueries()
+    app.state.interceptor_of = interceptor_of
+    for routes in (queries, service, traces, forks):
         app.include_router(routes.router)
     install_error_handlers(app)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.
@@ -67,3 +69,11 @@ def create_app(
     app.add_middleware(SafeHeaders)
     app.add_middleware(AccessLog)
     return app
+
+
+def _release() -> str:
+    """The installed distribution's version, or `0+source` where it runs without being installed."""
+    try:
+        return version("antiphon")
+    except PackageNotFoundError:
+        return "0+source"

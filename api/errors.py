@@ -1,4 +1,4 @@
-"""How every refusal and failure looks to a caller: one shape, and one table of error class to status."""
+"""The one shape of every refusal and failure, and the one table of error class to status."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ _OF_STATUS = {
     404: ("not_found", "There is no such path here: see /docs for those there are."),
     405: ("method_not_allowed", "This path does not take that method: see /docs."),
 }
+_EXAMPLE = '{"query": "What is BM25?"}'
 _BUG = "Something went wrong inside the service, and it was logged. Try again; if it stays, report it."
 
 
@@ -58,6 +59,7 @@ class Refusal(HTTPException):
 def refuse(status: int, code: str, message: str, query_id: str | None = None) -> JSONResponse:
     """An error as a caller gets it. A connection whose body was left unread is closed."""
     headers = {"X-Content-Type-Options": "nosniff"}
+    # What is left of the body would be read as the next request.
     if status == 413:
         headers["Connection"] = "close"
     if code == BusyError.code:
@@ -67,13 +69,19 @@ def refuse(status: int, code: str, message: str, query_id: str | None = None) ->
 
 def error_body(code: str, message: str, query_id: str | None = None) -> dict[str, dict[str, str]]:
     """The one error shape; `message` may hold what a caller sent, so half surrogates are made harmless."""
+    # A half surrogate could not be sent as UTF-8.
     error = {"code": code, "message": message.encode(errors="replace").decode()}
-    return {"error": error | ({"query_id": query_id} if query_id else {})}
+    if query_id:
+        error["query_id"] = query_id
+    return {"error": error}
 
 
 def status_of(error: ServiceError) -> int:
     """The status of `error`, by the table."""
-    return next(STATUS_OF[kind] for kind in type(error).__mro__ if kind in STATUS_OF)
+    for kind in type(error).__mro__:
+        if kind in STATUS_OF:
+            return STATUS_OF[kind]
+    return STATUS_OF[ServiceError]
 
 
 def describe_failure(error: BaseException, query_id: str | None) -> dict[str, dict[str, str]]:
@@ -94,6 +102,7 @@ def install_error_handlers(app: FastAPI) -> None:
 async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ServiceError)
     status = status_of(error)
+    # A caller's mistake is the caller's to see; one of ours is the operator's.
     if status >= 500:
         log.warning("request_failed", code=error.code, detail=str(error), query_id=_query_id(request))
     return refuse(status, error.code, str(error), _query_id(request))
@@ -113,6 +122,7 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     assert isinstance(error, HTTPException)
     if isinstance(error, Refusal):
         return error.as_response()
+    # FastAPI's own 400 comes before our handlers see the body: it could not be decoded.
     if error.status_code == 400:
         message = f"The body cannot be read as JSON in UTF-8: send an object such as {_EXAMPLE}."
         return refuse(400, "malformed_json", message)
@@ -131,18 +141,18 @@ def _query_id(request: Request) -> str | None:
     return getattr(request.state, "query_id", None)
 
 
-_EXAMPLE = '{"query": "What is BM25?"}'
-
-
 def _in_words(problems: Sequence[Any]) -> str:
-    """Each validation problem as `field: what is wrong`, without what was sent."""
-    words = (str(problem["msg"]).removeprefix("Value error, ") for problem in problems)
-    return "; ".join(f"{_field(problem['loc'])}: {said}" for problem, said in zip(problems[:5], words, strict=False))
+    """The first validation problems as `field: what is wrong`, without what was sent."""
+    words: list[str] = []
+    for problem in problems[:5]:
+        wrong = str(problem["msg"]).removeprefix("Value error, ")
+        words.append(f"{_field(problem['loc'])}: {wrong}")
+    return "; ".join(words)
 
 
 def _field(location: Sequence[str | int]) -> str:
-    inside = [str(part) for part in location[1:]]
-    return f"`{'.'.join(inside)}`" if inside else f"the {location[0]}"
+    inside = ".".join(map(str, location[1:]))
+    return f"`{inside}`" if inside else f"the {location[0]}"
 
 
 def _documented(status: int, description: str) -> dict[int | str, dict[str, Any]]:
@@ -154,13 +164,13 @@ ALWAYS = (
     | _documented(422, "A field is missing or has the wrong type.")
     | _documented(500, "A mistake of the service; nothing of its inside is told.")
 )
-"""What every route may answer with."""
+"""The refusals of every route, for its documentation."""
 
 WITH_BODY = _documented(413, "The body is too large.") | _documented(415, "The body is not declared as JSON.")
-"""What a route that takes a body may answer with."""
+"""Those of a route that takes a body."""
 
 WITH_NAME = _documented(404, "There is none of that name.")
-"""What a route that names something may answer with."""
+"""Those of a route that names something."""
 
 UNAVAILABLE = _documented(503, "Busy, closing, or the index or the traces cannot be used now; the message says which.")
-"""What a route that needs the service's stores may answer with."""
+"""Those of a route that needs the service's stores."""

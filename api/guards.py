@@ -1,16 +1,20 @@
-"""What stands before the routes: who may call by which name, how large a body may be, what a body must be."""
+"""Guards before the routes: by which names callers come, how large a body may be and what it must be; and the log."""
 
 from __future__ import annotations
 
 import ipaddress
+import time
 from typing import Annotated
 
+import structlog
 from fastapi import Header
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from antiphon.api.errors import Refusal, refuse
 from antiphon.service import Settings
+
+log = structlog.get_logger("api.access")
 
 
 class HostGuard:
@@ -21,8 +25,7 @@ class HostGuard:
         self._allowed = allowed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        host = Headers(scope=scope).get("host") if scope["type"] == "http" else None
-        if host is None or self._allowed is None or host_name(host) in self._allowed:
+        if self._allows(scope):
             await self._app(scope, receive, send)
             return
         message = (
@@ -31,6 +34,12 @@ class HostGuard:
         )
         await refuse(400, "foreign_host", message)(scope, receive, send)
 
+    def _allows(self, scope: Scope) -> bool:
+        if self._allowed is None or scope["type"] != "http":
+            return True
+        host = Headers(scope=scope).get("host")
+        return host is None or host_name(host) in self._allowed
+
 
 def hosts_for(settings: Settings) -> frozenset[str] | None:
     """The names by which the service may be called; None is any.
@@ -38,15 +47,19 @@ def hosts_for(settings: Settings) -> frozenset[str] | None:
     A service of this machine only goes by the names that the settings allow. One that is bound to the network goes
     by any, unless the settings name some.
     """
-    named = frozenset(name.strip().lower() for name in settings.allowed_hosts.split(",") if name.strip())
-    chosen = "allowed_hosts" in settings.model_fields_set
-    if "*" in named or not (chosen or is_loopback(settings.host)):
+    named = {settings.host.lower()}
+    for name in settings.allowed_hosts.split(","):
+        if name.strip():
+            named.add(name.strip().lower())
+    # On a network address nobody knows by which names it is reached, unless the owner says so.
+    is_chosen = "allowed_hosts" in settings.model_fields_set
+    if "*" in named or not (is_chosen or is_loopback(settings.host)):
         return None
-    return named | {settings.host.lower()}
+    return frozenset(named)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` is this machine only."""
+    """Returns True if `host` is this machine only."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -55,23 +68,33 @@ def is_loopback(host: str) -> bool:
 
 def host_name(host: str) -> str:
     """A Host header's value in lower case, without its port."""
-    name, colon, port = host.strip().lower().rpartition(":")
-    return name if colon and port.isdigit() else host.strip().lower()
+    whole = host.strip().lower()
+    # An IPv6 address holds colons too, in brackets: only digits after the last one are a port.
+    name, colon, port = whole.rpartition(":")
+    if colon and port.isdigit():
+        return name
+    return whole
 
 
 class BodyLimit:
-    """Refuses a body that is too large: at once where its length is declared, else while it is read."""
+    """Refuses a body that is too large: at once where its length is declared, else while it is read.
+
+    FastAPI's `max_body_size` does the same, but answers a declared length in plain text, past our error handlers.
+    """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self._app = app
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        declared = Headers(scope=scope).get("content-length", "0") if scope["type"] == "http" else "0"
-        if declared.isdecimal() and int(declared[:20]) > self._max_bytes:
+        if scope["type"] == "http" and self._is_too_large(Headers(scope=scope).get("content-length", "")):
             await self._refusal().as_response()(scope, receive, send)
             return
         await self._app(scope, self._counting(receive), send)
+
+    def _is_too_large(self, declared: str) -> bool:
+        # Cut, for Python refuses to read a number of thousands of digits.
+        return declared.isdecimal() and int(declared[:20]) > self._max_bytes
 
     def _counting(self, receive: Receive) -> Receive:
         total = 0
@@ -97,14 +120,51 @@ class SafeHeaders:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def adding(message: Message) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers["X-Content-Type-Options"] = "nosniff"
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        await self._app(scope, receive, adding if scope["type"] == "http" else send)
+        await self._app(scope, receive, send_with_headers)
+
+
+class AccessLog:
+    """Logs method, path, status, time and query_id of each request once it is over; never what was asked."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 500  # where the app raises before it answers
+
+        async def send_and_note(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        # Until the last byte: the time of a stream is the time of its query.
+        began = time.perf_counter()
+        try:
+            await self._app(scope, receive, send_and_note)
+        finally:
+            log.info(
+                "request",
+                method=scope["method"],
+                path=scope["path"],
+                status=status,
+                ms=round((time.perf_counter() - began) * 1000, 1),
+                query_id=scope.get("state", {}).get("query_id"),
+            )
 
 
 async def require_json(content_type: Annotated[str, Header(include_in_schema=False)] = "") -> None:
@@ -114,5 +174,5 @@ async def require_json(content_type: Annotated[str, Header(include_in_schema=Fal
         Refusal: 415.
     """
     if content_type.partition(";")[0].strip().lower() != "application/json":
-        found = "none" if not content_type else "another one"
+        found = "another one" if content_type else "none"
         raise Refusal(415, "not_json", f"The body must have Content-Type: application/json, {found} was found.")

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Any, Literal
 
+from msgspec.structs import asdict
 from pydantic import ConfigDict, Field, JsonValue
 
 from antiphon.api.schemas import Schema, SessionId, Text
-from antiphon.vocabulary.events import Confidence, Status
+from antiphon.service import Outcome, Question
+from antiphon.vocabulary.events import Confidence, ResponseAssembled, Status
+from antiphon.vocabulary.settings import DECLARED, WISHES
+from antiphon.vocabulary.values import Usage
+
+
+def _wish(name: str) -> Any:
+    """A field for one setting that a caller may choose, as vocabulary/settings.py declares it.
+
+    Its bounds are no part of the schema: what is out of them is refused with 400 and a sentence, as in Python.
+    """
+    declared = DECLARED[name]
+    assert declared.wish is not None
+    most = ", which is the most" if declared.wish.lower_only else ""
+    return Field(
+        None,
+        # Strict, for "2" and true are no numbers; pydantic knows no strict choice.
+        strict=None if declared.choices else True,
+        allow_inf_nan=False if declared.is_float else None,
+        description=f"{declared.sentence[:-1]}; null is the service's setting{most}.",
+        examples=None if declared.default is None else [declared.default],
+    )
 
 
 class QueryRequest(Schema):
@@ -17,28 +39,23 @@ class QueryRequest(Schema):
     session_id: SessionId | None = Field(
         None, description="The conversation, as an earlier answer named it; null begins one."
     )
-    max_rounds: Annotated[int, Field(strict=True)] | None = Field(
-        None, description="Most rounds of tool calls, 0 to 5; null is the service's setting.", examples=[2]
-    )
-    deadline_s: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
-        None, description="Seconds until the answer must be there, 1 to 600; null is the service's setting."
-    )
-    compression: Literal["extractive", "model"] | None = Field(
-        None, description="How older rounds are made short for later calls; null is the service's setting."
-    )
-    max_total_tokens: Annotated[int, Field(strict=True)] | None = Field(
-        None,
-        description="Most tokens of all calls, input and output; null is the service's setting, which is the most.",
-    )
-    max_cost_usd: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = Field(
-        None, description="The most that all calls may cost, in US dollars; null is the service's setting, as above."
-    )
+    # The settings that a caller may choose: a test holds these fields to `WISHES`.
+    max_rounds: int | None = _wish("max_rounds")
+    deadline_s: float | None = _wish("deadline_s")
+    compression: Literal["extractive", "model"] | None = _wish("compression")
+    max_total_tokens: int | None = _wish("max_total_tokens")
+    max_cost_usd: float | None = _wish("max_cost_usd")
     strict: bool = Field(
         False, description="Answer 502 (504 where time ran out) with the same body where no model answered."
     )
     faults: dict[str, JsonValue] | None = Field(
         None, description="A fault plan (docs/faults.md); refused unless the service was started with --allow-faults."
     )
+
+    def question(self) -> Question:
+        """The question as the service takes it."""
+        wishes = {name: getattr(self, name) for name in WISHES}
+        return Question(query=self.query, session_id=self.session_id, **wishes)
 
 
 class CitationReply(Schema):
@@ -150,6 +167,36 @@ class QueryAnswer(Schema):
             ]
         }
     )
+
+
+def answer_of(outcome: Outcome) -> QueryAnswer:
+    """The JSON object of an answer, the same over HTTP, in a live stream and on the command line."""
+    response = outcome.response
+    return QueryAnswer(
+        answer=response.answer,
+        sources=list(response.sources),
+        source_links=list(response.source_links),
+        session_id=outcome.session_id,
+        query_id=outcome.query_id,
+        citations=[CitationReply(**asdict(citation)) for citation in response.citations],
+        uncertainty=UncertaintyReply(
+            confidence=response.confidence,
+            indicators=[IndicatorReply(**asdict(indicator)) for indicator in response.indicators],
+        ),
+        rounds=response.rounds,
+        reasoner=response.reasoner,
+        usage=_usage(response),
+        duration_ms=round(outcome.duration_ms, 1),
+        status=outcome.status,
+    )
+
+
+def _usage(response: ResponseAssembled) -> UsageReply:
+    summaries: SummariesReply | None = None
+    # A summarising call that failed may have used tokens all the same.
+    if response.summaries > 0 or response.summary_usage != Usage():
+        summaries = SummariesReply(calls=response.summaries, **asdict(response.summary_usage))
+    return UsageReply(calls=response.calls, **asdict(response.usage), summaries=summaries)
 
 
 class WaitingReply(Schema):

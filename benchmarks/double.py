@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -18,36 +19,42 @@ from antiphon.language.markup import read_attempts
 
 ANSWER = "BM25 ranks documents by term frequency, document length and rarity. " * 6
 DELTA_CHARACTERS = 40
+# The tools called in each round: two at once, then one.
 CALLS = (("search_course_content", "get_course_outline"), ("search_course_content",))
-"""The tools called in each round: two at once, then one."""
 
-Json = dict[str, object]
+Json = dict[str, Any]
 
 
 def rounds_so_far(body: Json) -> int:
-    """How many rounds of tools the request has behind it."""
-    text = json.dumps(body["messages"])
-    if '"tool_use"' in text:
-        return sum(message["role"] == "assistant" for message in body["messages"])  # type: ignore[attr-defined]
-    blocks = body["messages"][0]["content"]  # type: ignore[index]
+    """Counts the rounds of tools that the request has behind it."""
+    history = body["messages"]
+    if '"tool_use"' in json.dumps(history):
+        return sum(message["role"] == "assistant" for message in history)
+    blocks = history[0]["content"]
     if isinstance(blocks, str):
         return 0
-    return max((attempt.round for block in blocks for attempt in read_attempts(block.get("text", ""))), default=0)
+    last = 0
+    for block in blocks:
+        for attempt in read_attempts(block.get("text", "")):
+            last = max(last, attempt.round)
+    return last
 
 
 def blocks_of_reply(body: Json) -> tuple[list[Json], str]:
-    """The content blocks of the reply and its stop reason."""
+    """Returns the content blocks of the reply and its stop reason."""
     rounds = rounds_so_far(body)
     if "tools" not in body or rounds >= len(CALLS):
         return [{"type": "text", "text": ANSWER}], "end_turn"
-    calls: list[Json] = [
-        {"type": "tool_use", "id": f"toolu_{rounds}_{n}", "name": name, "input": {"text": f"bm25 {rounds} {n}"}}
-        for n, name in enumerate(CALLS[rounds])
-    ]
-    return [{"type": "text", "text": "I will look it up."}, *calls], "tool_use"
+    blocks: list[Json] = [{"type": "text", "text": "I will look it up."}]
+    for number, name in enumerate(CALLS[rounds]):
+        # Each call asks something else: two that are alike would be one call.
+        given = {"text": f"bm25 {rounds} {number}"}
+        blocks.append({"type": "tool_use", "id": f"toolu_{rounds}_{number}", "name": name, "input": given})
+    return blocks, "tool_use"
 
 
 async def messages(request: Request) -> Response:
+    """Answers `POST /v1/messages`, whole or streamed."""
     body = json.loads(await request.body())
     blocks, stop_reason = blocks_of_reply(body)
     message: Json = {
@@ -69,20 +76,26 @@ def _stream(message: Json, blocks: list[Json], stop_reason: str) -> Iterator[str
     yield _event("message_start", message={**message, "content": [], "stop_reason": None})
     for index, block in enumerate(blocks):
         if block["type"] == "text":
-            text = str(block["text"])
-            yield _event("content_block_start", index=index, content_block={"type": "text", "text": ""})
-            for start in range(0, len(text), DELTA_CHARACTERS):
-                piece = text[start : start + DELTA_CHARACTERS]
-                yield _event("content_block_delta", index=index, delta={"type": "text_delta", "text": piece})
+            yield from _text_block(index, block["text"])
         else:
-            yield _event("content_block_start", index=index, content_block={**block, "input": {}})
-            piece = json.dumps(block["input"])
-            yield _event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": piece})
+            yield from _tool_block(index, block)
         yield _event("content_block_stop", index=index)
-    yield _event(
-        "message_delta", delta={"stop_reason": stop_reason, "stop_sequence": None}, usage={"output_tokens": 50}
-    )
+    ending = {"stop_reason": stop_reason, "stop_sequence": None}
+    yield _event("message_delta", delta=ending, usage={"output_tokens": 50})
     yield _event("message_stop")
+
+
+def _text_block(index: int, text: str) -> Iterator[str]:
+    yield _event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+    for start in range(0, len(text), DELTA_CHARACTERS):
+        piece = text[start : start + DELTA_CHARACTERS]
+        yield _event("content_block_delta", index=index, delta={"type": "text_delta", "text": piece})
+
+
+def _tool_block(index: int, block: Json) -> Iterator[str]:
+    yield _event("content_block_start", index=index, content_block={**block, "input": {}})
+    piece = json.dumps(block["input"])
+    yield _event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": piece})
 
 
 def _event(kind: str, **fields: object) -> str:
@@ -90,6 +103,7 @@ def _event(kind: str, **fields: object) -> str:
 
 
 async def alive(_: Request) -> Response:
+    """Answers `GET /healthz`."""
     return JSONResponse({"status": "ok"})
 
 

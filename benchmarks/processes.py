@@ -1,4 +1,4 @@
-"""Processes that a measurement starts: on a free port, waited for, ended."""
+"""Processes that a measurement starts on a free port, waits for, and ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Served:
     ready_s: float
 
     def resident_mb(self) -> float:
-        """Resident memory, in MB of 1,048,576 bytes."""
+        """Returns the resident memory, in MB of 1,048,576 bytes."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
@@ -46,7 +46,7 @@ def serving(command: Sequence[str], path: str) -> Iterator[Served]:
 
 
 def antiphon(*arguments: str) -> list[str]:
-    """The command line of this environment's `antiphon`."""
+    """Returns the command line of this environment's `antiphon`."""
     return [str(Path(sys.executable).with_name("antiphon")), *arguments]
 
 

@@ -8,36 +8,22 @@ from typing import Annotated, Literal
 import typer
 
 from antiphon.api import answer_of
-from antiphon.cli.answers import show_answer
-from antiphon.cli.options import DataDir, Json, Model, Reasoner
-from antiphon.cli.session import opened, settings_for_people
-from antiphon.cli.telling import NOTABLE, tell, tell_recorded
+from antiphon.cli.rendering import NOTABLE, describe, describe_recorded, show_answer
+from antiphon.cli.session import DataDir, Json, Model, Reasoner, opened, settings_for_people, wish
 from antiphon.cli.terminal import err, print_json
 from antiphon.service import Antiphon, Outcome, QueryHandle, Question
 from antiphon.vocabulary.errors import SlowReaderError
 from antiphon.vocabulary.events import Recorded
 
 
-def add_to(app: typer.Typer) -> None:
-    """Makes the command known."""
-    app.command("ask")(ask)
-
-
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
-    rounds: Annotated[int | None, typer.Option("--rounds", help="Most rounds of tool calls, 0 to 5.")] = None,
-    deadline: Annotated[float | None, typer.Option("--deadline", help="Seconds until the answer must come.")] = None,
-    compression: Annotated[
-        Literal["extractive", "model"] | None,
-        typer.Option("--compression", help="How older rounds are made short for later calls."),
-    ] = None,
-    max_tokens: Annotated[
-        int | None, typer.Option("--max-total-tokens", help="Most tokens of all calls, input and output.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost-usd", help="The most that all calls may cost, in US dollars.")
-    ] = None,
+    rounds: Annotated[int | None, wish("max_rounds", "--rounds")] = None,
+    deadline: Annotated[float | None, wish("deadline_s", "--deadline")] = None,
+    compression: Annotated[Literal["extractive", "model"] | None, wish("compression", "--compression")] = None,
+    max_tokens: Annotated[int | None, wish("max_total_tokens", "--max-total-tokens")] = None,
+    max_cost: Annotated[float | None, wish("max_cost_usd", "--max-cost-usd")] = None,
     as_json: Json = False,
     events: Annotated[bool, typer.Option("--events", help="Show every event on standard error.")] = False,
     data_dir: DataDir = None,
@@ -45,6 +31,7 @@ def ask(
     model: Model = None,
 ) -> None:
     """Asks a question, shows on standard error how it is worked out, and prints the answer with its sources."""
+    # The index and the reasoner are this process's own: `ask` needs no running service.
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
 
     async def work() -> Outcome:
@@ -70,26 +57,27 @@ def ask(
 
 
 async def _watched(service: Antiphon, question: Question, *, every_event: bool) -> Outcome:
-    running = await service.start(question)
+    query = await service.start(question)
     try:
-        await _show_events(running, every_event=every_event)
-        return await running.outcome()
+        await _show_events(query, every_event=every_event)
+        return await query.outcome()
     except asyncio.CancelledError:  # Ctrl-C
-        running.cancel("interrupted")
-        await running.outcome()  # so that the trace ends with it
+        query.cancel("interrupted")
+        await query.outcome()  # so that the trace ends with it
         raise
 
 
-async def _show_events(running: QueryHandle, *, every_event: bool) -> None:
+async def _show_events(query: QueryHandle, *, every_event: bool) -> None:
     began_at: float | None = None
     try:
-        async for told in running.follow():
-            if not isinstance(told, Recorded):
+        async for streamed in query.follow():
+            if not isinstance(streamed, Recorded):
                 continue
-            began_at = told.at if began_at is None else began_at
+            if began_at is None:
+                began_at = streamed.at
             if every_event:
-                err.print(tell_recorded(told, began_at), style="dim", soft_wrap=True)
-            elif type(told.event) in NOTABLE:
-                err.print(f"  {tell(told.event, 110)}", style="dim", soft_wrap=True)
+                err.print(describe_recorded(streamed, began_at), style="dim", soft_wrap=True)
+            elif type(streamed.event) in NOTABLE:
+                err.print(f"  {describe(streamed.event, 110)}", style="dim", soft_wrap=True)
     except SlowReaderError:
         err.print("  … (this terminal is too slow for the events; the answer comes)", style="dim")

@@ -10,26 +10,26 @@ from typing import Annotated
 
 import msgspec
 import typer
+from jinja2 import Environment, FileSystemLoader
 from rich.table import Column, Table
 
-from antiphon.cli.asking_file import read_asking_file
-from antiphon.cli.compare_page import as_page
 from antiphon.cli.comparing import (
+    MEANING,
     MODES,
     Compared,
     Mode,
     Run,
     Sum,
-    dollars,
     in_words,
     modes_of,
     run_of,
+    run_rows,
     settings_of,
     sum_of,
+    sum_rows,
 )
-from antiphon.cli.grading import SampleQuestion
-from antiphon.cli.options import DataDir, Model, Reasoner
-from antiphon.cli.session import opened, settings_for_people
+from antiphon.cli.questions import SampleQuestion, read_any_questions
+from antiphon.cli.session import DataDir, Model, Reasoner, opened, settings_for_people
 from antiphon.cli.terminal import clean, err, one_line, out
 from antiphon.service import Antiphon, Question, Settings
 from antiphon.vocabulary.errors import BadInputError
@@ -37,11 +37,7 @@ from antiphon.vocabulary.errors import BadInputError
 WIDTH = 100
 SHOWN_ANSWER = 240
 SHOWN_ID = 12
-
-
-def add_to(app: typer.Typer) -> None:
-    """Makes the command known."""
-    app.command("compare")(compare)
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 def compare(
@@ -60,7 +56,8 @@ def compare(
     """
     chosen = modes_of(modes)
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
-    asked = read_asking_file(questions, settings.query_chars)
+    asked = read_any_questions(questions, settings.query_chars)
+    # Before the questions are asked: answers by Claude cost something, and would be lost.
     for path in (html, json_file):
         _check_writable(path)
     compared = asyncio.run(_ask_all(settings, asked, chosen))
@@ -73,13 +70,15 @@ def compare(
 
 
 async def _ask_all(settings: Settings, asked: Sequence[SampleQuestion], modes: Sequence[Mode]) -> list[Compared]:
-    """One query at a time, so that times can be compared; each question begins with another mode, so that none is
-    always the one for which caches are cold."""
+    """Asks one query at a time, so that times can be compared."""
     compared: list[Compared] = []
     async with opened(settings) as service:
         for number, question in enumerate(asked):
             turn = number % len(modes)
-            runs = {mode: await _run(service, question, mode) for mode in (*modes[turn:], *modes[:turn])}
+            # Each question begins with another mode, so that none is always the one for which caches are cold.
+            runs: dict[Mode, Run] = {}
+            for mode in (*modes[turn:], *modes[:turn]):
+                runs[mode] = await _run(service, question, mode)
             each = Compared(id=question.id, question=question.question, runs=tuple(runs[mode] for mode in modes))
             err.print(f"{number + 1} of {len(asked)}: {one_line(each.question, 80)}", style="dim", soft_wrap=True)
             compared.append(each)
@@ -96,62 +95,58 @@ def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
     """Prints a table for each question, one for all of them, and a line for each mode."""
     for each in compared:
         out.print(_of_question(each), width=min(WIDTH, out.width))
-    out.print(_of_modes(sums), width=min(WIDTH, out.width))
-    for told in sums:
-        out.print(in_words(told), soft_wrap=True)
+    table = Table("", *(each.mode for each in sums), title="All questions", title_justify="left")
+    for name, cells in sum_rows(sums):
+        table.add_row(name, *cells)
+    out.print(table, width=min(WIDTH, out.width))
+    for each_sum in sums:
+        out.print(in_words(each_sum), soft_wrap=True)
 
 
 def _of_question(each: Compared) -> Table:
-    columns = (Column(run.mode, ratio=1, overflow="fold") for run in each.runs)
+    columns = [Column(run.mode, ratio=1, overflow="fold") for run in each.runs]
     table = Table(Column("", no_wrap=True), *columns, title=one_line(each.question, 200), title_justify="left")
-    for name, cells in rows(each.runs, SHOWN_ANSWER):
+    table.add_row("answer", *(_answer(run, each.runs[0]) for run in each.runs))
+    table.add_row("sources", *map(_sources, each.runs))
+    for name, cells in run_rows(each.runs):
         table.add_row(name, *cells)
+    table.add_row("trace", *(clean(run.query_id)[:SHOWN_ID] for run in each.runs))
     return table
 
 
-def rows(runs: Sequence[Run], answer_chars: int) -> list[tuple[str, list[str]]]:
-    """What is shown of a question: a name and a cell for each mode."""
-    graded = any(run.right is not None for run in runs)
-    shown = [
-        ("answer", [_answer(run, runs[0], answer_chars) for run in runs]),
-        ("sources", ["\n".join(one_line(source, 120) for source in run.sources) or "none" for run in runs]),
-        ("right", [{True: "✓", False: "✗", None: ""}[run.right] for run in runs]),
-        ("confidence", [run.confidence for run in runs]),
-        ("doubts", [", ".join(run.doubts) or "none" for run in runs]),
-        ("rounds, calls", [f"{run.rounds}, {run.calls}" for run in runs]),
-        ("tokens in, out", [f"{run.usage.all_input_tokens:,}, {run.usage.output_tokens:,}" for run in runs]),
-        ("ms", [f"{run.duration_ms:.0f}" for run in runs]),
-        ("cost", [dollars(run.usage.cost_usd) for run in runs]),
-        ("trace", [clean(run.query_id)[:SHOWN_ID] for run in runs]),
-    ]
-    return [row for row in shown if row[0] != "right" or graded]
-
-
-def _answer(run: Run, first: Run, chars: int) -> str:
+def _answer(run: Run, first: Run) -> str:
     if run is not first and run.answer == first.answer:
         return f"the same as {first.mode}"
-    return one_line(run.answer, chars)
+    return one_line(run.answer, SHOWN_ANSWER)
 
 
-def _of_modes(sums: Sequence[Sum]) -> Table:
-    table = Table("", *(told.mode for told in sums), title="All questions", title_justify="left")
-    table.add_row("answered", *(f"{told.answered}/{told.runs}" for told in sums))
-    if any(told.graded for told in sums):
-        table.add_row("right", *(f"{told.right}/{told.graded}" for told in sums))
-    table.add_row("sources cited", *(f"{told.sources:.1f}" for told in sums))
-    table.add_row("rounds, calls", *(f"{told.rounds:.1f}, {told.calls:.1f}" for told in sums))
-    tokens = (f"{told.usage.all_input_tokens:,}, {told.usage.output_tokens:,}" for told in sums)
-    table.add_row("tokens in, out", *tokens)
-    table.add_row("ms (median)", *(f"{told.ms:.0f}" for told in sums))
-    table.add_row("cost", *(dollars(told.cost_usd) for told in sums))
-    return table
+def _sources(run: Run) -> str:
+    return "\n".join(one_line(source, 120) for source in run.sources) or "none"
+
+
+def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:
+    """The comparison as one HTML page: nothing is loaded, and whatever documents and models wrote is text in it."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, finalize=_printable, trim_blocks=True, lstrip_blocks=True
+    )
+    page = environment.get_template("compare.html")
+    return page.render(compared=compared, sums=sums, sum_rows=sum_rows(sums), run_rows=run_rows, meaning=MEANING)
+
+
+def _printable(value: object) -> str:
+    return clean(str(value))
 
 
 def _check_writable(path: Path | None) -> None:
-    """Refuses before the questions are asked what could not be written after them."""
+    """Refuses a file that could not be written.
+
+    Raises:
+        BadInputError: It is a folder, or in a folder that is not there or may not be written.
+    """
     if path is None:
         return
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+    to_write = path if path.exists() else path.parent
+    if path.is_dir() or not path.parent.is_dir() or not os.access(to_write, os.W_OK):
         raise BadInputError(
             f"{one_line(str(path), 200)} cannot be written: name a file in a folder that you may write."
         )

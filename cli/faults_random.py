@@ -1,4 +1,4 @@
-"""`antiphon faults random`: random stories of several faults from one seed; a failing one is made small and written."""
+"""`antiphon faults random`: random runs of several faults from one seed; a failing one is made small and written."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from typing import Annotated
 
 import typer
 
+from antiphon.cli.faults import opener
 from antiphon.cli.faults_showing import refuse_unwritable, write_report
-from antiphon.cli.faults_worlds import opener
 from antiphon.cli.terminal import err, one_line, out
-from antiphon.faults import Roamed, write_story
+from antiphon.faults import RandomReport, write_experiment
 from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import ConfigurationError
 
 EVERY = 20
-"""A line of progress after so many stories."""
+"""A line of progress after so many experiments."""
 NEEDS = "`antiphon faults random` needs hypothesis: pip install 'antiphon[faults]'."
-UNLESS_SAID = 100
-"""Stories, where neither their number nor a time is given."""
+DEFAULT_EXAMPLES = 100
+"""Experiments, where neither their number nor a time is given."""
 
 
 def run_random(
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same stories.")] = 0,
-    minutes: Annotated[float, typer.Option("--minutes", min=0, help="No new stories after so many minutes.")] = 0.0,
-    examples: Annotated[int, typer.Option("--examples", min=0, help="So many stories; 100 if nothing is said.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same experiments.")] = 0,
+    minutes: Annotated[float, typer.Option("--minutes", min=0, help="No new experiments after so many minutes.")] = 0.0,
+    examples: Annotated[
+        int, typer.Option("--examples", min=0, help="So many experiments; 100 if nothing is said.")
+    ] = 0,
     tools: Annotated[str, typer.Option("--tools", help="Tools of your own: package.module:name, …")] = "",
     plan: Annotated[
         Path | None, typer.Option("--plan", help="Where a failing plan is written.", show_default="faults-SEED.yaml")
@@ -42,55 +44,57 @@ def run_random(
     path = plan or Path(f"faults-{seed}.yaml")
     refuse_unwritable(path)
     began = time.monotonic()
-    number = examples if examples or minutes else UNLESS_SAID
-    done: Roamed = _roaming().roam(opener(tools), seed, examples=number, minutes=minutes, told=_progress(began))
-    _tell(done, seed, time.monotonic() - began)
-    if done.story is not None:
-        _tell_failure(done, path, tools)
+    number = examples if examples or minutes else DEFAULT_EXAMPLES
+    done: RandomReport = _random_runs().run_random(
+        opener(tools), seed, examples=number, minutes=minutes, on_experiment=_progress(began)
+    )
+    _show(done, seed, time.monotonic() - began)
+    if done.failing is not None:
+        _show_failure(done, path, tools)
         raise typer.Exit(1)
 
 
-def _roaming() -> ModuleType:
+def _random_runs() -> ModuleType:
     """The random mode, which alone needs hypothesis."""
     try:
-        return importlib.import_module("antiphon.faults.roaming")
+        return importlib.import_module("antiphon.faults.runs.random_runs")
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "hypothesis":
             raise
-        raise ConfigurationError(
-            "`antiphon faults random` needs hypothesis: pip install 'antiphon[faults]'."
-        ) from error
+        raise ConfigurationError(NEEDS) from error
 
 
-def _progress(began: float) -> Callable[[Roamed], None]:
-    def told(done: Roamed) -> None:
-        if done.stories % EVERY == 0:
+def _progress(began: float) -> Callable[[RandomReport], None]:
+    def show_progress(done: RandomReport) -> None:
+        if done.experiments % EVERY == 0:
             err.print(
-                f"  {done.stories} stories, {done.queries} queries, {done.fired} faults fired of {len(done.sorts)} "
-                f"sorts, {time.monotonic() - began:.0f} s …",
+                f"  {done.experiments} experiments, {done.queries} queries, {done.fired} faults fired "
+                f"of {len(done.sorts)} sorts, {time.monotonic() - began:.0f} s …",
                 style="dim",
             )
 
-    return told
+    return show_progress
 
 
-def _tell(done: Roamed, seed: int, took_s: float) -> None:
-    kept = "every promise kept" if done.story is None else "a promise broke"
+def _show(done: RandomReport, seed: int, took_s: float) -> None:
+    kept = "every promise kept" if done.failing is None else "a promise broke"
     out.print(
-        f"seed {seed}: {done.stories} stories, {done.queries} queries, {done.faults} faults put in, {done.fired} fired "
-        f"({len(done.sorts)} sorts), {kept}, {took_s:.0f} s",
+        f"seed {seed}: {done.experiments} experiments, {done.queries} queries, {done.faults} faults put in, "
+        f"{done.fired} fired ({len(done.sorts)} sorts), {kept}, {took_s:.0f} s",
         soft_wrap=True,
     )
 
 
-def _tell_failure(done: Roamed, path: Path, tools: str) -> None:
-    assert done.story is not None
-    written = write_story(done.story)
+def _show_failure(done: RandomReport, path: Path, tools: str) -> None:
+    assert done.failing is not None
+    written = write_experiment(done.failing)
     for wrong in done.broken:
         err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
-    if not done.again:
+    if not done.reproduced:
         err.print("✗ By itself it did not fail again: what came before it matters.", style="red", soft_wrap=True)
     out.print(written, soft_wrap=True)
     write_report(path, written.encode())
-    command = ["antiphon", "faults", "run", "--plan", str(path), *(["--tools", tools] if tools else [])]
+    command = ["antiphon", "faults", "run", "--plan", str(path)]
+    if tools:
+        command += ["--tools", tools]
     err.print(f"    {shlex.join(command)}", style="red", soft_wrap=True)

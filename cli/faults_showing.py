@@ -1,4 +1,4 @@
-"""What `antiphon faults` prints: progress, a table of points by kinds, each failure with the command for it alone."""
+"""Output of `antiphon faults`: progress, a table of points by kinds, each failure with the command for it alone."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ EVERY = 100
 
 
 def progress(what: str) -> Callable[[Verdict | PairVerdict, int], None]:
-    """Tells of each failure at once, and how far it has come from time to time."""
+    """Prints each failure at once, and from time to time how far the run has come."""
     done = failed = 0
 
-    def told(verdict: Verdict | PairVerdict, total: int) -> None:
+    def show_progress(verdict: Verdict | PairVerdict, total: int) -> None:
         nonlocal done, failed
         done += 1
         if verdict.result != "kept":
@@ -26,35 +26,38 @@ def progress(what: str) -> Callable[[Verdict | PairVerdict, int], None]:
         if done % EVERY == 0:
             err.print(f"  {done} of {total} {what}, {failed} failed …", style="dim")
 
-    return told
+    return show_progress
 
 
 def show_failure(verdict: Verdict | PairVerdict) -> None:
-    """What went wrong, and the command that does it again."""
+    """Prints what went wrong, and the command that does it again."""
     wrong = "; ".join(verdict.broken) or "the fault never fired"
     err.print(f"✗ {one_line(wrong, 300)}\n    {one_line(verdict.command, 1_000)}", style="red", soft_wrap=True)
 
 
 def show(report: Report) -> None:
-    """A line for each point, why cells make no sense, and the counts."""
+    """Prints a line for each point, why cells make no sense, and the counts."""
     rows = table(report)
     width = max((len(point) for point, _ in rows), default=0)
     for point, row in rows:
-        signs = [f"{kind} {row[kind]}" for kind in ("none", *KINDS) if row.get(kind, "·") != "·"]
+        signs: list[str] = []
+        for kind in ("none", *KINDS):
+            if row.get(kind, "·") != "·":
+                signs.append(f"{kind} {row[kind]}")
         if signs:
             out.print(f"{point:<{width}}  {'  '.join(signs)}", soft_wrap=True)
-    for why, number in reasons(report.not_applicable):
-        out.print(f"· {number}: {why}", style="dim", soft_wrap=True)
-    told = counts(report)
+    for why, cells in reasons(report.not_applicable):
+        out.print(f"· {cells}: {why}", style="dim", soft_wrap=True)
+    number = counts(report)
     out.print(
-        f"cells run {told['run']}, fired {told['fired']}, kept {told['kept']}, broken {told['broken']}, "
-        f"never fired {told['not_fired']}, not applicable {told['not_applicable']}",
+        f"cells run {number['run']}, fired {number['fired']}, kept {number['kept']}, broken {number['broken']}, "
+        f"never fired {number['not_fired']}, not applicable {number['not_applicable']}",
         soft_wrap=True,
     )
 
 
 def show_run(run: Run) -> None:
-    """The faults of one query that fired, and its answer."""
+    """Prints the faults of one query that fired, and its answer."""
     for fired in run.fired:
         out.print(f"fired: {fired.kind} at {fired.point} in {fired.when}", soft_wrap=True)
     for fault in run.idle:
@@ -85,21 +88,21 @@ def refuse_unwritable(path: Path) -> None:
     Raises:
         BadInputError: The file cannot be written.
     """
-    there = path.exists()
+    is_there = path.exists()
     try:
         with path.open("ab"):
             pass
     except OSError as error:
         raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error
-    if not there:
+    if not is_there:
         path.unlink()
 
 
 def show_pairs(verdicts: Sequence[PairVerdict], took_s: float) -> None:
-    """What came of pairs, in one line."""
-    told = pair_counts(verdicts)
+    """Prints what came of pairs, in one line."""
+    number = pair_counts(verdicts)
     out.print(
-        f"pairs run {told['run']}, both fired {told['both_fired']}, one kept the other from firing "
-        f"{told['one_fired']}, none fired {told['none_fired']}, broken {told['broken']}, {took_s:.0f} s",
+        f"pairs run {number['run']}, both fired {number['both_fired']}, one kept the other from firing "
+        f"{number['one_fired']}, none fired {number['none_fired']}, broken {number['broken']}, {took_s:.0f} s",
         soft_wrap=True,
     )

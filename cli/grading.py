@@ -1,38 +1,134 @@
-"""How an answer to a sample question is graded: pure rules over the outcome and its trace."""
+"""`antiphon eval`: asks a file of questions and grades the answers by their citations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median_high
+from typing import Annotated
 
 import msgspec
+import typer
+from rich.table import Table
 
-from antiphon.service import Outcome
+from antiphon.cli.questions import UNANSWERABLE, Place, SampleQuestion, read_questions
+from antiphon.cli.session import DataDir, Json, Model, Reasoner, opened, settings_for_people
+from antiphon.cli.terminal import err, one_line, out, print_json
+from antiphon.service import Antiphon, Outcome, Question, Settings
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import ContextSynthesized, Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.values import Passage, Value
 
-UNANSWERABLE = "unanswerable"
+
+class Targets(Value, frozen=True, kw_only=True):
+    """The least that a run must reach: shares of 1; the most rounds and calls of each question."""
+
+    least_right: float = 0.9
+    least_said_so: float = 5 / 6
+    most_rounds: int = 2
+    most_calls: int = 3
 
 
-class Place(Value, frozen=True, kw_only=True):
-    """Where an answer stands; lesson None is the course's outline."""
-
-    course: str
-    lesson: int | None
+DEFAULTS = Targets()
 
 
-class SampleQuestion(Value, frozen=True, kw_only=True):
-    """One line of a questions file (samples/README.md): `facts` are phrases that a right answer may contain."""
+def evaluate(
+    file: Annotated[Path, typer.Argument(help="Questions as JSON lines, such as samples/questions.jsonl.")],
+    as_json: Json = False,
+    least_right: Annotated[
+        float, typer.Option(help="Share of answerable questions whose right lesson must be cited.")
+    ] = DEFAULTS.least_right,
+    least_said_so: Annotated[
+        float, typer.Option(help="Share of unanswerable questions of which the answer must say so.")
+    ] = DEFAULTS.least_said_so,
+    most_rounds: Annotated[int, typer.Option(help="Most rounds a question may take.")] = DEFAULTS.most_rounds,
+    most_calls: Annotated[int, typer.Option(help="Most reasoning calls a question may take.")] = DEFAULTS.most_calls,
+    at_once: Annotated[int, typer.Option(min=1, help="How many questions are asked at once.")] = 2,
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+    model: Model = None,
+) -> None:
+    """Asks every question of a file and grades the answers by their citations; exit code 1 below the targets."""
+    targets = Targets(
+        least_right=least_right, least_said_so=least_said_so, most_rounds=most_rounds, most_calls=most_calls
+    )
+    questions = _questions(file)
+    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
+    grades = asyncio.run(_ask_all(settings, questions, at_once))
+    short = shortfalls(grades, targets)
+    if as_json:
+        print_json(msgspec.json.encode({"grades": grades, "shortfalls": short}).decode())
+    else:
+        show_grades(grades)
+    for sentence in short:
+        err.print(one_line(sentence, 300), style="red", soft_wrap=True)
+    if short:
+        raise typer.Exit(1)
 
-    id: str
-    kind: str
-    question: str
-    answered_by: tuple[Place, ...] = ()
-    facts: tuple[str, ...] = ()
+
+def _questions(file: Path) -> list[SampleQuestion]:
+    try:
+        return read_questions(file.read_text(encoding="utf-8").splitlines(), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{file} cannot be read ({error}): name a file of questions in UTF-8.") from error
+
+
+async def _ask_all(settings: Settings, questions: Sequence[SampleQuestion], at_once: int) -> list[Grade]:
+    # More at once would only wait for one another's processor time, and their latencies would say nothing.
+    turns = asyncio.Semaphore(at_once)
+    async with opened(settings) as service:
+        return await asyncio.gather(*(_graded(service, question, turns) for question in questions))
+
+
+async def _graded(service: Antiphon, question: SampleQuestion, turns: asyncio.Semaphore) -> Grade:
+    async with turns:
+        outcome = await service.ask(Question(query=question.question))
+    found = grade(question, outcome, await service.store.read(outcome.query_id))
+    mark = "✓" if found.right else "✗"
+    err.print(f"{mark} {found.id} {one_line(found.question, 80)}", style="dim", soft_wrap=True)
+    return found
+
+
+def show_grades(grades: Sequence[Grade]) -> None:
+    """Prints a line for each kind of question, and each answer that is not right."""
+    by_kind: dict[str, list[Grade]] = {}
+    for each in grades:
+        by_kind.setdefault(each.kind, []).append(each)
+    table = Table("Kind", "Asked", "Right", "All lessons", "Phrases", "Most rounds", "Most calls", "ms (median)")
+    for kind, of_kind in by_kind.items():
+        table.add_row(kind, *_row(of_kind))
+    table.add_row("all", *_row(grades), style="bold")
+    out.print(table)
+    for each in grades:
+        if not each.right:
+            out.print(f"✗ {each.id} {one_line(each.question, 120)}", soft_wrap=True)
+            out.print(f"    {one_line(each.note, 200)} ({each.query_id})", soft_wrap=True)
+
+
+def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
+    complete = phrases = found = most_rounds = most_calls = 0
+    times: list[float] = []
+    for each in grades:
+        complete += each.complete
+        phrases += each.facts
+        found += each.facts_found
+        most_rounds = max(most_rounds, each.rounds)
+        most_calls = max(most_calls, each.calls)
+        times.append(each.duration_ms)
+    return (
+        str(len(grades)),
+        f"{share(grades):.0%}",
+        str(complete),
+        f"{found}/{phrases}" if phrases else "",
+        str(most_rounds),
+        str(most_calls),
+        f"{median_high(times):.0f}",
+    )
 
 
 class Grade(Value, frozen=True, kw_only=True):
-    """How one answer did.
+    """The grade of one answer.
 
     Attributes:
         right: A right lesson is cited; for a question that nothing answers: the answer says so.
@@ -60,31 +156,15 @@ class Grade(Value, frozen=True, kw_only=True):
     note: str = ""
 
 
-def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
-    """The questions of a JSON lines file.
-
-    Raises:
-        BadInputError: A line is no question; its number is named.
-    """
-    questions = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            questions.append(msgspec.json.decode(line, type=SampleQuestion))
-        except (msgspec.DecodeError, UnicodeEncodeError) as error:
-            raise BadInputError(f"{name}, line {number} is no question ({error}): see samples/README.md.") from error
-    if not questions:
-        raise BadInputError(f"{name} holds no questions: see samples/README.md.")
-    return questions
-
-
 def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]) -> Grade:
-    """How `outcome` does on `question`, its citations checked against the passages in the trace."""
+    """Grades `outcome` on `question`; its citations are checked against the passages in the trace."""
     response = outcome.response
-    cited = {Place(course=each.course, lesson=each.lesson) for each in response.citations if each.course is not None}
+    cited = _places_cited(response)
     asked_for = set(question.answered_by)
-    right = _says_so(response) if question.kind == UNANSWERABLE else bool(cited & asked_for)
+    # One right lesson is enough: several may hold the answer, and the file lists them all.
+    right = bool(cited & asked_for)
+    if question.kind == UNANSWERABLE:
+        right = _says_so(response)
     return Grade(
         id=question.id,
         kind=question.kind,
@@ -105,69 +185,90 @@ def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[E
     )
 
 
+def _places_cited(response: ResponseAssembled) -> set[Place]:
+    places: set[Place] = set()
+    for citation in response.citations:
+        if citation.course is not None:
+            places.add(Place(course=citation.course, lesson=citation.lesson))
+    return places
+
+
 def _says_so(response: ResponseAssembled) -> bool:
-    """Whether an answer owns that the courses do not hold it: it was looked for, and nothing is cited."""
-    looked = not any(doubt.kind == "tool_failed" for doubt in response.indicators)
-    return looked and not response.citations and response.confidence != "high"
+    """Returns True if an answer owns that the courses do not hold it: it was looked for, and nothing is cited."""
+    doubts = [doubt.kind for doubt in response.indicators]
+    # "Nothing was found" is no finding where the search itself failed.
+    if "tool_failed" in doubts:
+        return False
+    return not response.citations and response.confidence != "high"
 
 
 def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[Event]]) -> tuple[str, ...]:
     passages = _passages(trace)
-    return tuple(
-        citation.cited_text
-        for citation in outcome.response.citations
-        if citation.fact not in passages or citation.cited_text not in passages[citation.fact].text.text
-    )
+    wrong: list[str] = []
+    for citation in outcome.response.citations:
+        passage = passages.get(citation.fact)
+        # Character for character: a quotation that is nearly right is not one.
+        if passage is None or citation.cited_text not in passage.text.text:
+            wrong.append(citation.cited_text)
+    return tuple(wrong)
 
 
 def _passages(trace: Sequence[Recorded[Event]]) -> dict[str, Passage]:
     """Every fact's passage, by the fact's id."""
-    remembered = (said.event for said in trace if isinstance(said.event, ContextSynthesized))
-    return {fact.id: fact.passage for event in remembered for fact in event.facts}
+    passages: dict[str, Passage] = {}
+    for recorded in trace:
+        if isinstance(recorded.event, ContextSynthesized):
+            passages |= {fact.id: fact.passage for fact in recorded.event.facts}
+    return passages
 
 
 def _note(cited: set[Place], answer: str) -> str:
     if not cited:
         return f"cited nothing: {answer}"
-    places = sorted(f"{place.course} {'outline' if place.lesson is None else place.lesson}" for place in cited)
-    return f"cited {', '.join(places)}"
-
-
-class Targets(Value, frozen=True, kw_only=True):
-    """What a run must reach: shares of 1, rounds and calls of each question."""
-
-    least_right: float = 0.9
-    least_said_so: float = 5 / 6
-    most_rounds: int = 2
-    most_calls: int = 3
+    names = sorted(f"{place.course} {place.part}" for place in cited)
+    return f"cited {', '.join(names)}"
 
 
 def shortfalls(grades: Sequence[Grade], targets: Targets) -> list[str]:
     """In sentences, where the run stays below its targets; none where it reaches them."""
-    answerable = [each for each in grades if each.kind != UNANSWERABLE]
-    others = [each for each in grades if each.kind == UNANSWERABLE]
-    shares = (
-        ("a right lesson is cited", answerable, targets.least_right),
-        ("an unanswerable question is said to be one", others, targets.least_said_so),
-    )
-    short = [
-        f"In {share(asked):.0%} {what}; at least {least:.0%} is wanted."
-        for what, asked, least in shares
-        if asked and share(asked) < least - 1e-9
+    answerable: list[Grade] = []
+    others: list[Grade] = []
+    for each in grades:
+        (others if each.kind == UNANSWERABLE else answerable).append(each)
+    return [
+        *_below(answerable, targets.least_right, "a right lesson is cited"),
+        *_below(others, targets.least_said_so, "an unanswerable question is said to be one"),
+        *_too_long(grades, targets),
+        *_misquoted(grades),
     ]
-    short += [
-        f"{each.id} took {each.rounds} rounds and {each.calls} calls; "
-        f"at most {targets.most_rounds} and {targets.most_calls} are allowed."
-        for each in grades
-        if each.rounds > targets.most_rounds or each.calls > targets.most_calls
-    ]
-    return short + [
-        f"{each.id} cites words that are not in the passage it names: {words!r}."
-        for each in grades
-        for words in each.wrong_citations
-    ]
+
+
+def _below(grades: Sequence[Grade], least: float, what: str) -> list[str]:
+    # A share such as 5 of 6 is no exact number.
+    if not grades or share(grades) >= least - 1e-9:
+        return []
+    return [f"In {share(grades):.0%} {what}; at least {least:.0%} is wanted."]
+
+
+def _too_long(grades: Sequence[Grade], targets: Targets) -> list[str]:
+    sentences: list[str] = []
+    for each in grades:
+        if each.rounds > targets.most_rounds or each.calls > targets.most_calls:
+            sentences.append(
+                f"{each.id} took {each.rounds} rounds and {each.calls} calls; "
+                f"at most {targets.most_rounds} and {targets.most_calls} are allowed."
+            )
+    return sentences
+
+
+def _misquoted(grades: Sequence[Grade]) -> list[str]:
+    sentences: list[str] = []
+    for each in grades:
+        for words in each.wrong_citations:
+            sentences.append(f"{each.id} cites words that are not in the passage it names: {words!r}.")
+    return sentences
 
 
 def share(grades: Sequence[Grade]) -> float:
-    """How many of `grades` are right, of 1."""
+    """The right ones among `grades`, as a share of 1."""
     return sum(each.right for each in grades) / len(grades)

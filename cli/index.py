@@ -1,4 +1,4 @@
-"""`antiphon index`: course documents in, a new index out."""
+"""`antiphon index` and `antiphon courses`: course documents into the index, and what can be asked about."""
 
 from __future__ import annotations
 
@@ -7,18 +7,11 @@ from typing import Annotated
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.table import Column, Table
 
-from antiphon.cli.options import ChromaUrl, DataDir, Embedder
-from antiphon.cli.session import settings_for_people
+from antiphon.cli.session import ChromaUrl, DataDir, Embedder, settings_for_people
 from antiphon.cli.terminal import err, one_line, out
-from antiphon.knowledge import IndexProgress, IndexSummary, index_paths
-from antiphon.service import embedder_of
-
-
-def add_to(app: typer.Typer) -> None:
-    """Makes the command known."""
-    app.command("index")(index)
+from antiphon.service import IndexProgress, IndexSummary, embedder_of, index_paths, overview
 
 
 def index(
@@ -69,7 +62,10 @@ class _Bar:
         """Moves the bar to where the run is."""
         if now.stage not in self._tasks:
             self._tasks[now.stage] = self._progress.add_task(self._TITLES[now.stage], total=now.total, about="")
-        done = now.done + (now.chunks_done / now.chunks if now.chunks else 0)
+        # Within a large document the bar moves with its passages.
+        done: float = now.done
+        if now.chunks:
+            done += now.chunks_done / now.chunks
         about = one_line(Path(now.path).name, 40)
         self._progress.update(self._tasks[now.stage], completed=done, total=now.total, about=about)
 
@@ -82,3 +78,16 @@ def show_summary(summary: IndexSummary) -> None:
     out.print(table)
     for path, reason in summary.failed:
         err.print(f"not indexed: {one_line(path, 300)}: {one_line(reason, 300)}", style="red", soft_wrap=True)
+
+
+def courses(data_dir: DataDir = None) -> None:
+    """Lists the indexed courses."""
+    indexed = overview(settings_for_people(data_dir=data_dir).data_dir)
+    if indexed is None or not indexed.courses:
+        out.print("Nothing is indexed yet: run `antiphon index PATH…` on a folder of course documents.")
+        return
+    table = Table("Course", "Instructor", "Lessons", Column("Link", overflow="fold"))
+    for course in indexed.courses:
+        row = (course.title, course.instructor or "", str(len(course.lessons)), course.link or "")
+        table.add_row(*(one_line(cell) for cell in row))
+    out.print(table)

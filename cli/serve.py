@@ -1,4 +1,4 @@
-"""`antiphon serve`: the REST API, until it is told to stop."""
+"""`antiphon serve` and `antiphon double`: the REST API, and a Messages API to test against, until a signal comes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import signal
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
 import uvicorn
 from fastapi import FastAPI
 
-from antiphon.api import AroundOf, cancel_queries, create_app
-from antiphon.cli.options import DataDir, Reasoner
+from antiphon.api import InterceptorOf, cancel_queries, create_app
+from antiphon.cli.session import DataDir, Reasoner
 from antiphon.cli.terminal import err
-from antiphon.faults import around_of
-from antiphon.service import Settings, configure_logging, load_settings
+from antiphon.faults import injector_of
+from antiphon.service import Double, Settings, configure_logging, load_settings, read_script
 from antiphon.vocabulary.errors import ConfigurationError
 
 STOPPING_S = 5.0
@@ -27,11 +28,6 @@ CLOSING_S = 5
 """Seconds that cancelled queries and their callers get after that."""
 
 INTERRUPTED = 130
-
-
-def add_to(app: typer.Typer) -> None:
-    """Makes the command known."""
-    app.command("serve")(serve)
 
 
 def serve(
@@ -47,9 +43,25 @@ def serve(
     settings = load_settings(host=host, port=port, data_dir=data_dir, reasoner=reasoner)
     configure_logging(settings)
     with listening(settings) as listener:
-        by = asyncio.run(_serve(settings, listener, around_of if allow_faults else None))
-    if by == signal.SIGINT:
+        stopped_by = asyncio.run(_serve(settings, listener, injector_of if allow_faults else None))
+    if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
+
+
+def double(
+    script: Annotated[
+        Path, typer.Option("--script", help="YAML or JSON file: what to reply, how fast, where to break.")
+    ],
+    port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.")] = 8400,
+    host: Annotated[str, typer.Option("--host", help="Address to serve on.")] = "127.0.0.1",
+) -> None:
+    """Serves a Messages API that answers by a script (docs/double.md): set ANTHROPIC_BASE_URL to its address."""
+    app = Double(read_script(script), on_port=True)
+    with listening(load_settings(host=host, port=port)) as listener:
+        address, at = listener.getsockname()[:2]
+        err.print(f"The double answers at http://{address}:{at} (Ctrl-C stops it)", soft_wrap=True)
+        config = uvicorn.Config(app, lifespan="off", log_config=None, log_level="critical", access_log=False)
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 @contextmanager
@@ -73,15 +85,15 @@ def listening(settings: Settings) -> Generator[socket.socket, None, None]:
         yield listener
 
 
-async def _serve(settings: Settings, listener: socket.socket, faults: AroundOf | None) -> int | None:
+async def _serve(settings: Settings, listener: socket.socket, interceptor_of: InterceptorOf | None) -> int | None:
     """Serves until a signal comes; returns which."""
-    app = create_app(settings, around_of=faults)
+    app = create_app(settings, interceptor_of=interceptor_of)
     config = uvicorn.Config(
         app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S
     )
     server = _Server(config, app)
     # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
-    with server.told_by_signals():
+    with server.stopped_by_signals():
         async with app.router.lifespan_context(app):
             host, port = listener.getsockname()[:2]
             shown = f"[{host}]" if ":" in host else host
@@ -105,7 +117,7 @@ class _Server(uvicorn.Server):
         late.cancel()
 
     @contextmanager
-    def told_by_signals(self) -> Generator[None, None, None]:
+    def stopped_by_signals(self) -> Generator[None, None, None]:
         """Lets SIGINT and SIGTERM end the server in order, from before it opens until after it has closed."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -118,7 +130,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        yield  # done by `told_by_signals`, for longer than uvicorn would
+        yield  # done by `stopped_by_signals`, for longer than uvicorn would
 
     def _stop(self, number: int) -> None:
         self.stopped_by = number

@@ -1,11 +1,46 @@
-"""The service inside the command's own process."""
+"""The service and its traces inside the command's own process, and the options that change its settings."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from antiphon.service import Antiphon, Settings, configure_logging, load_settings
+import typer
+
+from antiphon.cli.terminal import clean
+from antiphon.service import Antiphon, Redaction, Settings, configure_logging, load_settings, open_trace_store
+from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import TraceListing, TraceStore
+from antiphon.vocabulary.settings import DECLARED
+
+DataDir = Annotated[
+    Path | None, typer.Option("--data-dir", help="Folder of the index and the traces.", show_default="data")
+]
+Reasoner = Annotated[
+    Literal["auto", "claude", "offline"] | None,
+    typer.Option("--reasoner", help="Who answers; auto is Claude where a key is set.", show_default="auto"),
+]
+Model = Annotated[str | None, typer.Option("--model", help="Claude's model.", show_default=False)]
+Embedder = Annotated[
+    Literal["auto", "minilm", "onnx"] | None,
+    typer.Option("--embedder", help="Who turns texts into vectors.", show_default="auto"),
+]
+ChromaUrl = Annotated[
+    str | None, typer.Option("--chroma-url", help="A Chroma server; none is the index in this process.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+TraceId = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
+
+PAGE = 500
+SHOWN_MATCHES = 5
+
+
+def wish(name: str, flag: str) -> Any:
+    """An option for one setting that a caller may choose, as vocabulary/settings.py declares it."""
+    return typer.Option(flag, help=DECLARED[name].sentence)
 
 
 def settings_for_people(**overrides: object) -> Settings:
@@ -15,6 +50,7 @@ def settings_for_people(**overrides: object) -> Settings:
         ConfigurationError: A value cannot be used.
     """
     settings = load_settings(**overrides)
+    # A level that somebody chose is kept; "info" is the default, and would stand between the lines of the output.
     if settings.log_level == "info":
         settings = settings.model_copy(update={"log_level": "warning"})
     configure_logging(settings)
@@ -33,3 +69,52 @@ async def opened(settings: Settings) -> AsyncIterator[Antiphon]:
         yield service
     finally:
         await service.close()
+
+
+@asynccontextmanager
+async def open_store(data_dir: Path, redaction: Redaction | None = None) -> AsyncIterator[TraceStore]:
+    """The trace store of a data folder; closed at the end.
+
+    Args:
+        redaction: Redacts traces that are added.
+    """
+    store = open_trace_store(data_dir, redaction=redaction)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def every_id(store: TraceListing) -> AsyncIterator[str]:
+    """The ids of all traces, the newest first."""
+    last: str | None = None
+    while page := await store.list(PAGE, after_id=last):
+        for row in page:
+            yield row.query_id
+        last = page[-1].query_id
+
+
+async def whole_id(store: TraceListing, beginning: str) -> str:
+    """The id of the one trace whose id begins so; `beginning` itself where it is one.
+
+    Raises:
+        NotFoundError: None does.
+        BadInputError: Several do.
+    """
+    # One more than is shown, to know whether there are more.
+    matches = await store.ids(beginning, SHOWN_MATCHES + 1)
+    if beginning in matches[:1]:
+        return beginning
+    if not matches:
+        raise NotFoundError(f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are.")
+    if len(matches) > 1:
+        some = ", ".join(map(clean, matches[:SHOWN_MATCHES]))
+        many = str(len(matches)) if len(matches) <= SHOWN_MATCHES else f"More than {SHOWN_MATCHES}"
+        raise BadInputError(f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it.")
+    return matches[0]
+
+
+async def read_trace(data_dir: Path, wanted: str) -> Sequence[Recorded[Event]]:
+    """The events of the one trace whose id begins so. Raises as `whole_id` does."""
+    async with open_store(data_dir) as store:
+        return await store.read(await whole_id(store, wanted))

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import DataDir
-from antiphon.cli.session import settings_for_people
+from antiphon.cli.session import DataDir, TraceId, open_store, read_trace, settings_for_people, whole_id
 from antiphon.cli.terminal import clean, out
-from antiphon.cli.trace_store import open_store, whole_id
-from antiphon.service import redaction_of, trace_test
-from antiphon.traces import read_trace_file, trace_file
+from antiphon.service import read_trace_file, redaction_of, trace_file, trace_test
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import Event, Recorded
-
-Id = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
 
 
 def export(
-    query_id: Id,
+    query_id: TraceId,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
     data_dir: DataDir = None,
 ) -> None:
     """Writes a trace into a file of JSON lines, with a hash over all of it."""
-    events = asyncio.run(_read(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
     _write(output, trace_file(events))
     out.print(f"{output}: {len(events)} events", soft_wrap=True)
 
@@ -39,6 +32,7 @@ def import_(
 ) -> None:
     """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
     settings = settings_for_people(data_dir=data_dir)
+    # Read and checked as a whole before the store is opened: half a trace must not get in.
     events = read_trace_file(_bytes(file))
 
     async def add() -> None:
@@ -50,15 +44,17 @@ def import_(
 
 
 def as_test(
-    query_id: Id,
+    query_id: TraceId,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder, or the test_….py to write.")],
     redact: Annotated[list[str] | None, typer.Option("--redact", help="A pattern to cross out everywhere.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
-    events = asyncio.run(_read(settings_for_people(data_dir=data_dir).data_dir, query_id))
-    folder = output.parent if output.suffix == ".py" else output
-    name = output.stem.removeprefix("test_") if output.suffix == ".py" else f"trace_{events[0].query_id[:8]}"
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    if output.suffix == ".py":
+        folder, name = output.parent, output.stem.removeprefix("test_")
+    else:
+        folder, name = output, f"trace_{events[0].query_id[:8]}"
     data, test = trace_test(events, name, redact or ())
     _write(folder / f"{name}.jsonl", data)
     _write(folder / f"test_{name}.py", test.encode())
@@ -92,21 +88,15 @@ def prune(
     """Deletes the oldest traces that are over, by age and by size."""
     if older_than_days is None and most_mb is None:
         raise BadInputError("Say what to delete: --older-than-days or --most-mb.")
+    older_than = None if older_than_days is None else time.time() - older_than_days * 86_400
+    most_bytes = None if most_mb is None else int(most_mb * 1_000_000)
     folder = settings_for_people(data_dir=data_dir).data_dir
 
     async def work() -> int:
         async with open_store(folder) as store:
-            return await store.prune(
-                older_than=None if older_than_days is None else time.time() - older_than_days * 86_400,
-                most_bytes=None if most_mb is None else int(most_mb * 1_000_000),
-            )
+            return await store.prune(older_than=older_than, most_bytes=most_bytes)
 
     out.print(f"{asyncio.run(work())} deleted")
-
-
-async def _read(data_dir: Path, wanted: str) -> Sequence[Recorded[Event]]:
-    async with open_store(data_dir) as store:
-        return await store.read(await whole_id(store, wanted))
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,25 +1,47 @@
-"""`antiphon traces replay|resume`: a recorded query is a run to have again."""
+"""`antiphon traces replay|resume|fork|whatif|fault`: a recorded query run again, as it was or changed."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import typer
 
-from antiphon.cli.answers import show_answer
-from antiphon.cli.options import DataDir, Json, Reasoner
-from antiphon.cli.session import opened, settings_for_people
-from antiphon.cli.telling import tell
-from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.cli.trace_store import every_id, open_store, whole_id
-from antiphon.service import Divergence, Replayed, Replaying, replay_lines, replay_stored
-from antiphon.traces import read_trace_file, trace_lines
+from antiphon.cli.rendering import describe, show_answer
+from antiphon.cli.session import (
+    DataDir,
+    Json,
+    Reasoner,
+    TraceId,
+    every_id,
+    open_store,
+    opened,
+    read_trace,
+    settings_for_people,
+    whole_id,
+)
+from antiphon.cli.terminal import clean, err, one_line, out, print_json
+from antiphon.cli.trace_views import show_diff
+from antiphon.faults import Injector, Plan, fault_at, leave_as_planned, read_plan, write_plan
+from antiphon.service import (
+    Change,
+    Divergence,
+    Mode,
+    Outcome,
+    QueryHandle,
+    Replayed,
+    Replaying,
+    diff,
+    read_trace_file,
+    replay_lines,
+    replay_stored,
+    trace_lines,
+)
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
 
@@ -39,17 +61,22 @@ def replay(
         results = [_replay_file(Path(wanted), step=step)]
     else:
         results = asyncio.run(_replay(settings_for_people(data_dir=data_dir).data_dir, wanted, step=step))
-    for result in results:
-        if as_json:
-            print_json(msgspec.json.encode(result).decode())
-        elif result.divergence is not None or not every:
-            _show(result)
-    different = sum(result.divergence is not None for result in results)
-    if every and not as_json:
+    different = [result for result in results if result.divergence is not None]
+    if as_json:
+        _print_results(results)
+    elif every:
+        _show_results(different)
         took = time.perf_counter() - began
-        out.print(f"{len(results) - different} of {len(results)} traces replay identically ({took:.1f} s)")
+        out.print(f"{len(results) - len(different)} of {len(results)} traces replay identically ({took:.1f} s)")
+    else:
+        _show_results(results)
     if different:
         raise typer.Exit(1)
+
+
+def _print_results(results: Sequence[Replayed]) -> None:
+    for result in results:
+        print_json(msgspec.json.encode(result).decode())
 
 
 def _replay_file(path: Path, *, step: bool) -> Replayed:
@@ -70,39 +97,47 @@ async def _replay(data_dir: Path, wanted: str | None, *, step: bool) -> list[Rep
 
 
 def _step_through(events: Sequence[Recorded[Event]]) -> None:
+    """Shows each event with what it changes in the state of every part, and what the parts emit upon it."""
     replaying = Replaying(events)
     before = replaying.states()
     for recorded in events:
-        kind = str(recorded.event.__struct_config__.tag)
-        out.print(f"{recorded.seq:>4} {kind}  {tell(recorded.event, 100)}  ← {recorded.cause}", soft_wrap=True)
+        kind = recorded.event.kind_name()
+        out.print(f"{recorded.seq:>4} {kind}  {describe(recorded.event, 100)}  ← {recorded.cause}", soft_wrap=True)
         if replaying.step(recorded) is not None:
             return
         after = replaying.states()
         for name, state in after.items():
-            for field, value in state.items():
-                if before[name].get(field) != value:
-                    told = f"{one_line(str(before[name].get(field)), 60)} → {one_line(str(value), 60)}"
-                    out.print(f"       {name}.{field}: {told}", soft_wrap=True, style="dim")
-        for said in list(replaying.fold.emitted):
-            out.print(f"       says {type(said.event).__name__}", style="cyan")
+            _show_changes(name, before[name], state)
+        # A copy: the next step empties the list.
+        for emitted in list(replaying.fold.emitted):
+            out.print(f"       says {type(emitted.event).__name__}", style="cyan")
         before = after
+        # Enter goes on to the next event; a pipe gets all of them at once.
         if sys.stdin.isatty():
             input()
 
 
-def _show(result: Replayed) -> None:
-    name = clean(result.query_id)
-    if result.divergence is None:
-        end = "" if result.closed else " (the query is not over)"
-        out.print(f"{name}: identical, {result.compared} of {result.events} events said again{end}", soft_wrap=True)
-        return
-    _show_divergence(name, result.divergence)
+def _show_changes(name: str, before: Mapping[str, object], after: Mapping[str, object]) -> None:
+    for field, value in after.items():
+        if before.get(field) != value:
+            change = f"{one_line(str(before.get(field)), 60)} → {one_line(str(value), 60)}"
+            out.print(f"       {name}.{field}: {change}", soft_wrap=True, style="dim")
+
+
+def _show_results(results: Sequence[Replayed]) -> None:
+    for result in results:
+        name = clean(result.query_id)
+        if result.divergence is None:
+            end = "" if result.closed else " (the query is not over)"
+            same = f"identical, {result.compared} of {result.events} events said again{end}"
+            out.print(f"{name}: {same}", soft_wrap=True)
+        else:
+            _show_divergence(name, result.divergence)
 
 
 def _show_divergence(name: str, found: Divergence) -> None:
-    out.print(
-        f"{name}: differs at event {found.seq} ({found.difference}): {one_line(found.detail, 300)}", soft_wrap=True
-    )
+    what = f"differs at event {found.seq} ({found.difference})"
+    out.print(f"{name}: {what}: {one_line(found.detail, 300)}", soft_wrap=True)
     if found.recorded:
         out.print(f"  recorded: {one_line(found.recorded, 300)}", soft_wrap=True)
     if found.now:
@@ -111,7 +146,7 @@ def _show_divergence(name: str, found: Divergence) -> None:
 
 
 def resume(
-    query_id: Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")],
+    query_id: TraceId,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
 ) -> None:
@@ -120,7 +155,129 @@ def resume(
 
     async def work() -> None:
         async with opened(settings) as service:
-            running = await service.history.resume(await whole_id(service.store, query_id))
-            show_answer(await running.outcome())
+            query = await service.history.resume(await whole_id(service.store, query_id))
+            show_answer(await query.outcome())
 
     asyncio.run(work())
+
+
+def fork(
+    query_id: TraceId,
+    at: Annotated[
+        int | None, typer.Option("--at", help="The event to change, or with --fault alone the first that may break.")
+    ] = None,
+    sets: Annotated[list[str] | None, typer.Option("--set", help="field=value of the event.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--setting", help="name=value of the query.")] = None,
+    reply: Annotated[Path | None, typer.Option("--reply", help="A file: the reply of the call.")] = None,
+    tool_results: Annotated[list[str] | None, typer.Option("--tool-result", help="CALL=FILE.")] = None,
+    fault: Annotated[
+        Path | None, typer.Option("--fault", help="A fault plan (YAML or JSON) for all that happens from there on.")
+    ] = None,
+    mode: Annotated[
+        Literal["recorded", "remodel", "live"],
+        typer.Option("--mode", help="recorded: as recorded where unchanged; remodel: so, but the model live; live."),
+    ] = "recorded",
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+) -> None:
+    """Runs a query again from one event on, with something changed there, as a trace of its own; then compares."""
+    changes = [*_changes("setting", settings), *_changes("set", sets)]
+    for name, file in map(_pair, tool_results or ()):
+        changes.append(Change(kind="tool", name=name, value=_text(Path(file))))
+    if reply:
+        changes.append(Change(kind="reply", value=_text(reply)))
+    plan = _plan(fault) if fault else None
+    asyncio.run(_fork(query_id, at, changes, mode, plan, data_dir, reasoner))
+
+
+def _changes(kind: Literal["set", "setting"], given: list[str] | None) -> list[Change]:
+    changes: list[Change] = []
+    for each in given or ():
+        name, value = _pair(each)
+        changes.append(Change(kind=kind, name=name, value=value))
+    return changes
+
+
+def whatif(
+    query_id: TraceId,
+    without: Annotated[str, typer.Option("--without", help="A passage's id, or a fact's (f1).")],
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+) -> None:
+    """Drops one passage, runs the query again from where it was found, and shows whether the answer moved."""
+    asyncio.run(_fork(query_id, None, [Change(kind="drop", name=without)], "recorded", None, data_dir, reasoner))
+
+
+def fault(
+    query_id: TraceId,
+    at: Annotated[int, typer.Option("--at", help="The event to break.")],
+    kind: Annotated[str | None, typer.Option("--kind", help="What is to happen (`antiphon faults list`).")] = None,
+    point: Annotated[str | None, typer.Option("--point", help="At which of the event's points.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Prints the fault plan that breaks a query at one of its events: `antiphon traces fork --fault` takes it."""
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    found = fault_at(events, at, kind, point)
+    out.print(f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE", soft_wrap=True)
+    out.print(write_plan(found.plan), end="", soft_wrap=True)
+    for at_point, kinds in found.kinds:
+        err.print(f"{at_point}: {', '.join(kinds)}", style="dim", soft_wrap=True)
+
+
+async def _fork(
+    wanted: str,
+    at: int | None,
+    changes: Sequence[Change],
+    mode: Mode,
+    plan: Plan | None,
+    data_dir: Path | None,
+    reasoner: str | None,
+) -> None:
+    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
+    injector = Injector(plan.faults) if plan else None
+    async with opened(settings) as service:
+        query_id = await whole_id(service.store, wanted)
+        query = await service.history.fork(query_id, at, changes, mode, injector)
+        if injector is None:
+            outcome = await query.outcome()
+        else:
+            outcome = await _outcome_under(injector, query)
+        found = diff(await service.store.read(query_id), await service.store.read(query.query_id))
+    err.print(f"fork {query.query_id} of {query_id}: {outcome.status}", style="dim")
+    show_diff(found)
+    if injector is not None and not injector.injected.fired:
+        raise typer.Exit(1)
+
+
+async def _outcome_under(injector: Injector, query: QueryHandle) -> Outcome:
+    """The outcome of a fork under a fault plan, with what fired."""
+    # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
+    leaving = asyncio.create_task(leave_as_planned(query, injector.injected, injector.injected.stored_seq))
+    outcome = await query.outcome()
+    await leaving
+    for fired in injector.injected.fired:
+        err.print(f"fired: {fired.kind} at {one_line(fired.point, 100)} in {fired.when}", style="dim")
+    if not injector.injected.fired:
+        err.print("No fault fired: the query did not come by there again. Fork at an earlier event.", style="red")
+    return outcome
+
+
+def _plan(path: Path) -> Plan:
+    plan = read_plan(path)
+    if not plan.faults:
+        raise BadInputError(f"{clean(str(path))} names no faults: see docs/faults.md, or `antiphon traces fault`.")
+    return plan
+
+
+def _pair(given: str) -> tuple[str, str]:
+    name, equals, value = given.partition("=")
+    if not equals or not name:
+        raise BadInputError(f"{clean(given)!r} is not of the form name=value.")
+    return name, value
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path} cannot be read: {error}") from error

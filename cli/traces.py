@@ -1,4 +1,4 @@
-"""`antiphon traces`: what was asked, and how each answer came about."""
+"""`antiphon traces list|show`: what was asked, and how each answer came about."""
 
 from __future__ import annotations
 
@@ -11,15 +11,10 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from antiphon.cli import memory_views, trace_diff, trace_files, trace_forks, trace_runs
-from antiphon.cli.answers import source_lines
-from antiphon.cli.options import DataDir, Json
-from antiphon.cli.session import settings_for_people
-from antiphon.cli.telling import tell_recorded
+from antiphon.cli.rendering import describe_recorded, source_lines
+from antiphon.cli.session import DataDir, Json, TraceId, open_store, read_trace, settings_for_people
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.cli.trace_store import open_store, read_trace
-from antiphon.service import Settings
-from antiphon.traces import to_json
+from antiphon.service import Settings, to_json
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
@@ -27,27 +22,6 @@ SHOWN_ID = 12
 """Characters of an id in the list; `show` takes them for the whole."""
 
 _NARROW = ("Status", "Confidence", "ms")
-
-
-def add_to(app: typer.Typer) -> None:
-    """Makes the commands known."""
-    group = typer.Typer(no_args_is_help=True, help="What was asked, and how each answer came about.")
-    group.command("list")(listed)
-    group.command("show")(show)
-    memory_views.add_to(group)
-    group.command("replay")(trace_runs.replay)
-    group.command("resume")(trace_runs.resume)
-    group.command("fork")(trace_forks.fork)
-    group.command("whatif")(trace_forks.whatif)
-    group.command("fault")(trace_forks.fault)
-    group.command("diff")(trace_diff.differences)
-    group.command("lineage")(trace_diff.show_lineage)
-    group.command("export")(trace_files.export)
-    group.command("import")(trace_files.import_)
-    group.command("test")(trace_files.as_test)
-    group.command("delete")(trace_files.delete)
-    group.command("prune")(trace_files.prune)
-    app.add_typer(group, name="traces")
 
 
 def listed(
@@ -81,6 +55,7 @@ def listed(
     if not found:
         out.print("There are no such traces: ask something with `antiphon ask`.")
         return
+    # An id or a time that is cut off helps nobody; the question takes what is left of the line.
     table = Table(Column("Query", no_wrap=True), Column("Asked", no_wrap=True), "Question", *_NARROW)
     for row in found:
         table.add_row(*_cells(row))
@@ -92,7 +67,7 @@ def _hours_ago(hours: float | None) -> float | None:
 
 
 def show(
-    query_id: Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")],
+    query_id: TraceId,
     as_json: Json = False,
     full: Annotated[bool, typer.Option("--full", help="Show each event with everything in it.")] = False,
     data_dir: DataDir = None,
@@ -100,16 +75,18 @@ def show(
     """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
     if as_json:
-        for said in events:
-            print_json(to_json(said).decode())
+        for recorded in events:
+            print_json(to_json(recorded).decode())
         return
-    for said in events:
-        out.print(tell_recorded(said, events[0].at, 500 if full else 120), soft_wrap=True)
+    width = 500 if full else 120
+    for recorded in events:
+        out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
         if full:
-            print_json(to_json(said).decode())
-    for said in events:
-        if isinstance(said.event, ResponseAssembled):
-            _show_response(said.event)
+            print_json(to_json(recorded).decode())
+    # Below the events, whichever came after it.
+    for recorded in events:
+        if isinstance(recorded.event, ResponseAssembled):
+            _show_response(recorded.event)
 
 
 def _show_response(response: ResponseAssembled) -> None:

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec.structs import asdict
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from antiphon.vocabulary.errors import BadInputError, ConfigurationError
-from antiphon.vocabulary.values import QuerySettings
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.settings import DECLARED, QUERY_CHARS, Effort, QuerySettings
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 SWITCHES = ("tool_choice_none", "caching", "thinking")
 """What a server may lack."""
 
 
+def declared(name: str) -> Any:
+    """A field of `Settings` with the default, the bounds and the meaning that vocabulary/settings.py declares."""
+    found = DECLARED[name]
+    pattern = found.setting.pattern
+    return Field(
+        found.default,
+        ge=found.setting.least,
+        gt=found.setting.above,
+        le=found.setting.most,
+        pattern=None if pattern is None else f"^{pattern}$",
+        allow_inf_nan=False if found.is_float else None,
+        description=found.description,
+    )
+
+
 class Settings(BaseSettings):
     """How this service runs; every field is `ANTIPHON_<NAME>` in the environment unless it says otherwise.
+
+    What one query may spend and how it behaves is declared in vocabulary/settings.py, with defaults and bounds; a test
+    checks that each of those settings is here with the same type.
 
     Attributes:
         host: Address to serve on; loopback unless you put something in front of it.
@@ -26,12 +43,7 @@ class Settings(BaseSettings):
         allowed_hosts: Names by which callers may address the service, with commas between; `*` is any.
         data_dir: Folder of the index and the traces; made where it is missing.
         reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
-        final_model: The model of the final call; None: `model`.
-        other_model: The model that is asked where a call of these fails; None: the offline reasoner at once.
-        effort: How much the model is to do; None: its own default.
-        thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
-        compression: How older rounds are made short: `extractive`, or with a `model` that sums up what goes.
-        compression_model: That model; None is a small one at Anthropic, and elsewhere the one of the reasoning calls.
+        compression_model: None is a small model at Anthropic, and elsewhere the one of the reasoning calls.
         citations: How sources are shown: as `search_result` blocks (`native`), as numbered text (`inline`), or `auto`:
             native at Anthropic; elsewhere found out by one small call and remembered.
         server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`.
@@ -44,10 +56,6 @@ class Settings(BaseSettings):
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
         redact: Regular expressions, one a line: what they match is blotted out before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
-        deadline_s: Seconds from question to answer.
-        final_reserve_s: Seconds of the deadline kept for the final call (never more than two fifths of it).
-        max_total_tokens: Most tokens of all calls of one query, input and output; None: no limit.
-        max_cost_usd: The most that one query may cost, in US dollars; None: no limit.
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
@@ -64,26 +72,27 @@ class Settings(BaseSettings):
     allowed_hosts: str = "localhost,127.0.0.1,[::1]"
     data_dir: Path = Path("data")
     reasoner: Literal["auto", "claude", "offline"] = "auto"
-    model: str = "claude-sonnet-5-5"
-    final_model: str | None = None
-    other_model: str | None = None
-    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
-    thinking: str = Field("default", pattern=r"^(default|off|adaptive|\d{4,6})$")
     citations: Literal["native", "inline", "auto"] = "auto"
     server_lacks: str = ""
-    max_tokens: int = Field(1500, ge=1)
-    max_rounds: int = Field(2, ge=0, le=5)
-    max_tool_calls: int = Field(8, ge=1, le=64)
-    deadline_s: float = Field(60.0, ge=1.0, le=600.0)
-    final_reserve_s: float = Field(15.0, ge=0.0)
-    tool_timeout_s: float = Field(10.0, gt=0.0)
-    max_total_tokens: int | None = Field(None, ge=0)
-    max_cost_usd: float | None = Field(None, ge=0.0, allow_inf_nan=False)
-    briefing_tokens: int = Field(6000, ge=200)
-    early_dispatch: bool = True
-    on_tool_failure: Literal["recover", "stop"] = "recover"
-    context: Literal["briefing", "transcript"] = "briefing"
-    compression: Literal["extractive", "model"] = "extractive"
+    model: str = declared("model")
+    final_model: str | None = declared("final_model")
+    other_model: str | None = declared("other_model")
+    effort: Effort | None = declared("effort")
+    thinking: str = declared("thinking")
+    max_tokens: int = declared("max_tokens")
+    max_rounds: int = declared("max_rounds")
+    max_tool_calls: int = declared("max_tool_calls")
+    deadline_s: float = declared("deadline_s")
+    final_reserve_s: float = declared("final_reserve_s")
+    tool_timeout_s: float = declared("tool_timeout_s")
+    max_total_tokens: int | None = declared("max_total_tokens")
+    max_cost_usd: float | None = declared("max_cost_usd")
+    briefing_tokens: int = declared("briefing_tokens")
+    early_dispatch: bool = declared("early_dispatch")
+    on_tool_failure: Literal["recover", "stop"] = declared("on_tool_failure")
+    context: Literal["briefing", "transcript"] = declared("context")
+    compression: Literal["extractive", "model"] = declared("compression")
+    # Which small model there is depends on the server, so that its default is worked out (`summarising_model`).
     compression_model: str | None = None
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     chroma_url: str | None = None
@@ -94,7 +103,7 @@ class Settings(BaseSettings):
     redact: str = ""
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
-    query_chars: int = Field(8_000, ge=1)
+    query_chars: int = Field(QUERY_CHARS, ge=1)
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "console", "json"] = "auto"
     anthropic_api_key: SecretStr | None = Field(
@@ -146,27 +155,9 @@ class Settings(BaseSettings):
 
     def query_settings(self) -> QuerySettings:
         """What a query gets when its caller wishes nothing else."""
-        return QuerySettings(
-            max_rounds=self.max_rounds,
-            deadline_s=self.deadline_s,
-            final_reserve_s=self.final_reserve_s,
-            tool_timeout_s=self.tool_timeout_s,
-            max_tool_calls=self.max_tool_calls,
-            model=self.model,
-            max_tokens=self.max_tokens,
-            briefing_tokens=self.briefing_tokens,
-            early_dispatch=self.early_dispatch,
-            on_tool_failure=self.on_tool_failure,
-            context=self.context,
-            compression=self.compression,
-            compression_model=self.summarising_model,
-            final_model=self.final_model,
-            other_model=self.other_model,
-            effort=self.effort,
-            thinking=self.thinking,
-            max_total_tokens=self.max_total_tokens,
-            max_cost_usd=self.max_cost_usd,
-        )
+        chosen = {name: getattr(self, name) for name in DECLARED}
+        chosen["compression_model"] = self.summarising_model
+        return QuerySettings(**chosen)
 
 
 def load_settings(**overrides: object) -> Settings:
@@ -181,19 +172,6 @@ def load_settings(**overrides: object) -> Settings:
     except ValidationError as error:
         wrong = "; ".join(f"{_shown_name(e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
         raise ConfigurationError(f"These settings cannot be used: {wrong}.") from error
-
-
-def check_wishes(wishes: QuerySettings) -> None:
-    """Refuses settings of one query that the service itself could not have.
-
-    Raises:
-        BadInputError: A value is out of its range; every such value is named.
-    """
-    given = {name: value for name, value in asdict(wishes).items() if name in Settings.model_fields}
-    try:
-        load_settings(**given)
-    except ConfigurationError as error:
-        raise BadInputError(str(error)) from error
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:

@@ -3,6 +3,6 @@
 from antiphon.coordinator.circuit import ProviderCircuit, ProviderWatch
 from antiphon.coordinator.coordinator import QueryCoordinator
 from antiphon.coordinator.deadline import DeadlineTimer
-from antiphon.coordinator.intake import Limits, receive
+from antiphon.coordinator.intake import receive
 
-__all__ = ["DeadlineTimer", "Limits", "ProviderCircuit", "ProviderWatch", "QueryCoordinator", "receive"]
+__all__ = ["DeadlineTimer", "ProviderCircuit", "ProviderWatch", "QueryCoordinator", "receive"]

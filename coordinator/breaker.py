@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import msgspec
-
 from antiphon.coordinator.purse import LEAST_BRIEFING, MODEST_SHARE, Spend
 from antiphon.coordinator.state import QueryState
 from antiphon.vocabulary.events import BreakerTripped
+from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import ToolCall
 
 FAILED_ROUNDS_ALLOWED = 2
@@ -17,15 +16,9 @@ FALLBACK = "fallback"
 """The name of the rate of the reasoner that stands in."""
 
 
-def call_key(call: ToolCall) -> tuple[str, str]:
-    """What makes two calls the same: name and arguments, whatever their order and whatever `why` they give."""
-    try:
-        arguments = msgspec.json.decode(call.arguments)
-    except msgspec.DecodeError:
-        return call.name, call.arguments
-    if isinstance(arguments, dict):
-        arguments.pop("why", None)
-    return call.name, msgspec.json.encode(arguments, order="deterministic").decode()
+def call_key(call: ToolCall) -> CallIdentity:
+    """Returns the identity of the call; the id that the model gave it is no part of it."""
+    return call_identity(call.name, call.arguments)
 
 
 def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+from antiphon.vocabulary.circuit import Circuit
 from antiphon.vocabulary.events import (
     FailureKind,
     ReasoningCompleted,
@@ -14,11 +15,6 @@ from antiphon.vocabulary.events import (
     SummaryFailed,
 )
 
-FAILURES = 5
-"""Failed calls on end, of whichever queries, that open the circuit."""
-REST_S = 30.0
-"""Seconds for which an open circuit lets nothing through; then the next query is the probe."""
-
 _OURS: frozenset[FailureKind] = frozenset({"invalid_request", "illegal_request", "abandoned", "malformed"})
 PROVIDERS: frozenset[str] = frozenset(get_args(FailureKind)) - _OURS
 """Failures that tell of the provider; the others tell of one request, or that nobody waited for its end."""
@@ -27,37 +23,35 @@ OF_SUMMARIES = PROVIDERS - {"timeout", "not_found"}
 
 
 class ProviderCircuit:
-    """Counts; one a process. Its state enters a query in `QueryReceived.provider_open`, and only there."""
+    """The provider's circuit; one a process. Its state enters a query in `QueryReceived.provider_open`, and only there.
 
-    def __init__(self, failures: int = FAILURES, rest_s: float = REST_S) -> None:
-        self._most = failures
-        self._rest_s = rest_s
-        self._failed = 0
-        self._probe_at = 0.0
+    Args:
+        failures: Failed calls in a row, of whichever queries, that open the circuit.
+        rest_s: Seconds for which it then lets no query through.
+    """
+
+    def __init__(self, failures: int = 5, rest_s: float = 30.0) -> None:
+        self._circuit = Circuit(most_failures=failures, rest_s=rest_s)
 
     @property
     def is_open(self) -> bool:
-        """Whether calls are kept from the provider, but for probes."""
-        return self._failed >= self._most
+        """True if calls are kept from the provider, but for probes."""
+        return self._circuit.is_open
 
     def keeps_out(self, now: float) -> bool:
-        """Whether a query that begins now is to do without the provider; one that is not, while open, is the probe."""
-        if not self.is_open:
-            return False
-        if now < self._probe_at:
+        """Returns True if a query that begins now is to do without the provider; else it may be the probe."""
+        if not self._circuit.allows(now):
             return True
-        self._probe_at = now + self._rest_s
+        self._circuit = self._circuit.entered(now)
         return False
 
     def succeeded(self) -> None:
-        """The provider answered: the circuit closes."""
-        self._failed = 0
+        """Notes that the provider answered: the circuit closes."""
+        self._circuit = self._circuit.succeeded()
 
     def failed(self, now: float) -> None:
-        """A call failed."""
-        self._failed += 1
-        if self.is_open:
-            self._probe_at = now + self._rest_s
+        """Notes that a call failed."""
+        self._circuit = self._circuit.failed(now)
 
 
 class ProviderWatch:

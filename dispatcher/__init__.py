@@ -1,13 +1,11 @@
-"""Tools: what may be called, how calls are run at once, and what stands in for one that fails."""
+"""The tool dispatcher: tools that may be called, calls that run at once, substitutes for those that fail."""
 
-from antiphon.dispatcher.circuits import ToolCircuits
+from antiphon.dispatcher.attempts import ToolCircuits
 from antiphon.dispatcher.course_tools import CourseLibrary, course_tools
-from antiphon.dispatcher.definition import tool_from_function
+from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
-from antiphon.dispatcher.loading import load_tools
 from antiphon.dispatcher.output import quotable
-from antiphon.dispatcher.registry import Registry
-from antiphon.dispatcher.tool import Adapt, Tool
+from antiphon.dispatcher.tool import Adapt, Registry, Tool
 
 __all__ = [
     "Adapt",

@@ -1,39 +1,75 @@
-"""One attempt at a tool call: which tool, with what arguments, and what an exception in it is told as."""
+"""One attempt at a tool call: which tool may run, with what arguments, and how an exception in it is described."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import traceback
-from collections.abc import Iterator
 
-from antiphon.dispatcher.bounds import line
-from antiphon.dispatcher.output import to_output
+from antiphon.dispatcher.output import line, to_output
 from antiphon.dispatcher.tool import Tool
+from antiphon.vocabulary.circuit import Circuit
 from antiphon.vocabulary.errors import BadInputError, ServiceError
 from antiphon.vocabulary.ports import Json, ToolOutput
 
 MAX_DETAIL = 600
-"""Characters of what is said of an exception."""
+"""Characters of the description of an exception."""
 
 
-def attempts(tool: Tool, substitutes: tuple[Tool, ...]) -> Iterator[Tool]:
-    """What is tried in turn: the tool, its substitutes, and each of them that is safe to retry once more at once."""
+class ToolCircuits:
+    """A circuit for each tool, across queries: one that keeps failing is left alone for a while. One a process.
+
+    Args:
+        failures: Failed runs of a tool in a row that open its circuit.
+        rest_s: Seconds for which it is then left alone.
+    """
+
+    def __init__(self, failures: int = 5, rest_s: float = 30.0) -> None:
+        self._new = Circuit(most_failures=failures, rest_s=rest_s)
+        self._circuits: dict[str, Circuit] = {}
+
+    def keeps_out(self, tool: str, now: float) -> bool:
+        """Returns True if the tool is to be passed over now; else the run may be the probe of an open circuit."""
+        circuit = self._circuits.get(tool, self._new)
+        if not circuit.allows(now):
+            return True
+        self._circuits[tool] = circuit.entered(now)
+        return False
+
+    def succeeded(self, tool: str) -> None:
+        """Notes that the tool ran: its circuit closes."""
+        self._circuits.pop(tool, None)
+
+    def failed(self, tool: str, now: float) -> None:
+        """Notes that the tool raised, or took too long."""
+        self._circuits[tool] = self._circuits.get(tool, self._new).failed(now)
+
+
+def candidates(tool: Tool, substitutes: tuple[Tool, ...]) -> list[Tool]:
+    """Lists the tools to try in turn: the one asked for, then its substitutes; each twice that is safe to retry."""
+    # The retry comes before the substitutes: most failures are of the moment, and the tool asked for knows best.
+    order: list[Tool] = []
     for candidate in (tool, *substitutes):
-        yield candidate
+        order.append(candidate)
         if candidate.retry_safe:
-            yield candidate
+            order.append(candidate)
+    return order
 
 
-def stand_in_arguments(failed: Tool, substitute: Tool, arguments: str) -> str | None:
-    """The failed call's arguments as JSON made to fit `substitute`; None where they cannot be.
+def substitute_arguments(failed: Tool, substitute: Tool, arguments: str) -> str | None:
+    """Makes the failed call's arguments fit `substitute`, as JSON; None where they cannot be made to.
 
     Args:
         arguments: The failed call's JSON object.
     """
+    # Read as plain JSON: the failed tool's own checks turned dates and the like into what only it understands.
     asked: Json = json.loads(arguments.strip() or "{}")
-    known = substitute.parameters.names
-    adapted = failed.adapt(substitute.name, asked) if failed.adapt else {k: v for k, v in asked.items() if k in known}
+    if failed.adapt:
+        adapted = failed.adapt(substitute.name, asked)
+    else:
+        known = substitute.parameters.names
+        adapted = {name: value for name, value in asked.items() if name in known}
+    # As it is recorded: the model's own letters, not their escapes.
     text = json.dumps(adapted, ensure_ascii=False)
     try:
         substitute.parameters.read(text)
@@ -43,14 +79,16 @@ def stand_in_arguments(failed: Tool, substitute: Tool, arguments: str) -> str | 
 
 
 async def run_tool(tool: Tool, arguments: str, key: str = "") -> ToolOutput:
-    """What the tool returns, as bounded words and passages; whatever it raises is let through.
+    """Runs the tool, and returns bounded words and passages; whatever it raises is let through.
 
     Args:
         key: The call's idempotency key, for a tool that takes one.
     """
-    keyed = {} if tool.key_parameter is None else {tool.key_parameter: key}
+    given = tool.parameters.read(arguments)
+    if tool.key_parameter is not None:
+        given[tool.key_parameter] = key
     try:
-        returned = await tool.run(**tool.parameters.read(arguments), **keyed)
+        returned = await tool.run(**given)
     except asyncio.CancelledError as error:
         task = asyncio.current_task()
         if task is None or task.cancelling():
@@ -61,7 +99,7 @@ async def run_tool(tool: Tool, arguments: str, key: str = "") -> ToolOutput:
 
 
 def describe(tool: Tool, error: Exception) -> str:
-    """Type and message of what `tool` raised, without its traceback, bounded."""
+    """Returns type and message of what `tool` raised, without its traceback, bounded."""
     # format_exception_only also says something of an exception whose own __str__ raises.
-    said = "".join(traceback.format_exception_only(error)).removeprefix(f"{type(error).__module__}.")
-    return f"{tool.name} failed: {line(said, MAX_DETAIL)}"
+    sentence = "".join(traceback.format_exception_only(error)).removeprefix(f"{type(error).__module__}.")
+    return f"{tool.name} failed: {line(sentence, MAX_DETAIL)}"

@@ -1,4 +1,4 @@
-"""The two tools over the courses, by the names and meanings that course chatbots know, and the one behind them."""
+"""The two tools over the courses, by the names and meanings that course chatbots know, and a keyword search."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Annotated, Protocol
 
 from pydantic import Field
 
-from antiphon.dispatcher.bounds import content_id, line
 from antiphon.dispatcher.definition import tool_from_function
-from antiphon.dispatcher.output import line_starts
+from antiphon.dispatcher.output import content_id, line, line_starts
 from antiphon.dispatcher.tool import Tool
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
 
+# Bounds of the schema: the model is told of them, and they keep hostile arguments from the embedder.
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
 LessonNumber = Annotated[int, Field(ge=0, le=100_000)]
 
 
 class Lesson(Protocol):
-    """One lesson, as an outline tells it."""
+    """One lesson of an outline."""
 
     @property
     def number(self) -> int: ...
@@ -31,7 +31,7 @@ class Lesson(Protocol):
 
 
 class Course(Protocol):
-    """One course, as an outline tells it."""
+    """One course and its outline."""
 
     @property
     def title(self) -> str: ...
@@ -44,7 +44,7 @@ class Course(Protocol):
 
 
 class CourseMatch(Protocol):
-    """The course that a name means: its title, or None and the nearest titles."""
+    """The course that a name stands for: its title, or None and the nearest titles."""
 
     @property
     def title(self) -> str | None: ...
@@ -53,13 +53,13 @@ class CourseMatch(Protocol):
 
 
 class CourseLibrary(Protocol):
-    """What the course tools need of the knowledge; it blocks and may be called from any thread."""
+    """The part of the knowledge that the course tools need; it blocks and may be called from any thread."""
 
     def search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
-        """The best passages by meaning and words, best first."""
+        """Returns the best passages by meaning and words, best first."""
 
     def keyword_search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
-        """The best passages by words alone: needs neither embedder nor index."""
+        """Returns the best passages by words alone: needs neither embedder nor index."""
 
     def resolve_course(self, name: str) -> CourseMatch: ...
 
@@ -67,7 +67,7 @@ class CourseLibrary(Protocol):
 
 
 def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
-    """`search_course_content`, `get_course_outline`, and `keyword_search`, which is not offered to the model."""
+    """Makes `search_course_content`, `get_course_outline`, and `keyword_search`, which is not offered to the model."""
     courses = _CourseTools(library)
     return (
         tool_from_function(
@@ -97,6 +97,7 @@ class _CourseTools:
             lesson_number: Search in the lesson of this number only.
         """
         course = await self._title(course_name) if course_name else None
+        # The library blocks, on embedding and on SQLite: in a thread it holds up no other query.
         found = await asyncio.to_thread(self._library.search, query, course, lesson_number)
         return _passages(found, query, course, lesson_number)
 
@@ -136,15 +137,24 @@ def _passages(found: Sequence[Passage], query: str, course: str | None, lesson: 
     if found:
         text = "\n\n".join(f"[{passage.source}]\n{passage.text.text}" for passage in found)
         return ToolOutput(text=text, passages=tuple(found))
-    scope = ([] if lesson is None else [f"lesson {lesson}"]) + ([] if course is None else [f"the course '{course}'"])
+    scope = []
+    if lesson is not None:
+        scope.append(f"lesson {lesson}")
+    if course is not None:
+        scope.append(f"the course '{course}'")
     where = f" in {' of '.join(scope)}" if scope else ""
     return ToolOutput(text=f"Nothing was found for '{line(query, 200)}'{where}.")
 
 
 def _outline(course: Course) -> ToolOutput:
-    lines = [f"Course: {course.title}", *([f"Instructor: {course.instructor}"] if course.instructor else [])]
-    lines += [f"Link: {course.link}"] if course.link else []
-    lines += [f"Lesson {lesson.number}: {lesson.title}" for lesson in course.lessons]
+    lines = [f"Course: {course.title}"]
+    if course.instructor:
+        lines.append(f"Instructor: {course.instructor}")
+    if course.link:
+        lines.append(f"Link: {course.link}")
+    for lesson in course.lessons:
+        lines.append(f"Lesson {lesson.number}: {lesson.title}")
+    # Each fact on one line of its own: the lines are the sentences that an answer cites.
     text = "\n".join(" ".join(each.split()) for each in lines)
     passage = Passage(
         id=content_id(course.title, text),

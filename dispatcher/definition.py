@@ -1,21 +1,37 @@
-"""From a plain async function to a tool; whatever cannot be offered to the model is refused with what to change."""
+"""From a plain async function to a tool, and from the names in a setting to a user's own tools.
+
+Whatever cannot be offered to the model is refused with what to change.
+"""
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, get_type_hints
 
+from docstring_parser import Docstring, ParseError
+from docstring_parser.google import GoogleParser, Section, SectionType
 from pydantic import PydanticUserError, TypeAdapter
 
-from antiphon.dispatcher.docstrings import argument_descriptions, description
+from antiphon.dispatcher.output import line
 from antiphon.dispatcher.parameters import parameters_of
 from antiphon.dispatcher.tool import Adapt, Tool, origin
-from antiphon.vocabulary.errors import ToolDefinitionError
+from antiphon.vocabulary.errors import ConfigurationError, ToolDefinitionError
 
+MAX_IMPORT_DETAIL = 300
+"""Characters of what a module raised."""
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """The Messages API's rule (https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use)."""
+_SECTIONS = ("Args", "Arguments", "Returns", "Raises", "Yields", "Example", "Examples", "Note", "Notes")
+_DESCRIPTION_ONLY = [Section(title, "other", SectionType.SINGULAR) for title in _SECTIONS]
+"""Of these sections only their beginning counts: there the description ends."""
+_WITH_ARGUMENTS = [
+    *_DESCRIPTION_ONLY,
+    Section("Args", "param", SectionType.MULTIPLE),
+    Section("Arguments", "param", SectionType.MULTIPLE),
+]
 
 
 def tool_from_function(
@@ -30,7 +46,7 @@ def tool_from_function(
     adapt: Adapt | None = None,
     offered: bool = True,
 ) -> Tool:
-    """A tool made of an async function with typed parameters and a docstring.
+    """Makes a tool of an async function with typed parameters and a docstring.
 
     Args:
         name: What the model calls it; None: the function's name. For the rest see `Tool`.
@@ -38,17 +54,28 @@ def tool_from_function(
     Raises:
         ToolDefinitionError: The function cannot be offered; the message says what to change.
     """
+    if not inspect.iscoroutinefunction(fn):
+        raise ToolDefinitionError(f"Tool {origin(fn)} is not an async function; define it with `async def`.")
     docstring = _docstring(fn)
+    description = (docstring.description or "").strip()
+    if not description:
+        raise ToolDefinitionError(
+            f"Tool {origin(fn)} has no docstring; say in one what it does and when to use it: the model reads it."
+        )
     signature = _signature(fn)
     types = _types(fn, signature)
-    _check_key(fn, key_parameter, types)
-    told = {name: parameter for name, parameter in signature.items() if name != key_parameter}
+    if timeout_s is not None and not timeout_s > 0:
+        raise ToolDefinitionError(f"Tool {origin(fn)} has timeout_s={timeout_s}; give it more than 0 seconds, or None.")
+    if key_parameter is not None:
+        _check_key(fn, key_parameter, types)
+        # The key comes from the dispatcher: the model is not told of it.
+        del signature[key_parameter]
     return Tool(
         name=_name(fn, name),
-        description=description(docstring),
-        parameters=parameters_of(told, types, argument_descriptions(docstring)),
+        description=description,
+        parameters=parameters_of(signature, types, _argument_descriptions(docstring)),
         run=fn,
-        timeout_s=_timeout(fn, timeout_s),
+        timeout_s=timeout_s,
         retry_safe=retry_safe,
         substitutes=tuple(substitutes),
         has_effects=has_effects,
@@ -58,15 +85,23 @@ def tool_from_function(
     )
 
 
-def _docstring(fn: Callable[..., object]) -> str:
-    if not inspect.iscoroutinefunction(fn):
-        raise ToolDefinitionError(f"Tool {origin(fn)} is not an async function; define it with `async def`.")
-    docstring = inspect.getdoc(fn) or ""
-    if not description(docstring):
-        raise ToolDefinitionError(
-            f"Tool {origin(fn)} has no docstring; say in one what it does and when to use it: the model reads it."
-        )
+def _docstring(fn: Callable[..., object]) -> Docstring:
+    text = inspect.getdoc(fn) or ""
+    try:
+        docstring = GoogleParser(_WITH_ARGUMENTS).parse(text)
+    except ParseError:
+        # A section such as `Args: None.` describes no argument; the description counts all the same.
+        docstring = GoogleParser(_DESCRIPTION_ONLY).parse(text)
     return docstring
+
+
+def _argument_descriptions(docstring: Docstring) -> dict[str, str]:
+    """Returns what the docstring says of each argument, on one line each."""
+    described: dict[str, str] = {}
+    for parameter in docstring.params:
+        name = parameter.arg_name.strip()
+        described[name] = " ".join((parameter.description or "").split())
+    return described
 
 
 def _name(fn: Callable[..., object], name: str | None) -> str:
@@ -78,21 +113,15 @@ def _name(fn: Callable[..., object], name: str | None) -> str:
     return chosen
 
 
-def _timeout(fn: Callable[..., object], timeout_s: float | None) -> float | None:
-    if timeout_s is not None and not timeout_s > 0:
-        raise ToolDefinitionError(f"Tool {origin(fn)} has timeout_s={timeout_s}; give it more than 0 seconds, or None.")
-    return timeout_s
-
-
-def _check_key(fn: Callable[..., object], name: str | None, types: Mapping[str, object]) -> None:
-    if name is not None and types.get(name) is not str:
+def _check_key(fn: Callable[..., object], name: str, types: Mapping[str, object]) -> None:
+    if types.get(name) is not str:
         raise ToolDefinitionError(
             f"Tool {origin(fn)} is to be handed its idempotency key as {name!r}; give it a parameter `{name}: str`."
         )
 
 
-def _signature(fn: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
-    parameters = inspect.signature(fn).parameters
+def _signature(fn: Callable[..., object]) -> dict[str, inspect.Parameter]:
+    parameters = dict(inspect.signature(fn).parameters)
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     for name, parameter in parameters.items():
         if parameter.kind not in by_name:
@@ -111,13 +140,15 @@ def _types(fn: Callable[..., object], signature: Mapping[str, inspect.Parameter]
             f"Tool {origin(fn)} has a type that cannot be read ({error}); "
             "write a type, and import it at the top of its module."
         ) from error
+    types: dict[str, object] = {}
     for name in signature:
         if name not in hints:
             raise ToolDefinitionError(
                 f"Tool {origin(fn)} does not say the type of {name}; write `{name}: str` or such."
             )
         _check_type(fn, name, hints[name])
-    return {name: hints[name] for name in signature}
+        types[name] = hints[name]
+    return types
 
 
 def _check_type(fn: Callable[..., object], name: str, hint: Any) -> None:
@@ -128,3 +159,48 @@ def _check_type(fn: Callable[..., object], name: str, hint: Any) -> None:
             f"Tool {origin(fn)}: {name} is of a type that JSON cannot say ({hint}); "
             "use str, int, float, bool, Literal, an enum, a list of these, or one of them or None."
         ) from error
+
+
+def load_tools(names: str) -> tuple[Tool, ...]:
+    """Loads a user's own tools: `package.module:name, …`, each a function, a `Tool`, or a list of these.
+
+    Raises:
+        ConfigurationError: A module or name is not there, or is not a tool.
+        ToolDefinitionError: A function cannot be made into a tool.
+    """
+    tools: list[Tool] = []
+    for name in names.split(","):
+        if name.strip():
+            tools += _tools(name.strip(), _find(name.strip()))
+    return tuple(tools)
+
+
+def _find(path: str) -> object:
+    module_name, colon, name = path.partition(":")
+    if not (colon and module_name and name.isidentifier()):
+        raise ConfigurationError(f"Tools are named as package.module:name, found {path!r}.")
+    try:
+        module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:  # A user's module may raise anything, and say `sys.exit` at its top.
+        hint = "it must be installed, or its folder be on PYTHONPATH" if isinstance(error, ImportError) else "mend it"
+        detail = line(f"{type(error).__name__}: {error}", MAX_IMPORT_DETAIL)
+        raise ConfigurationError(f"Tool {path}: importing {module_name} failed ({detail}); {hint}.") from error
+    if not hasattr(module, name):
+        raise ConfigurationError(f"Tool {path}: {module_name} has no {name}.")
+    found: object = getattr(module, name)
+    return found
+
+
+def _tools(path: str, found: object) -> list[Tool]:
+    if isinstance(found, Tool):
+        return [found]
+    if isinstance(found, (list, tuple)):
+        tools: list[Tool] = []
+        for each in found:
+            tools += _tools(path, each)
+        return tools
+    if inspect.isroutine(found):
+        return [tool_from_function(found)]
+    raise ConfigurationError(
+        f"Tool {path} is {type(found).__name__}; wanted an async function, a Tool, or a list of these."
+    )

@@ -1,14 +1,13 @@
-"""Runs the tool calls that a query asks for, all at once, and tells what came of each."""
+"""Runs the tool calls that a query asks for, all at once, and publishes the outcome of each."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 
-from antiphon.dispatcher.circuits import ToolCircuits
-from antiphon.dispatcher.idempotency import key_of, may_be_repeated
-from antiphon.dispatcher.registry import Registry
+from antiphon.dispatcher.attempts import ToolCircuits
 from antiphon.dispatcher.run import Outcome, ToolRun
-from antiphon.dispatcher.settlement import Settlement
+from antiphon.dispatcher.tool import Registry, Tool
 from antiphon.vocabulary.events import (
     CallsAbandoned,
     Event,
@@ -21,6 +20,9 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Clock, Publish, Spawn
+
+# 128 bits: enough for keys that never meet, short enough for a database column.
+KEY_CHARS = 32
 
 
 class ToolDispatcher:
@@ -41,40 +43,49 @@ class ToolDispatcher:
         self._circuits = circuits or ToolCircuits()
         self._running: dict[str, ToolRun] = {}
         self._keys: dict[str, str] = {}
-        self._settlement = Settlement()
+        self._settlement = _Settlement()
 
-    def on_tool_requested(self, said: Recorded[ToolRequested]) -> None:
+    def on_tool_requested(self, recorded: Recorded[ToolRequested]) -> None:
         """Starts the call, or says why it cannot be."""
-        call_id = said.event.call.id
+        call_id = recorded.event.call.id
         if call_id in self._running or self._settlement.has_ended(call_id):
             return  # Ids are the model's: where it repeats one, the first call's outcome stands for both.
-        key = self._keys.get(call_id) or key_of(said.query_id, call_id)
-        run = ToolRun(said.event, self._publish, self._spawn, self._clock, self._tools, self._circuits, self._end, key)
+        run = ToolRun(
+            recorded.event,
+            self._publish,
+            self._spawn,
+            self._clock,
+            self._tools,
+            self._circuits,
+            self._end,
+            self._keys.get(call_id) or _key_of(recorded.query_id, call_id),
+        )
         self._running[call_id] = run
         run.begin()
 
-    def recall(self, said: Recorded[Event]) -> None:
+    def recall(self, recorded: Recorded[Event]) -> None:
         """Takes in what happened before the query was interrupted.
 
         A call with an outcome is not run again; one that had begun keeps its key, also in a fork, whose id is another.
         """
-        if isinstance(said.event, ToolStarted) and said.event.idempotency_key:
-            self._keys[said.event.tool_call_id] = said.event.idempotency_key
-        if isinstance(said.event, ToolSucceeded | ToolFailed):
-            self._settlement.end(said.event.tool_call_id, succeeded=isinstance(said.event, ToolSucceeded))
+        event = recorded.event
+        if isinstance(event, ToolStarted) and event.idempotency_key:
+            self._keys[event.tool_call_id] = event.idempotency_key
+        if isinstance(event, ToolSucceeded | ToolFailed):
+            self._settlement.end(event.tool_call_id, succeeded=isinstance(event, ToolSucceeded))
 
-    def ask_again(self, said: Recorded[ToolRequested]) -> None:
+    def ask_again(self, recorded: Recorded[ToolRequested]) -> None:
         """Runs a call that was under way when the query was interrupted.
 
         Not one that may have changed something and has no key by which the second time is known for what it is.
         """
-        tool = self._tools.offered(said.event.call.name)
-        if tool is None or may_be_repeated((tool, *self._tools.substitutes(tool))):
-            self.on_tool_requested(said)
+        tool = self._tools.offered(recorded.event.call.name)
+        if tool is None or _may_be_repeated((tool, *self._tools.substitutes(tool))):
+            self.on_tool_requested(recorded)
             return
         self._end(
             ToolFailed(
-                tool_call_id=said.event.call.id,
+                tool_call_id=recorded.event.call.id,
                 name=tool.name,
                 failure="interrupted",
                 detail=f"{tool.name} was under way when the service stopped; it, or what stands in for it, changes "
@@ -82,17 +93,18 @@ class ToolDispatcher:
             )
         )
 
-    def on_tool_calls_confirmed(self, said: Recorded[ToolCallsConfirmed]) -> None:
+    def on_tool_calls_confirmed(self, recorded: Recorded[ToolCallsConfirmed]) -> None:
         """Notes which calls make up the round; they may have ended already."""
-        self._publish_all(self._settlement.confirm(said.event.round, said.event.tool_call_ids))
+        self._publish_all(self._settlement.confirm(recorded.event.round, recorded.event.tool_call_ids))
 
-    def on_calls_abandoned(self, said: Recorded[CallsAbandoned]) -> None:
+    def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
         """Stops those of the calls that are tools and still run."""
-        for call_id in said.event.call_ids:
+        for call_id in recorded.event.call_ids:
             if call_id in self._running:
-                self._running[call_id].abandon(said.event.why)
+                self._running[call_id].abandon(recorded.event.why)
 
     def _end(self, outcome: Outcome) -> None:
+        # The outcome goes before the settlement that rests on it.
         self._running.pop(outcome.tool_call_id, None)
         self._publish(outcome)
         succeeded = isinstance(outcome, ToolSucceeded)
@@ -101,3 +113,57 @@ class ToolDispatcher:
     def _publish_all(self, settled: Iterable[ToolsSettled]) -> None:
         for event in settled:
             self._publish(event)
+
+
+class _Settlement:
+    """The rounds that wait for outcomes: one is settled when every confirmed call has its own, whichever came first."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[str, bool] = {}
+        self._open: dict[int, tuple[str, ...]] = {}
+
+    def has_ended(self, tool_call_id: str) -> bool:
+        """Returns True if the call has its outcome; it gets only one."""
+        return tool_call_id in self._outcomes
+
+    def confirm(self, round_number: int, tool_call_ids: tuple[str, ...]) -> list[ToolsSettled]:
+        """Notes that these calls make up the round; returns what that settles."""
+        self._open[round_number] = tool_call_ids
+        return self._settle()
+
+    def end(self, tool_call_id: str, *, succeeded: bool) -> list[ToolsSettled]:
+        """Notes that the call has its outcome; returns what that settles."""
+        self._outcomes[tool_call_id] = succeeded
+        return self._settle()
+
+    def _settle(self) -> list[ToolsSettled]:
+        # With early dispatch calls may end before the reply that confirms them is complete: either side settles.
+        settled = []
+        for round_number, ids in list(self._open.items()):
+            if all(map(self.has_ended, ids)):
+                del self._open[round_number]
+                settled.append(self._settled(round_number, ids))
+        return settled
+
+    def _settled(self, round_number: int, ids: tuple[str, ...]) -> ToolsSettled:
+        succeeded = []
+        failed = []
+        for tool_call_id in ids:
+            if self._outcomes[tool_call_id]:
+                succeeded.append(tool_call_id)
+            else:
+                failed.append(tool_call_id)
+        return ToolsSettled(round=round_number, succeeded=tuple(succeeded), failed=tuple(failed))
+
+
+def _key_of(query_id: str, call_id: str) -> str:
+    """Returns the call's key: the same in every process that goes on with the query, and no other call's."""
+    return hashlib.sha256(f"{query_id}\n{call_id}".encode()).hexdigest()[:KEY_CHARS]
+
+
+def _may_be_repeated(tools: Iterable[Tool]) -> bool:
+    """Returns True if a call that was under way may be made again.
+
+    Each tool that it may have run must change nothing, or be told by its key that it did so before.
+    """
+    return all(not tool.has_effects or tool.key_parameter is not None for tool in tools)

@@ -1,39 +1,60 @@
-"""What a tool may return, and how it becomes words and evidence."""
+"""Tool output within bounds: as a line in a message, as a tool's words, as passages that an answer can cite."""
 
 from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+import re
 
 import msgspec
 from pydantic_core import to_json
 
-from antiphon.dispatcher.bounds import MAX_PASSAGE, bounded, clean, content_id
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
 
+MAX_TEXT = 20_000
+"""Characters of a tool's words."""
+MAX_PASSAGES = 20
+MAX_PASSAGE = 8_000
+"""Characters of one passage."""
+MAX_LABEL = 300
+"""Characters of a passage's source, course and title."""
+# Browsers and proxies take little more.
+MAX_LINK = 2_000
 NOTHING = "The tool returned nothing."
+
+_WEB_ADDRESS = re.compile(r"(?i:https?)://[^\s\"'<>\ud800-\udfff]+")
 
 
 def to_output(tool: str, returned: object) -> ToolOutput:
-    """A tool's return value as bounded words and passages.
+    """Turns a tool's return value into bounded words and passages.
 
-    A `ToolOutput` is taken as it is. A string, or any value that JSON can say, becomes its words and one passage,
-    so that an answer can cite it; the passage's sentences are those of the string, or the lines of the JSON.
+    A `ToolOutput` is taken as it is. A string, or any value that can be written as JSON, becomes its words and one
+    passage, so that an answer can cite it; the passage's sentences are those of the string, or the lines of the JSON.
 
     Raises:
-        PydanticSerializationError: The value cannot be said in JSON.
+        PydanticSerializationError: The value cannot be written as JSON.
     """
     if isinstance(returned, ToolOutput):
         return bounded(returned)
     if returned is None:
         return ToolOutput(text=NOTHING)
     if isinstance(returned, str):
-        return _one(quotable(tool, returned))
-    passage = quotable(tool, to_json(returned, indent=2).decode())
-    return _one(msgspec.structs.replace(passage, starts=line_starts(passage.text.text[: MAX_PASSAGE + 1])))
+        passage = quotable(tool, returned)
+    else:
+        passage = quotable(tool, to_json(returned, indent=2).decode())
+        starts = line_starts(passage.text.text[: MAX_PASSAGE + 1])
+        passage = msgspec.structs.replace(passage, starts=starts)
+    text = passage.text.text
+    if not text.strip():
+        return ToolOutput(text=NOTHING)
+    return bounded(ToolOutput(text=text, passages=(passage,)))
 
 
 def quotable(source: str, text: str, *, title: str | None = None, link: str | None = None) -> Passage:
-    """A passage of any tool's words, which an answer can cite sentence by sentence.
+    """Makes a passage of any tool's words, which an answer can cite sentence by sentence.
 
     Args:
         source: What a reader is shown as its origin.
@@ -44,6 +65,7 @@ def quotable(source: str, text: str, *, title: str | None = None, link: str | No
         id=content_id(clean(source), text),
         source=source,
         text=StoredText(text),
+        # One character more than is kept: so it is seen whether the last sentence ends at the bound.
         starts=sentence_starts(text[: MAX_PASSAGE + 1]),
         title=title,
         link=link,
@@ -51,12 +73,109 @@ def quotable(source: str, text: str, *, title: str | None = None, link: str | No
     )
 
 
+def clean(text: str) -> str:
+    """Replaces lone surrogates: they cannot be written as UTF-8, so neither recorded nor sent."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def line(text: str, limit: int) -> str:
+    """Returns `text` on one line, cut after `limit` characters."""
+    if len(text) > limit:
+        text = f"{text[:limit]}…"
+    return clean(" ".join(text.split()))
+
+
+def content_id(source: str, text: str) -> str:
+    """Returns a passage's id: the same text of the same source has the same one."""
+    return hashlib.sha256(f"{source}\0{text}".encode()).hexdigest()[:32]
+
+
 def line_starts(text: str) -> tuple[int, ...]:
-    """Offsets at which the lines of `text` begin, the first being 0."""
-    ends = [at + 1 for at, character in enumerate(text) if character == "\n"]
-    return (0, *(end for end in ends if end < len(text)))
+    """Returns the offsets at which the lines of `text` begin, the first being 0."""
+    starts = [0]
+    for at, character in enumerate(text):
+        if character == "\n" and at + 1 < len(text):
+            starts.append(at + 1)
+    return tuple(starts)
 
 
-def _one(passage: Passage) -> ToolOutput:
-    text = passage.text.text
-    return bounded(ToolOutput(text=text, passages=(passage,))) if text.strip() else ToolOutput(text=NOTHING)
+def bounded(output: ToolOutput) -> ToolOutput:
+    """Cuts everything too large in a tool's output, and says so in its words."""
+    # Blank passages can be neither ranked nor cited, and the API refuses empty blocks.
+    given = [passage for passage in output.passages if passage.text.text.strip()]
+    passages = []
+    cut_passages = 0
+    for passage in given[:MAX_PASSAGES]:
+        passages.append(_bounded_passage(passage))
+        cut_passages += len(passage.text.text) > MAX_PASSAGE
+    notes = []
+    if len(given) > MAX_PASSAGES:
+        notes.append(f"{len(given) - MAX_PASSAGES} more passages")
+    if cut_passages:
+        notes.append(f"the ends of {cut_passages} long passages")
+    if len(output.text) > MAX_TEXT:
+        notes.append(f"{len(output.text) - MAX_TEXT:,} more characters")
+    text = clean(output.text[:MAX_TEXT])
+    if notes:
+        text = f"{text}\n[cut: {', '.join(notes)}]"
+    return ToolOutput(text=text, passages=tuple(passages))
+
+
+def _bounded_passage(passage: Passage) -> Passage:
+    given = passage.text.text
+    # Cut before it is cleaned: a hostile text may have gigabytes.
+    beginning = clean(given[: MAX_PASSAGE + 1])
+    starts = passage.starts
+    if not _are_starts(starts, given):
+        starts = sentence_starts(beginning)
+    text, starts = _cut(beginning, starts)
+    source = line(passage.source, MAX_LABEL)
+    passage_id = line(passage.id, MAX_LABEL)
+    stored = passage.text
+    if text != given:
+        # Another text is another passage: its id must not be that of the whole one.
+        passage_id = content_id(source, text)
+        stored = StoredText(text)
+    return msgspec.structs.replace(
+        passage,
+        id=passage_id,
+        text=stored,
+        starts=starts,
+        source=source,
+        course=_label(passage.course),
+        title=_label(passage.title),
+        link=_link(passage.link),
+        score=passage.score if math.isfinite(passage.score) else 0.0,
+    )
+
+
+def _are_starts(starts: tuple[int, ...], text: str) -> bool:
+    """Returns True if a tool's own sentence starts rise from 0 and lie within the text."""
+    if not starts or starts[0] != 0 or starts[-1] >= len(text):
+        return False
+    return all(first < second for first, second in itertools.pairwise(starts))
+
+
+def _cut(text: str, starts: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """Cuts to MAX_PASSAGE characters, after a whole sentence where the first one is not longer than that."""
+    if len(text) <= MAX_PASSAGE:
+        return text, starts
+    within = tuple(start for start in starts if start <= MAX_PASSAGE)
+    if len(within) == 1:
+        return text[:MAX_PASSAGE], within
+    return text[: within[-1]], within[:-1]
+
+
+def _label(text: str | None) -> str | None:
+    return None if text is None else line(text, MAX_LABEL)
+
+
+def _link(link: str | None) -> str | None:
+    """Keeps a link that is an ordinary web address: it is shown in pages, where `javascript:` would run."""
+    if link is None or len(link) > MAX_LINK or not _WEB_ADDRESS.fullmatch(link):
+        return None
+    return link

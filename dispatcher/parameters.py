@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic_core import ErrorDetails
 
-from antiphon.dispatcher.mismatch import describe_mismatch
+from antiphon.dispatcher.output import line
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Json
 
 MAX_ARGUMENTS = 100_000
 """Most characters of a call's arguments."""
+MAX_NAMED = 8
+"""Wrong arguments that are named one by one; of more, only the number is given."""
 WHY = "Why you make this call, in one short sentence: what you want to learn from it."
-"""How the optional `why` of every tool is described to the model."""
+"""The description of the optional `why` of every tool."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """What a tool may be called with.
+    """The arguments that a tool may be called with.
 
     Attributes:
         model: Checks the arguments; its fields are aliased, so that a parameter may be called `schema` or `json`.
@@ -39,11 +42,12 @@ class Parameters:
         return tuple(self.schema["properties"])
 
     def read(self, arguments: str) -> Json:
-        """The arguments as the function takes them, by name; those not given are left to its defaults.
+        """Reads the arguments as the function takes them, by name; those not given are left to its defaults.
 
         Raises:
             BadInputError: They are no JSON object, or do not fit; the message names each wrong one.
         """
+        # Before anything parses them: they are whatever a model wrote.
         if len(arguments) > MAX_ARGUMENTS:
             raise BadInputError(
                 f"The arguments are {len(arguments):,} characters long; send at most {MAX_ARGUMENTS:,}."
@@ -51,12 +55,12 @@ class Parameters:
         try:
             read = self.model.model_validate_json(arguments.strip() or "{}")
         except ValidationError as error:
-            raise BadInputError(describe_mismatch(error, self.names)) from None
-        given = {
-            field.alias or key: getattr(read, key)
-            for key, field in type(read).model_fields.items()
-            if key in read.model_fields_set
-        }
+            # Without the cause: pydantic's own message repeats the whole input, and goes into logs.
+            raise BadInputError(_describe_mismatch(error, self.names)) from None
+        given: Json = {}
+        for key, field in self.model.model_fields.items():
+            if key in read.model_fields_set:
+                given[field.alias or key] = getattr(read, key)
         if not self.passes_why:
             given.pop("why", None)
         return given
@@ -65,7 +69,7 @@ class Parameters:
 def parameters_of(
     signature: Mapping[str, inspect.Parameter], types: Mapping[str, object], described: Mapping[str, str]
 ) -> Parameters:
-    """The parameters of a function, with `why` added where it has none.
+    """Reads the parameters of a function, and adds `why` where it has none.
 
     Args:
         types: The type of each parameter.
@@ -73,9 +77,17 @@ def parameters_of(
     """
     fields: dict[str, Any] = {}
     for number, (name, parameter) in enumerate(signature.items()):
-        fields[f"argument_{number}"] = (types[name], _field(name, parameter.default, described.get(name)))
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        if name in described:
+            field = Field(default, alias=name, description=described[name])
+        else:
+            # A description of None would hide the one that the type may carry.
+            field = Field(default, alias=name)
+        # Numbered, for pydantic refuses fields that begin with an underscore or have a name of its own.
+        fields[f"argument_{number}"] = (types[name], field)
+    # So that a reader of the trace sees what each call was for.
     if "why" not in signature:
-        fields["why"] = (str | None, _field("why", None, WHY))
+        fields["why"] = (str | None, Field(None, alias="why", description=WHY))
     model = create_model(
         "Arguments",
         __config__=ConfigDict(extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False),
@@ -84,24 +96,56 @@ def parameters_of(
     return Parameters(model=model, schema=_schema(model), passes_why="why" in signature)
 
 
-def _field(name: str, default: object, description: str | None) -> Any:
-    default = ... if default is inspect.Parameter.empty else default
-    return Field(default, alias=name) if description is None else Field(default, alias=name, description=description)
-
-
 def _schema(model: type[BaseModel]) -> Json:
-    """The model's JSON schema without pydantic's titles, which tell a language model nothing."""
+    """Returns the model's JSON schema without pydantic's titles, which tell a language model nothing."""
     whole = model.model_json_schema()
-    properties = {name: _plain(schema) for name, schema in whole["properties"].items()}
-    required = {"required": whole["required"]} if "required" in whole else {}
-    shared = {"$defs": whole["$defs"]} if "$defs" in whole else {}
-    return {"type": "object", "properties": properties, **required, "additionalProperties": False, **shared}
+    properties: Json = {}
+    for name, property_schema in whole["properties"].items():
+        properties[name] = _plain(property_schema)
+    schema: Json = {"type": "object", "properties": properties}
+    if "required" in whole:
+        schema["required"] = whole["required"]
+    schema["additionalProperties"] = False
+    if "$defs" in whole:
+        schema["$defs"] = whole["$defs"]
+    return schema
 
 
 def _plain(schema: Json) -> Json:
-    """One property's schema; `T or null` that may be left out is told simply as `T`."""
-    rest = {key: value for key, value in schema.items() if key != "title"}
-    choices = [choice for choice in rest.get("anyOf", ()) if choice != {"type": "null"}]
-    if len(choices) == 1 and rest.get("default", ...) is None:
-        return {**choices[0], **{key: value for key, value in rest.items() if key not in ("anyOf", "default")}}
-    return rest
+    """Simplifies one property's schema: `T or null` that may be left out becomes `T`."""
+    plain = {key: value for key, value in schema.items() if key != "title"}
+    choices = [choice for choice in plain.get("anyOf", ()) if choice != {"type": "null"}]
+    if len(choices) == 1 and plain.get("default", ...) is None:
+        del plain["anyOf"], plain["default"]
+        return {**choices[0], **plain}
+    return plain
+
+
+def _describe_mismatch(error: ValidationError, known: Sequence[str]) -> str:
+    """Names each wrong argument, what was wanted and what was found: words that help the model to call rightly.
+
+    Args:
+        known: Names of the arguments that the tool knows.
+    """
+    wrong = error.errors(include_url=False, include_context=False)
+    named = []
+    for detail in wrong[:MAX_NAMED]:
+        named.append(_describe(detail, known))
+    if len(wrong) > MAX_NAMED:
+        named.append(f"and {len(wrong) - MAX_NAMED} more")
+    return "; ".join(named) + "."
+
+
+def _describe(detail: ErrorDetails, known: Sequence[str]) -> str:
+    where = line(".".join(str(part) for part in detail["loc"]), 80)
+    if detail["type"] == "json_invalid":
+        return f"the arguments are not a JSON object: {line(detail['msg'], 200)}"
+    if not where:
+        return f"the arguments must be a JSON object, found {line(repr(detail['input']), 80)}"
+    if detail["type"] == "missing":
+        return f"{where}: is required and was not given"
+    if detail["type"] == "extra_forbidden":
+        return f"{where}: is not an argument of this tool, which takes {', '.join(known)}"
+    # pydantic says "Input should be a valid integer …": after "wanted" only the rest reads well.
+    wanted = detail["msg"].removeprefix("Input ").removeprefix("should be ")
+    return f"{where}: wanted {line(wanted, 200)}, found {line(repr(detail['input']), 80)}"

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from antiphon.dispatcher.attempts import MAX_DETAIL, attempts, describe, run_tool, stand_in_arguments
-from antiphon.dispatcher.bounds import line
-from antiphon.dispatcher.circuits import ToolCircuits
-from antiphon.dispatcher.registry import Registry
-from antiphon.dispatcher.tool import Tool
+from antiphon.dispatcher.attempts import (
+    MAX_DETAIL,
+    ToolCircuits,
+    candidates,
+    describe,
+    run_tool,
+    substitute_arguments,
+)
+from antiphon.dispatcher.output import line
+from antiphon.dispatcher.tool import Registry, Tool
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import (
     ToolAnsweredLate,
@@ -27,8 +32,8 @@ End = Callable[[Outcome], None]
 """Hears the call's outcome, once."""
 
 
-def _nothing() -> None:
-    """What cancels something that was not started."""
+def _do_nothing() -> None:
+    """Cancels something that was not started."""
 
 
 class ToolRun:
@@ -56,8 +61,8 @@ class ToolRun:
         self._key = key
         self._started_at = clock.now()
         self._ended = False
-        self._cancel_work: Callable[[], object] = _nothing
-        self._cancel_timer: Callable[[], object] = _nothing
+        self._cancel_work: Callable[[], object] = _do_nothing
+        self._cancel_timer: Callable[[], object] = _do_nothing
 
     def begin(self) -> None:
         """Starts the work, or ends at once where there is no such tool or the arguments do not fit."""
@@ -70,6 +75,7 @@ class ToolRun:
         except BadInputError as error:
             self._fail("invalid_arguments", f"{tool.name}: {error}")
             return
+        # Announced here and not in the task: the event follows its request even where tasks start late.
         self._start(tool)
         self._cancel_work = self._spawn(self._work(tool))
 
@@ -82,12 +88,13 @@ class ToolRun:
     async def _work(self, tool: Tool) -> None:
         outcome = await self._outcome(tool)
         self._cancel_timer()
+        # A tool that ran in a thread cannot be stopped: it may bring its answer after its outcome was published.
         if self._ended:
-            self._tell_late(outcome)
+            self._publish_late(outcome)
         self._end(outcome)
 
-    def _tell_late(self, outcome: Outcome) -> None:
-        """What a tool brought that was stopped and would not be; that it failed after all is no news."""
+    def _publish_late(self, outcome: Outcome) -> None:
+        """Publishes that a tool answered which was stopped and would not be; that it failed after all is no news."""
         if isinstance(outcome, ToolSucceeded):
             self._publish(
                 ToolAnsweredLate(
@@ -99,15 +106,17 @@ class ToolRun:
             )
 
     async def _outcome(self, tool: Tool) -> Outcome:
-        why = ""
+        """Tries the tool and what stands in for it, until one brings an outcome."""
         failures: list[str] = []
+        why = ""
         last = tool
-        for candidate in attempts(tool, self._tools.substitutes(tool)):
+        for candidate in candidates(tool, self._tools.substitutes(tool)):
             if self._ended:
                 break  # It was stopped, and the tool made something else of the cancellation.
             arguments = self._arguments(tool, candidate, failures)
             if arguments is None:
-                why = failures[-1] if failures else why
+                if failures:
+                    why = failures[-1]
                 continue
             self._announce(candidate, last, arguments, why)
             last = candidate
@@ -116,10 +125,11 @@ class ToolRun:
                 return outcome
             why = outcome
             failures.append(outcome)
+        # A retry mostly fails as the first attempt did: each sentence stands there once.
         return self._failed("error", "; ".join(dict.fromkeys(failures)))
 
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
-        """The call's outcome, or in words why this attempt brought none."""
+        """Returns the call's outcome, or in words why this attempt brought none."""
         try:
             output = await run_tool(tool, arguments, self._key)
         except NotFoundError as error:
@@ -129,25 +139,26 @@ class ToolRun:
         except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
             self._circuits.failed(tool.name, self._clock.now())
             return describe(tool, error)
+        # An answer after its time is no success: the circuit has counted the timeout already.
         if not self._ended:
             self._circuits.succeeded(tool.name)
         return self._succeeded(tool, output)
 
     def _arguments(self, asked: Tool, candidate: Tool, failures: list[str]) -> str | None:
-        """What `candidate` is called with; None where it is passed over, whose reason is then added to `failures`."""
+        """Returns the arguments for `candidate`; None where it is passed over, for a reason added to `failures`."""
         if self._circuits.keeps_out(candidate.name, self._clock.now()):
             failures.append(f"{candidate.name} failed too often of late and is left alone for a while")
             return None
         if candidate is asked:
             return self._call.arguments
         try:
-            return stand_in_arguments(asked, candidate, self._call.arguments)
+            return substitute_arguments(asked, candidate, self._call.arguments)
         except Exception as error:  # noqa: BLE001 - so may a user's adapter
             failures.append(describe(candidate, error))
             return None
 
     def _announce(self, candidate: Tool, last: Tool, arguments: str, why: str) -> None:
-        """Tells of every attempt but the first, of which the session heard before the work began."""
+        """Publishes every attempt but the first, of which the session heard before the work began."""
         if candidate is not last:
             self._publish(
                 ToolSubstituted(
@@ -162,9 +173,10 @@ class ToolRun:
             self._start(candidate)
 
     def _start(self, tool: Tool) -> None:
-        """Tells that `tool` begins to run, and gives it its own time within the call's."""
-        left = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
-        seconds = left if tool.timeout_s is None else min(left, tool.timeout_s)
+        """Publishes that `tool` begins to run, and gives it its own time within the call's."""
+        seconds = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
+        if tool.timeout_s is not None:
+            seconds = min(seconds, tool.timeout_s)
         key = "" if tool.key_parameter is None else self._key
         self._publish(ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key))
         self._cancel_timer()

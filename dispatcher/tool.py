@@ -1,12 +1,15 @@
-"""A tool as the dispatcher knows it: what the model is told of it, how it is run, what stands in for it."""
+"""Tools as the dispatcher knows them: one tool, and the registry of all tools of a service."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from antiphon.dispatcher.parameters import Parameters
+from antiphon.vocabulary.errors import ToolDefinitionError
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import StoredText
 
 Adapt = Callable[[str, Json], Json]
 """Given a substitute's name and the failed call's arguments: the arguments for the substitute."""
@@ -20,7 +23,7 @@ class Tool:
         description: What the model reads in order to choose it.
         run: Called with the checked arguments by name; what it may return is in output.py.
         timeout_s: Most seconds that one call may take; None: what the query's settings say.
-        retry_safe: QueryHandle it a second time does no harm, so it is tried once more when it raises.
+        retry_safe: Running it a second time does no harm, so it is tried once more when it raises.
         substitutes: Names of the tools that stand in for it, first choice first.
         has_effects: It changes something outside: when a query is resumed it is run again only with a key.
         key_parameter: The parameter of `run` that is handed the call's idempotency key, of which the model is not told:
@@ -53,6 +56,71 @@ class Tool:
 
 
 def origin(function: Callable[..., object]) -> str:
-    """`module.name` of a function, or what it prints as where it has no name."""
+    """Returns `module.name` of a function, or what it prints as where it has no name."""
     name = getattr(function, "__qualname__", None)
     return f"{function.__module__}.{name}" if name else repr(function)
+
+
+class Registry:
+    """The tools of a service, by name; made once, never changed, shared by all sessions.
+
+    Raises:
+        ToolDefinitionError: Two tools have one name, or a substitute is not there.
+    """
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            first = self._tools.get(tool.name)
+            if first:
+                raise ToolDefinitionError(
+                    f"Two tools are called {tool.name!r}: {first.origin} and {tool.origin}; rename one."
+                )
+            self._tools[tool.name] = tool
+        # Only now: a substitute may stand behind the tool that names it.
+        for tool in self._tools.values():
+            self._check_substitutes(tool)
+        self._definitions = self._define()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tools that the model may call, sorted."""
+        return tuple(sorted(name for name, tool in self._tools.items() if tool.offered))
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """All tools, those that only stand in for others among them."""
+        return tuple(self._tools.values())
+
+    def offered(self, name: str) -> Tool | None:
+        """Returns the tool that the model means by `name`; None where it may call none of that name."""
+        tool = self._tools.get(name)
+        return tool if tool and tool.offered else None
+
+    def substitutes(self, tool: Tool) -> tuple[Tool, ...]:
+        """Returns the tools that stand in for `tool`, first choice first."""
+        return tuple(self._tools[name] for name in tool.substitutes)
+
+    def wrapped(self, wrap: Callable[[Tool], Tool]) -> Registry:
+        """Returns the same tools, each as `wrap` returns it; names and definitions must stay."""
+        return Registry(map(wrap, self.tools))
+
+    def definitions(self) -> StoredText:
+        """Returns the `tools` of a Messages API request as JSON."""
+        return self._definitions
+
+    def _define(self) -> StoredText:
+        # Sorted by name, so that the bytes are the same every time: servers cache them.
+        definitions = []
+        for name in self.names:
+            tool = self._tools[name]
+            definitions.append({"name": name, "description": tool.description, "input_schema": tool.schema})
+        return StoredText(json.dumps(definitions, ensure_ascii=False, separators=(",", ":")))
+
+    def _check_substitutes(self, tool: Tool) -> None:
+        for name in tool.substitutes:
+            if name == tool.name or name not in self._tools:
+                others = ", ".join(sorted(set(self._tools) - {tool.name})) or "none"
+                raise ToolDefinitionError(
+                    f"Tool {tool.name!r} ({tool.origin}) names {name!r} as its substitute; other tools here: {others}."
+                )

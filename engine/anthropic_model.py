@@ -17,16 +17,16 @@ from anthropic import (
 )
 from anthropic.types import RawMessageStreamEvent
 
-from antiphon.engine.failures import broken, refused, told
+from antiphon.engine.failures import from_connection, from_error_event, from_status
+from antiphon.engine.reply import events_of
 from antiphon.engine.request import request_bytes
-from antiphon.engine.sse import SseDecoder, read_object, shown
-from antiphon.engine.whole import events_of
+from antiphon.engine.sse import SseDecoder, excerpt, read_object
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Request
 
-_LOST = (httpx2.HTTPError, httpx2.StreamError, aiohttp.ClientError, OSError)
-"""What a connection raises when it breaks while a reply is read; the SDK wraps none of it."""
+CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.StreamError, aiohttp.ClientError, OSError)
+"""Errors of a connection that breaks while a reply is read; the SDK wraps none of them."""
 
 
 class AnthropicModel:
@@ -45,7 +45,11 @@ class AnthropicModel:
     def name(self) -> str | None:
         return self._name
 
-    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+    async def stream(
+        self,
+        request: Request,
+        timeout_s: float,  # noqa: ARG002 - whoever calls keeps the call's limit, on the session's own clock
+    ) -> AsyncIterator[Json]:
         """Sends the request and yields the stream's events as JSON objects.
 
         The `message_start` event carries the server's `request_id` beside its message.
@@ -54,11 +58,12 @@ class AnthropicModel:
             ModelError: The call failed, at any point.
         """
         try:
-            response = await self._send(request, timeout_s)
+            response = await self._send(request)
             try:
                 async for event in _events(response):
                     yield event
             finally:
+                # A reply that is left in the middle must give its connection back.
                 await response.aclose()
         except ModelError as error:
             raise self._without_key(error) from error.__cause__
@@ -67,28 +72,28 @@ class AnthropicModel:
         """Gives the connections back."""
         await self._client.close()
 
-    async def _send(self, request: Request, timeout_s: float) -> httpx2.Response:
+    async def _send(self, request: Request) -> httpx2.Response:
         # `post` is the SDK's documented way to send a body of one's own: what goes out is byte for byte what is
         # recorded, and neither the body is walked again nor a pydantic model built for each event of the reply.
-        limit_s = min(self._silence_s, timeout_s)
         try:
             sent = await self._client.post(
                 "/v1/messages",
                 content=request_bytes(request),
                 cast_to=httpx2.Response,
-                options={"timeout": httpx2.Timeout(limit_s)},
+                options={"timeout": httpx2.Timeout(self._silence_s)},
                 stream=True,
                 stream_cls=AsyncStream[RawMessageStreamEvent],
             )
         except APIStatusError as error:
-            raise refused(error) from error
-        except (APIConnectionError, *_LOST) as error:
-            raise broken(error, streaming=False) from error
+            raise from_status(error) from error
+        except (APIConnectionError, *CONNECTION_ERRORS) as error:
+            raise from_connection(error, streaming=False) from error
         except AnthropicError as error:
             raise ModelError("authentication", f"the request could not be signed: {error}") from error
         return cast(httpx2.Response, sent)  # the SDK's overloads leave out a plain response that is streamed
 
     def _without_key(self, error: ModelError) -> ModelError:
+        """Takes the keys out of what an error says: some servers repeat them, and errors are recorded."""
         for key in (self._client.api_key, self._client.auth_token):
             if key and key in str(error):
                 error.args = (str(error).replace(key, "[key]"),)
@@ -104,7 +109,7 @@ def connect(
     silence_s: float = 30.0,
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> AnthropicModel:
-    """A model behind `base_url`; connections are opened when first needed.
+    """Makes a model behind `base_url`; connections are opened when first needed.
 
     Args:
         api_key: Sent as `x-api-key`; None where only `auth_token` is wanted.
@@ -113,7 +118,8 @@ def connect(
         silence_s: Longest wait for the next bytes of a reply, in seconds.
         transport: How requests travel; None means the network.
     """
-    http = httpx2.AsyncClient(transport=transport) if transport is not None else DefaultAioHttpClient()
+    http = DefaultAioHttpClient() if transport is None else httpx2.AsyncClient(transport=transport)
+    # The engine makes further attempts itself: they are events, and the budget has a say in them.
     client = AsyncAnthropic(api_key=api_key, auth_token=auth_token, base_url=base_url, max_retries=0, http_client=http)
     return AnthropicModel(client, name=name, silence_s=silence_s)
 
@@ -121,8 +127,9 @@ def connect(
 async def _events(response: httpx2.Response) -> AsyncIterator[Json]:
     request_id = response.headers.get("request-id")
     try:
+        # Some servers ignore `stream`, and proxies answer with pages of their own.
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
-            for event in _unstreamed(await response.aread()):
+            for event in _events_of_body(await response.aread()):
                 yield _checked(event, request_id)
             return
         decoder = SseDecoder()
@@ -131,22 +138,24 @@ async def _events(response: httpx2.Response) -> AsyncIterator[Json]:
                 yield _checked(event, request_id)
         for event in decoder.end():
             yield _checked(event, request_id)
-    except _LOST as error:
-        raise broken(error, streaming=True, request_id=request_id) from error
+    except CONNECTION_ERRORS as error:
+        raise from_connection(error, streaming=True, request_id=request_id) from error
 
 
 def _checked(event: Json, request_id: str | None) -> Json:
     if event["type"] == "error":
-        raise told(event, request_id)
+        raise from_error_event(event, request_id)
+    # The event is the only thing that leaves this file; the trace wants the id for questions to the provider.
     if request_id is not None and event["type"] == "message_start":
         event["request_id"] = request_id
     return event
 
 
-def _unstreamed(body: bytes) -> Iterator[Json]:
+def _events_of_body(body: bytes) -> Iterator[Json]:
+    """Reads a body that is no stream: a whole message, or an error under HTTP 200."""
     message = read_object(body)
     if message.get("type") == "error" or "error" in message:
-        raise told(message)
+        raise from_error_event(message)
     if message.get("type") != "message":
-        raise ModelError("malformed", f"the server answered with something else than a message: {shown(body)}")
+        raise ModelError("malformed", f"the server answered with something else than a message: {excerpt(body)}")
     return events_of(message)

@@ -1,21 +1,20 @@
-"""One reasoning call under way: its attempts after failures, and its parts where the server pauses the reply."""
+"""One call of the Messages API under way: its attempts after failures, and its parts where the server pauses."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from antiphon.engine.failures import kind_of
-from antiphon.engine.fold import Reply, ReplyFold
+from antiphon.engine.fold import ReplyFold
 from antiphon.engine.inline import read_citations
 from antiphon.engine.legality import make_legal
-from antiphon.engine.preparing import Prepared
+from antiphon.engine.preparing import PreparedRequest
 from antiphon.engine.prices import with_cost
+from antiphon.engine.reply import Reply, joined
 from antiphon.engine.request import continued
 from antiphon.engine.retry import retry_wait
-from antiphon.engine.whole import joined
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
     ReasoningRetried,
@@ -25,15 +24,15 @@ from antiphon.vocabulary.events import (
     ToolCallStreamed,
 )
 from antiphon.vocabulary.ports import Clock, EmitLive, Json, Model, Publish
-from antiphon.vocabulary.values import Request, Usage
+from antiphon.vocabulary.values import Request, ToolCall, Usage
 
 PAUSED = "pause_turn"
 MOST_PARTS = 5
 """A reply that is paused more often than this is taken as it is."""
 
 
-class Asked(Protocol):
-    """What is asked for: a reasoning call, or a summarising one."""
+class CallRequest(Protocol):
+    """The part that requests for reasoning calls and for summarising calls have in common."""
 
     @property
     def call_id(self) -> str: ...
@@ -45,9 +44,6 @@ class Asked(Protocol):
     def model(self) -> str: ...
 
     @property
-    def timeout_s(self) -> float: ...
-
-    @property
     def spare_tokens(self) -> int | None: ...
 
     @property
@@ -55,8 +51,8 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True)
-class Outside:
-    """What a call meets: the session's ear, its live followers, time and chance.
+class CallPorts:
+    """The outside of a call: the session's mailbox, its live followers, time and chance.
 
     Attributes:
         chance: A random number from 0 to 1.
@@ -73,33 +69,37 @@ class Outside:
 class Call:
     """Makes one call; everything but its outcome is published from here."""
 
-    def __init__(self, asked: Asked, prepared: Prepared, model: Model, outside: Outside) -> None:
+    def __init__(self, asked: CallRequest, prepared: PreparedRequest, model: Model, ports: CallPorts) -> None:
         self._asked = asked
         self._prepared = prepared
         self._model = model
-        self._outside = outside
+        self._ports = ports
+        self._ends_at = 0.0
         self._part = 1
         self._so_far: Reply | None = None
-        self._told_rest = False
-        self._ends_at = 0.0
+        self._streamed_rest = False
         self._fold: ReplyFold | None = None
         self._wasted = Usage()
 
     @property
     def wasted(self) -> Usage:
-        """What attempts that failed have used, as far as the server told."""
+        """The usage of attempts that failed, as far as the server reported it."""
         return self._wasted
 
     @property
     def used(self) -> Usage:
-        """All that was used so far, as far as the server told."""
-        so_far = self._so_far.usage if self._so_far else Usage()
-        return self._wasted + self._priced(so_far) + (self._priced(self._fold.usage) if self._fold else Usage())
+        """All usage so far, as far as the server reported it."""
+        used = self._wasted
+        if self._so_far is not None:
+            used += self._priced(self._so_far.usage)
+        if self._fold is not None:
+            used += self._priced(self._fold.usage)
+        return used
 
     def announce(self, request: Request | None = None, attempt: int = 1) -> None:
-        """Tells that an attempt is sent."""
+        """Publishes that an attempt is sent."""
         sent = self._prepared.request if request is None else request
-        self._outside.publish(
+        self._ports.publish(
             ReasoningStarted(
                 call_id=self._asked.call_id,
                 attempt=attempt,
@@ -112,24 +112,32 @@ class Call:
             )
         )
 
-    async def reply(self) -> Reply:
-        """The whole reply to a call that was announced.
+    async def reply(self, ends_at: float) -> Reply:
+        """Returns the whole reply to a call that was announced.
+
+        Args:
+            ends_at: When the call's time is over, by the session's clock. Whoever waits for the reply keeps that limit;
+                here it only says whether another attempt is worth making.
 
         Raises:
             ModelError: No attempt brought one.
         """
-        self._ends_at = asyncio.get_running_loop().time() + self._asked.timeout_s
+        self._ends_at = ends_at
         reply = await self._attempts(self._prepared.request)
+        # Servers pause long replies of their own tools and want to be asked to go on
+        # (https://docs.claude.com/en/api/handling-stop-reasons).
         while reply.stop_reason == PAUSED and self._part < MOST_PARTS:
             rest = await self._rest(reply)
             if rest is None:
                 break
             reply = joined(reply, rest)
         self._so_far = reply
-        return read_citations(reply, self._prepared.sources) if self._prepared.sources else reply
+        if self._prepared.sources:
+            return read_citations(reply, self._prepared.sources)
+        return reply
 
     async def _rest(self, paused: Reply) -> Reply | None:
-        """What goes on with a paused reply; None where nothing does, and what came so far must do."""
+        """Returns what goes on with a paused reply; None where nothing does, and what came so far must do."""
         self._part += 1
         self._so_far = paused
         if not self._may_use_more():
@@ -139,72 +147,90 @@ class Call:
             self.announce(request)
             return await self._attempts(request)
         except ModelError:
-            self._void_text()
+            # An answer that breaks off is worth more than none.
+            self._discard_text()
             return None
 
     async def _attempts(self, request: Request) -> Reply:
-        loop = asyncio.get_running_loop()
         attempt = 1
         while True:
             try:
-                return await self._attempt(request, self._ends_at - loop.time())
+                return await self._attempt(request)
             except ModelError as error:
-                left_s = self._ends_at - loop.time()
-                wait_s = retry_wait(error, attempt, left_s, self._outside.chance())
+                wait_s = retry_wait(error, attempt, self._left_s(), self._ports.chance())
                 if wait_s is None or not self._may_use_more():
                     raise
                 await self._wait(attempt, wait_s, error)
             attempt += 1
             self.announce(request, attempt)
 
+    def _left_s(self) -> float:
+        return self._ends_at - self._ports.clock.now()
+
     def _may_use_more(self) -> bool:
-        """Whether the budget pays for another attempt after what was used."""
-        used, asked = self.used, self._asked
+        """Returns True if the budget pays for another attempt after what was used."""
+        used = self.used
         tokens = used.all_input_tokens + used.output_tokens
-        if not tokens:
+        if tokens == 0:
             return True
-        if asked.spare_tokens is not None and tokens > asked.spare_tokens:
+        spare_tokens = self._asked.spare_tokens
+        if spare_tokens is not None and tokens > spare_tokens:
             return False
-        return asked.spare_usd is None or (used.cost_usd is not None and used.cost_usd <= asked.spare_usd)
+        spare_usd = self._asked.spare_usd
+        if spare_usd is None:
+            return True
+        # A cost that is not known may be any: a limit in dollars pays for no further attempt then.
+        return used.cost_usd is not None and used.cost_usd <= spare_usd
 
     def _priced(self, usage: Usage) -> Usage:
-        if not (usage.all_input_tokens or usage.output_tokens):
+        if usage.all_input_tokens + usage.output_tokens == 0:
             return Usage()
-        return usage if usage.cost_usd is not None else with_cost(usage, self._model.name or self._asked.model)
+        if usage.cost_usd is not None:
+            return usage
+        return with_cost(usage, self._model.name or self._asked.model)
 
-    async def _attempt(self, request: Request, left_s: float) -> Reply:
+    async def _attempt(self, request: Request) -> Reply:
+        fold = ReplyFold(self._ports.ids)
+        self._fold = fold
         try:
-            return await self._read(request, left_s)
+            await self._read(request, fold)
+            reply = fold.reply()
+            self._fold = None
+            return reply
         finally:
-            if self._fold is not None:  # it failed
-                self._wasted += self._priced(self._fold.usage)
+            if self._fold is not None:
+                # It failed or was cancelled: what it has used until then is part of the call's end.
+                self._wasted += self._priced(fold.usage)
                 self._fold = None
 
-    async def _read(self, request: Request, left_s: float) -> Reply:
-        fold = self._fold = ReplyFold(self._outside.ids)
-        stream = self._model.stream(request, left_s)
+    async def _read(self, request: Request, fold: ReplyFold) -> None:
+        """Folds the stream, and emits what it brings as it comes."""
+        stream = self._model.stream(request, self._left_s())
         try:
             async for event in stream:
+                # Checked before the fold sees it: a message that is sent again must not count as a restart.
                 self._refuse_repetition(event)
                 restarts = fold.restarts
-                told = fold.add(event)
+                brought = fold.add(event)
                 if fold.restarts > restarts:
-                    self._void_text()
-                if isinstance(told, str):
-                    self._told_rest = self._so_far is not None
-                    self._outside.emit_live(TextDelta(call_id=self._asked.call_id, text=told))
-                elif told is not None:
-                    asked = self._asked
-                    self._outside.publish(ToolCallStreamed(call_id=asked.call_id, round=asked.round, call=told))
+                    self._discard_text()
+                if brought is not None:
+                    self._emit(brought)
         finally:
+            # An iteration that is left in the middle keeps its connection until the garbage is collected.
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
-        reply = fold.reply()
-        self._fold = None
-        return reply
+
+    def _emit(self, brought: str | ToolCall) -> None:
+        call_id = self._asked.call_id
+        if isinstance(brought, ToolCall):
+            self._ports.publish(ToolCallStreamed(call_id=call_id, round=self._asked.round, call=brought))
+            return
+        self._streamed_rest = self._so_far is not None
+        self._ports.emit_live(TextDelta(call_id=call_id, text=brought))
 
     def _refuse_repetition(self, event: Json) -> None:
-        """A server that does not go on with a paused reply but sends it again would double the answer."""
+        """Refuses a reply in which the server sends the paused part again: it would double the answer."""
         if self._so_far is None or event.get("type") != "message_start":
             return
         message = event.get("message")
@@ -212,20 +238,21 @@ class Call:
             raise ModelError("malformed", "the server sent the paused reply again instead of going on with it")
 
     async def _wait(self, attempt: int, wait_s: float, error: ModelError) -> None:
-        self._void_text()
-        self._outside.publish(
+        self._discard_text()
+        self._ports.publish(
             ReasoningRetried(
                 call_id=self._asked.call_id, attempt=attempt, wait_s=wait_s, why=kind_of(error), detail=str(error)
             )
         )
-        await self._outside.clock.sleep(wait_s)
+        await self._ports.clock.sleep(wait_s)
 
-    def _void_text(self) -> None:
-        """Takes back what was told live of the part that failed; what earlier parts said still stands."""
+    def _discard_text(self) -> None:
+        """Takes back the streamed text of the part that failed; the text of earlier parts still stands."""
         call_id = self._asked.call_id
         if self._so_far is None:
-            self._outside.emit_live(TextDiscarded(call_id=call_id))
-        elif self._told_rest:
-            self._outside.emit_live(TextDiscarded(call_id=call_id))
-            self._outside.emit_live(TextDelta(call_id=call_id, text=self._so_far.text.text))
-        self._told_rest = False
+            self._ports.emit_live(TextDiscarded(call_id=call_id))
+        elif self._streamed_rest:
+            # Followers know no parts: all of the call's text is discarded, and what still stands is sent again.
+            self._ports.emit_live(TextDiscarded(call_id=call_id))
+            self._ports.emit_live(TextDelta(call_id=call_id, text=self._so_far.text.text))
+        self._streamed_rest = False

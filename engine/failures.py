@@ -15,6 +15,9 @@ from antiphon.vocabulary.events import FailureKind
 from antiphon.vocabulary.ports import Json
 
 MAX_DETAIL = 400
+"""Characters of what a server said that go into an event."""
+MOST_MS = 86_400 * 1000
+"""A number from there on (a day in milliseconds) is taken for no wait at all."""
 
 _RETRYABLE: frozenset[str] = frozenset(
     {"rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "server_error"}
@@ -45,40 +48,47 @@ _BY_TYPE: dict[str, FailureKind] = {
 _TOO_LONG = re.compile(
     r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context", re.I
 )
-"""How servers say that a request does not fit the model's context; the Messages API says it in a 400."""
+"""Words of servers for a request that does not fit the model's context; the Messages API says them in a 400."""
 _KINDS: frozenset[str] = frozenset(get_args(FailureKind))
 
 
 def kind_of(error: ModelError) -> FailureKind:
-    """The failure's kind, for an event."""
+    """Returns the failure's kind, for an event."""
     # A port may be implemented by others: a kind that the vocabulary does not know must not end the query.
     return error.kind if error.kind in _KINDS else "server_error"  # type: ignore[return-value]  # checked just now
 
 
-def refused(error: anthropic.APIStatusError) -> ModelError:
-    """The failure behind a status code."""
+def from_status(error: anthropic.APIStatusError) -> ModelError:
+    """Reads the failure behind a status code."""
     headers = error.response.headers
     sentence = _sentence(error)
-    kind = _fitted(_BY_STATUS.get(error.status_code) or _kind_of_class(error.status_code), sentence)
-    asked = headers.get("x-should-retry")
+    kind = _BY_STATUS.get(error.status_code) or _kind_of_class(error.status_code)
+    kind = _with_context_window(kind, sentence)
+    # The Messages API says itself whether another attempt makes sense; what it says goes before our table.
+    should_retry = headers.get("x-should-retry")
+    retryable = kind in _RETRYABLE
+    if should_retry in ("true", "false"):
+        retryable = should_retry == "true"
     return ModelError(
         kind,
         f"the server answered {error.status_code}: {sentence}",
-        retryable=asked == "true" if asked in ("true", "false") else kind in _RETRYABLE,
+        retryable=retryable,
         retry_after_s=retry_after(headers),
         request_id=headers.get("request-id"),
     )
 
 
-def broken(error: Exception, *, streaming: bool, request_id: str | None = None) -> ModelError:
-    """The failure behind a lost connection or a time limit, before the reply began or in the middle of it."""
+def from_connection(error: Exception, *, streaming: bool, request_id: str | None = None) -> ModelError:
+    """Reads the failure behind a lost connection or a time limit, before the reply began or in the middle of it."""
     late = isinstance(error, (httpx2.TimeoutException, anthropic.APITimeoutError, TimeoutError))
     if late and streaming:
         return ModelError("silence", "the server fell silent in mid-reply", retryable=True, request_id=request_id)
     if late:
         return ModelError("timeout", "the server did not begin to answer in time", retryable=True)
     where = "broke off in mid-reply" if streaming else "failed"
-    cause = error.__cause__ if isinstance(error, anthropic.APIConnectionError) and error.__cause__ else error
+    cause: BaseException = error
+    if isinstance(error, anthropic.APIConnectionError) and error.__cause__:
+        cause = error.__cause__  # The SDK's own sentence is only "Connection error."
     return ModelError(
         "connection",
         f"the connection to the server {where}: {type(cause).__name__} {cause}"[:MAX_DETAIL].rstrip(),
@@ -87,22 +97,25 @@ def broken(error: Exception, *, streaming: bool, request_id: str | None = None) 
     )
 
 
-def told(event: Json, request_id: str | None = None) -> ModelError:
-    """The failure behind an `error` event, which may come in mid-stream under HTTP 200."""
+def from_error_event(event: Json, request_id: str | None = None) -> ModelError:
+    """Reads the failure behind an `error` event, which may come in mid-stream under HTTP 200."""
     error = event.get("error")
-    told_type = str(error.get("type")) if isinstance(error, dict) else "error"
-    sentence = str(error.get("message")) if isinstance(error, dict) else str(error)
-    kind = _fitted(_BY_TYPE.get(told_type, "stream_error"), sentence)
+    error_type = "error"
+    sentence = str(error)
+    if isinstance(error, dict):
+        error_type = str(error.get("type"))
+        sentence = str(error.get("message"))
+    kind = _with_context_window(_BY_TYPE.get(error_type, "stream_error"), sentence)
     return ModelError(
         kind,
-        f"the server broke off with {told_type[:60]}: {sentence[:MAX_DETAIL]}",
+        f"the server broke off with {error_type[:60]}: {sentence[:MAX_DETAIL]}",
         retryable=kind in _RETRYABLE,
         request_id=request_id,
     )
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait, by `retry-after-ms` or `retry-after` (seconds or a date)."""
+    """Returns the seconds that the server asks to wait, by `retry-after-ms` or `retry-after` (seconds or a date)."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _number(headers.get(name))
         if seconds is not None:
@@ -115,18 +128,21 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _fitted(kind: FailureKind, sentence: str) -> FailureKind:
-    """`context_window` where a refusal says that the request is too long: a smaller one may pass."""
-    refusals = ("invalid_request", "stream_error", "server_error")
-    return "context_window" if kind in refusals and _TOO_LONG.search(sentence) else kind
+def _with_context_window(kind: FailureKind, sentence: str) -> FailureKind:
+    """Returns `context_window` where a refusal says that the request is too long: a smaller one may pass."""
+    if kind in ("invalid_request", "stream_error", "server_error") and _TOO_LONG.search(sentence):
+        return "context_window"
+    return kind
 
 
 def _number(text: str | None) -> float | None:
+    if text is None:
+        return None
     try:
-        value = float(text) if text is not None else -1.0
+        value = float(text)
     except ValueError:
         return None
-    return value if 0 <= value < 86_400 * 1000 else None
+    return value if 0 <= value < MOST_MS else None
 
 
 def _kind_of_class(status: int) -> FailureKind:
@@ -136,9 +152,10 @@ def _kind_of_class(status: int) -> FailureKind:
 
 
 def _sentence(error: anthropic.APIStatusError) -> str:
-    """What the error's body says, in whichever shape."""
-    body = error.body
-    inner = body.get("error", body) if isinstance(body, dict) else body
+    """Returns what the error's body says, in whichever shape: proxies answer with pages of their own."""
+    inner = error.body
+    if isinstance(inner, dict):
+        inner = inner.get("error", inner)
     if isinstance(inner, dict):
         return f"{inner.get('type', 'error')}: {inner.get('message', '')}"[:MAX_DETAIL]
     page = " ".join(str(inner).split())

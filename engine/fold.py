@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from antiphon.engine.blocks import Block
 from antiphon.engine.prices import with_cost
+from antiphon.engine.reply import Reply, events_of
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall, Usage
 
 MAX_BLOCKS = 500
-
-
-class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole reply; the fields are those of `ReasoningCompleted`."""
-
-    content: tuple[StoredText, ...]
-    text: StoredText
-    tool_calls: tuple[ToolCall, ...]
-    citations: tuple[ReplyCitation, ...]
-    stop_reason: str
-    usage: Usage
-    model: str
-    message_id: str
-    request_id: str | None
+"""A bound against a server that begins blocks without end."""
+MAX_COUNT = 2**53
+"""A count of tokens above it is no count: JSON numbers are exact only below."""
 
 
 class ReplyFold:
     """Folds raw stream events; tolerant of what compatible servers leave out, strict about the end.
 
     Attributes:
-        restarts: How often the stream began anew; what was told before that is void.
+        restarts: How often the stream began anew; what was emitted before that is void.
 
     Args:
         ids: Ids that tool calls have had; those of this reply are added. Some servers count from 0 in each reply,
@@ -55,25 +43,31 @@ class ReplyFold:
         Raises:
             ModelError: (`malformed`) The event is none that a Messages API sends.
         """
-        kind = event.get("type")
         if self._ended:
             return None
+        # The most frequent kind comes first: a reply has hundreds of deltas.
+        kind = event.get("type")
         if kind == "content_block_delta":
             return self._on_delta(event)
         if kind == "content_block_start":
             return self._on_block_start(event)
         if kind == "content_block_stop":
             return self._on_block_stop(event)
-        self._on_message(kind, event)
+        if kind == "message_start":
+            self._on_message_start(event)
+        elif kind == "message_delta":
+            self._on_message_delta(event)
+        elif kind == "message_stop":
+            self._ended = True
         return None
 
     @property
     def usage(self) -> Usage:
-        """What the server told of tokens so far, priced where the model's price is known."""
+        """The tokens that the server reported so far, priced where the model's price is known."""
         return with_cost(_usage(self._usage), _text(self._message or {}, "model"))
 
     def reply(self) -> Reply:
-        """The whole reply.
+        """Returns the whole reply.
 
         Raises:
             ModelError: (`truncated_stream`) The stream ended before its `message_stop`.
@@ -82,49 +76,66 @@ class ReplyFold:
             raise ModelError("truncated_stream", "the stream ended before the reply was complete", retryable=True)
         if self._message is None:
             raise ModelError("malformed", "the stream held no message_start")
-        calls = tuple(call for block in self._blocks if (call := block.tool_call()) is not None)
+        calls = []
+        for block in self._blocks:
+            call = block.tool_call()
+            if call is not None:
+                calls.append(call)
+        # Some compatible servers send no stop reason; what the reply holds says it nearly as well.
+        stop_reason = self._stop_reason
+        if not stop_reason:
+            stop_reason = "tool_use" if calls else "end_turn"
         text, citations = _text_of(self._blocks)
         return Reply(
             content=tuple(block.json() for block in self._blocks),
             text=StoredText(text),
-            tool_calls=calls,
+            tool_calls=tuple(calls),
             citations=citations,
-            stop_reason=self._stop_reason or ("tool_use" if calls else "end_turn"),
+            stop_reason=stop_reason,
             usage=_usage(self._usage),
             model=_text(self._message, "model"),
             message_id=_text(self._message, "id"),
             request_id=self._request_id,
         )
 
-    def _on_message(self, kind: object, event: Json) -> None:
-        if kind == "message_start":
-            self._start_over()
-            self._message = _object(event, "message")
-            self._request_id = _text(event, "request_id") or None
-            self._take_usage(self._message)
-            self._take_content(self._message)
-        elif kind == "message_delta":
-            self._stop_reason = _text(_object(event, "delta"), "stop_reason") or self._stop_reason
-            self._take_usage(event)
-        elif kind == "message_stop":
-            self._ended = True
-
-    def _start_over(self) -> None:
-        """Servers that change the model in mid-reply begin a second message in the same stream."""
+    def _on_message_start(self, event: Json) -> None:
         if self._message is not None:
+            # Servers that change the model in mid-reply begin a second message in the same stream.
             self.restarts += 1
-            self._blocks, self._by_index, self._usage, self._stop_reason = [], {}, {}, ""
+            self._blocks = []
+            self._by_index = {}
+            self._usage = {}
+            self._stop_reason = ""
+        self._message = _object(event, "message")
+        # The model puts it there: the id stands in the response's headers, which the fold does not see.
+        self._request_id = _text(event, "request_id") or None
+        self._take_usage(self._message)
+        # A message may begin with blocks in place, where a server goes on with a paused one.
+        content = self._message.get("content")
+        if isinstance(content, list):
+            for index, block in enumerate(content):
+                self._on_block_start({"index": index, "content_block": block})
+
+    def _on_message_delta(self, event: Json) -> None:
+        stop_reason = _text(_object(event, "delta"), "stop_reason")
+        if stop_reason:
+            self._stop_reason = stop_reason
+        self._take_usage(event)
 
     def _on_block_start(self, event: Json) -> str | None:
         index = _index(event)
         if len(self._blocks) >= MAX_BLOCKS:
             raise ModelError("malformed", f"the reply holds more than {MAX_BLOCKS} content blocks")
         known = self._by_index.get(index)
+        # An index may come again once its block has ended: then it is a new block.
         if known is not None and not known.stopped:
             raise ModelError("malformed", f"the reply starts its content block {index} twice")
-        block = self._by_index[index] = Block(self._distinct(_object(event, "content_block")))
+        block = Block(self._with_free_id(_object(event, "content_block")))
+        self._by_index[index] = block
         self._blocks.append(block)
-        return block.field("text") or None if block.kind == "text" else None
+        if block.kind != "text":
+            return None
+        return block.field("text") or None
 
     def _on_delta(self, event: Json) -> str | None:
         delta = _object(event, "delta")
@@ -149,15 +160,19 @@ class ReplyFold:
             return None
         block.stopped = True
         call = block.tool_call()
-        return call if block.is_readable else None  # what was cut off may not run; the whole reply still holds it
+        # A call that was cut off may not run before the reply ends; the whole reply still holds it.
+        return call if block.is_readable else None
 
-    def _distinct(self, start: Json) -> Json:
-        """The block's start, its tool call with an id of its own."""
+    def _with_free_id(self, start: Json) -> Json:
+        """Gives the tool call that a block starts with an id which no other call of the session has."""
         call_id = start.get("id")
         if start.get("type") != "tool_use" or not isinstance(call_id, str):
             return start
-        numbers = range(2, len(self._ids) + 3)
-        free = next(id_ for id_ in (call_id, *(f"{call_id}-{n}" for n in numbers)) if id_ not in self._ids)
+        free = call_id
+        number = 2
+        while free in self._ids:
+            free = f"{call_id}-{number}"
+            number += 1
         self._ids.add(free)
         return start if free == call_id else start | {"id": free}
 
@@ -167,42 +182,54 @@ class ReplyFold:
             raise ModelError("malformed", "the reply goes on with a content block that never began")
         return block
 
-    def _take_content(self, message: Json) -> None:
-        """A message may begin with blocks in place, where a server went on with a paused one."""
-        content = message.get("content")
-        for index, block in enumerate(content if isinstance(content, list) else []):
-            self._on_block_start({"index": index, "content_block": block})
-
     def _take_usage(self, holder: Json) -> None:
         usage = holder.get("usage")
-        if isinstance(usage, dict):
-            # The counts of message_delta are totals, not additions; a null means: as before.
-            self._usage |= {name: count for name, count in usage.items() if count is not None}
+        if not isinstance(usage, dict):
+            return
+        # The counts of message_delta are totals, not additions; a null means: as before.
+        for name, count in usage.items():
+            if count is not None:
+                self._usage[name] = count
+
+
+def reply_of(message: Json) -> Reply:
+    """Reads a whole message as a reply.
+
+    Raises:
+        ModelError: (`malformed`) It is none that a Messages API sends.
+    """
+    fold = ReplyFold()
+    for event in events_of(message):
+        fold.add(event)
+    return fold.reply()
 
 
 def _text_of(blocks: list[Block]) -> tuple[str, tuple[ReplyCitation, ...]]:
+    """Joins the text blocks; the citations count characters from the beginning of the joined text."""
     texts: list[str] = []
     citations: list[ReplyCitation] = []
     length = 0
     for block in blocks:
         if block.kind == "text":
-            citations += block.cited(length)
-            texts.append(block.field("text"))
-            length += len(texts[-1])
+            citations += block.citations_from(length)
+            text = block.field("text")
+            texts.append(text)
+            length += len(text)
     return "".join(texts), tuple(citations)
 
 
-def _usage(usage: Json) -> Usage:
-    def count(name: str) -> int:
-        value = usage.get(name)
-        return value if isinstance(value, int) and 0 <= value < 2**53 else 0
-
+def _usage(counts: Json) -> Usage:
     return Usage(
-        input_tokens=count("input_tokens"),
-        output_tokens=count("output_tokens"),
-        cache_read_tokens=count("cache_read_input_tokens"),
-        cache_write_tokens=count("cache_creation_input_tokens"),
+        input_tokens=_count(counts, "input_tokens"),
+        output_tokens=_count(counts, "output_tokens"),
+        cache_read_tokens=_count(counts, "cache_read_input_tokens"),
+        cache_write_tokens=_count(counts, "cache_creation_input_tokens"),
     )
+
+
+def _count(counts: Json, name: str) -> int:
+    value = counts.get(name)
+    return value if isinstance(value, int) and 0 <= value < MAX_COUNT else 0
 
 
 def _object(holder: Json, name: str) -> Json:

@@ -67,7 +67,8 @@ class _Exchange(httpx2.AsyncByteStream):
 
     async def receive(self) -> Scope:
         if self._request_body is None:
-            await asyncio.Future()  # the client is there until it cancels this task
+            # A second receive asks whether the client has gone: it is there until it cancels this task.
+            await asyncio.Future()
         body, self._request_body = self._request_body, None
         return {"type": "http.request", "body": body, "more_body": False}
 
@@ -86,6 +87,7 @@ class _Exchange(httpx2.AsyncByteStream):
             if self._task is None or self._task.done():
                 self._raise_failure()
                 return
+            # Cleared before the wait, in the same step as the look at `there`: no news can fall between.
             self._news.clear()
             try:
                 async with asyncio.timeout(self._read_timeout_s):

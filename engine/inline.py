@@ -7,13 +7,13 @@ Each source is shown as `[3] Course - Lesson 2`, each of its sentences below as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.engine.fold import Reply
+from antiphon.engine.reply import Reply
 from antiphon.language.words import terms
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, ReplyCitation, StoredText
@@ -21,112 +21,171 @@ from antiphon.vocabulary.values import Message, ReplyCitation, StoredText
 Sources = tuple[tuple[str, ...], ...]
 """The sentences of each source, in the order in which a request numbers them."""
 
-_ONE = r"\d{1,4}(?:\.\d{1,4})?(?:\s*[-\u2013]\s*\d{1,4}(?:\.\d{1,4})?)?"
-_MARKER = re.compile(rf"[ \t]*\[({_ONE}(?:\s*[,;]\s*{_ONE})*)\]")
-_REFERENCE = re.compile(r"(\d+)(?:\.(\d+))?(?:\s*[-\u2013]\s*(?:(\d+)\.)?(\d+))?")
+_REFERENCE_PATTERN = r"\d{1,4}(?:\.\d{1,4})?(?:\s*[-\u2013]\s*\d{1,4}(?:\.\d{1,4})?)?"
+_MARKER = re.compile(rf"[ \t]*\[({_REFERENCE_PATTERN}(?:\s*[,;]\s*{_REFERENCE_PATTERN})*)\]")
+"""All references in one pair of brackets, with the blanks before it, which go with it."""
+_REFERENCE = re.compile(
+    r"(?P<source>\d+)(?:\.(?P<block>\d+))?(?:\s*[-\u2013]\s*(?:(?P<last_source>\d+)\.)?(?P<last>\d+))?"
+)
+"""`3`, `3.1`, `3-4` (sources 3 and 4), `3.1-2` or `3.1-3.2`."""
 _SENTENCE_END = re.compile(r"[.!?][\"')\u201d]*\s+|\n+")
 
 
+class _Reference(NamedTuple):
+    """A source, counted from 0, and the blocks of it that are named; no blocks where only the source is."""
+
+    source: int
+    blocks: range | None = None
+
+
+class _Claim(NamedTuple):
+    """The span of the clean text that a marker stands behind, in characters."""
+
+    start: int = 0
+    end: int = 0
+
+
 def numbered(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Sources]:
-    """The messages with every search result as numbered text, and the sentences by number."""
-    numbers = count(1)
+    """Returns the messages with every search result as numbered text, and the sentences by number."""
     sources: list[tuple[str, ...]] = []
-
-    def shown(block: Json) -> Json:
-        if block.get("type") == "search_result":
-            sentences = tuple(str(part.get("text", "")) for part in block["content"])
-            sources.append(sentences)
-            return _as_text(block, sentences, next(numbers))
-        if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
-            return block | {"content": [shown(part) for part in block["content"]]}
-        return block
-
-    def told(kept: StoredText) -> StoredText:
-        if '"search_result"' not in kept.text:
-            return kept
-        return StoredText(msgspec.json.encode(shown(msgspec.json.decode(kept.text))).decode())
-
-    return tuple(replace(m, content=tuple(map(told, m.content))) for m in messages), tuple(sources)
+    result = []
+    for message in messages:
+        content = []
+        for stored in message.content:
+            # Most blocks hold none, and need not be decoded to be known by it.
+            if '"search_result"' in stored.text:
+                block = _with_numbers(msgspec.json.decode(stored.text), sources)
+                stored = StoredText(msgspec.json.encode(block).decode())
+            content.append(stored)
+        result.append(replace(message, content=tuple(content)))
+    return tuple(result), tuple(sources)
 
 
-def read_citations(reply: Reply, sources: Sources) -> Reply:
-    """The reply without its marks, and with the citations that they stand for."""
-    text = reply.text.text
-    clean: list[str] = []
-    citations: list[ReplyCitation] = []
-    length = read = 0
-    claim = (0, 0)
-    for marker in _MARKER.finditer(text):
-        references = list(_references(marker[1], len(sources)))
-        if not references or _is_subscript(text, marker):
-            continue
-        clean.append(text[read : marker.start()])
-        length += len(clean[-1])
-        if clean[-1].strip():
-            claim = _claim("".join(clean), claim[1])
-        citations += [_cite(claim, "".join(clean)[slice(*claim)], reference, sources) for reference in references]
-        read = marker.end()
-    clean.append(text[read:])
-    return replace(reply, text=StoredText("".join(clean)), citations=(*reply.citations, *citations))
-
-
-def _is_subscript(text: str, marker: re.Match[str]) -> bool:
-    """Whether it stands in code rather than behind a claim, as in `rows[1]`."""
-    before = text[marker.start() - 1] if marker.start() else " "
-    return text[marker.start()] == "[" and (before.isalnum() or before == "_") and "." not in marker[1]
+def _with_numbers(block: Json, sources: list[tuple[str, ...]]) -> Json:
+    """Turns a search result, or those in a tool result, into numbered text; adds its sentences to `sources`."""
+    if block.get("type") == "search_result":
+        sentences = tuple(str(part.get("text", "")) for part in block["content"])
+        sources.append(sentences)
+        return _as_text(block, sentences, len(sources))
+    if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
+        parts = [_with_numbers(part, sources) for part in block["content"]]
+        return block | {"content": parts}
+    return block
 
 
 def _as_text(block: Json, sentences: Sequence[str], number: int) -> Json:
-    source, title = str(block.get("source", "")), str(block.get("title", ""))
-    head = f"[{number}] {source}" + (f": {title}" if title not in ("", source) else "")
-    lines = [f"[{number}.{at}] {' '.join(sentence.split())}" for at, sentence in enumerate(sentences, start=1)]
-    marked = {name: value for name, value in block.items() if name == "cache_control"}
-    return {"type": "text", "text": "\n".join([head, *lines])} | marked
+    source = str(block.get("source", ""))
+    title = str(block.get("title", ""))
+    head = f"[{number}] {source}"
+    if title not in ("", source):
+        head += f": {title}"
+    lines = [head]
+    for sentence_number, sentence in enumerate(sentences, start=1):
+        # Each sentence on one line: what a tool brought cannot look like a number of ours.
+        lines.append(f"[{number}.{sentence_number}] {' '.join(sentence.split())}")
+    text: Json = {"type": "text", "text": "\n".join(lines)}
+    if "cache_control" in block:
+        text["cache_control"] = block["cache_control"]
+    return text
 
 
-def _references(written: str, sources: int) -> Iterator[tuple[int, int | None, int | None]]:
-    """Source, first and end block of each reference that names a source; blocks None where only the source is named."""
+def read_citations(reply: Reply, sources: Sources) -> Reply:
+    """Takes the marks out of a reply's text, and adds the citations that they stand for."""
+    text = reply.text.text
+    clean = ""
+    citations = list(reply.citations)
+    claim = _Claim()
+    read_to = 0
+    for marker in _MARKER.finditer(text):
+        references = _references(marker[1], len(sources))
+        if not references or _is_subscript(text, marker):
+            continue  # Brackets that are no mark stay in the text.
+        piece = text[read_to : marker.start()]
+        clean += piece
+        # Two markers in a row stand behind the same claim.
+        if piece.strip():
+            claim = _last_sentence(clean, claim.end)
+        for reference in references:
+            citations.append(_citation(claim, clean, reference, sources))
+        read_to = marker.end()
+    clean += text[read_to:]
+    return replace(reply, text=StoredText(clean), citations=tuple(citations))
+
+
+def _is_subscript(text: str, marker: re.Match[str]) -> bool:
+    """Returns True for a marker that stands in code rather than behind a claim, as in `rows[1]`."""
+    if marker.start() == 0 or text[marker.start()] != "[" or "." in marker[1]:
+        return False
+    before = text[marker.start() - 1]
+    return before.isalnum() or before == "_"
+
+
+def _references(written: str, source_count: int) -> list[_Reference]:
+    """Reads the references of one marker; those that name no source are left out."""
+    references: list[_Reference] = []
     for part in re.split(r"[,;]", written):
         found = _REFERENCE.fullmatch(part.strip())
-        if found is None or not 0 < int(found[1]) <= sources:
+        if found is None or not 0 < int(found["source"]) <= source_count:
             continue
-        source = int(found[1]) - 1
-        if found[2] is None:
-            last = int(found[4]) if found[4] and not found[3] else int(found[1])
-            yield from ((each, None, None) for each in range(source, min(max(last, source + 1), sources)))
+        if found["block"] is None:
+            references += _whole_sources(found, source_count)
         else:
-            first = int(found[2])
-            same = found[3] is None or found[3] == found[1]
-            yield source, first - 1, max(int(found[4]), first) if found[4] and same else first
+            references.append(_Reference(int(found["source"]) - 1, _named_blocks(found)))
+    return references
 
 
-def _claim(text: str, after: int) -> tuple[int, int]:
-    """Where the sentence that ends `text` begins and ends; never before `after`, where the last claim ended."""
+def _whole_sources(found: re.Match[str], source_count: int) -> list[_Reference]:
+    """`3` names a source, `3-4` two; `3-4.1` is taken for `3`."""
+    first = int(found["source"])
+    last = first
+    if found["last"] and not found["last_source"]:
+        last = max(int(found["last"]), first)
+    return [_Reference(number - 1) for number in range(first, min(last, source_count) + 1)]
+
+
+def _named_blocks(found: re.Match[str]) -> range:
+    """`3.1` names one block, `3.1-2` and `3.1-3.2` two; of a span into another source only its begin counts."""
+    first = int(found["block"])
+    last = first
+    if found["last"] and found["last_source"] in (None, found["source"]):
+        last = max(int(found["last"]), first)
+    return range(first - 1, last)
+
+
+def _last_sentence(text: str, after: int) -> _Claim:
+    """Finds the sentence that ends `text`; it begins never before `after`, where the last claim ended."""
     end = len(text.rstrip())
-    begun = [found.end() for found in _SENTENCE_END.finditer(text, after, end)]
-    start = begun[-1] if begun else after
-    return start + len(text[start:end]) - len(text[start:end].lstrip()), end
+    start = after
+    for sentence_end in _SENTENCE_END.finditer(text, after, end):
+        start = sentence_end.end()
+    blanks = len(text[start:end]) - len(text[start:end].lstrip())
+    return _Claim(start + blanks, end)
 
 
-def _cite(
-    claim: tuple[int, int], words: str, reference: tuple[int, int | None, int | None], sources: Sources
-) -> ReplyCitation:
-    source, first, end = reference
-    blocks = sources[source]
-    if first is None or end is None:
-        first = _nearest(words, blocks)
-        end = first + 1
+def _citation(claim: _Claim, text: str, reference: _Reference, sources: Sources) -> ReplyCitation:
+    sentences = sources[reference.source]
+    blocks = reference.blocks
+    if blocks is None:
+        nearest = _nearest(text[claim.start : claim.end], sentences)
+        blocks = range(nearest, nearest + 1)
     return ReplyCitation(
-        start=claim[0],
-        end=claim[1],
-        source=source,
-        first_block=first,
-        end_block=end,
-        cited_text="".join(blocks[first:end]),
+        start=claim.start,
+        end=claim.end,
+        source=reference.source,
+        first_block=blocks.start,
+        end_block=blocks.stop,
+        cited_text="".join(sentences[blocks.start : blocks.stop]),
     )
 
 
-def _nearest(words: str, blocks: Sequence[str]) -> int:
-    """The sentence that shares the most terms with the claim."""
-    wanted = frozenset(terms(words))
-    return max(range(len(blocks)), key=lambda at: len(wanted & frozenset(terms(blocks[at]))), default=0)
+def _nearest(claim: str, sentences: Sequence[str]) -> int:
+    """Finds the sentence that shares the most terms with the claim; the first of those that share as many."""
+    wanted = frozenset(terms(claim))
+    nearest = 0
+    most_shared = -1
+    for number, sentence in enumerate(sentences):
+        shared = len(wanted & frozenset(terms(sentence)))
+        if shared > most_shared:
+            nearest = number
+            most_shared = shared
+    return nearest

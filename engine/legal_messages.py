@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
-
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.engine.parts import Part, peek
+from antiphon.engine.request import BlockFields, peek
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, StoredText
 
@@ -15,13 +13,18 @@ Messages = tuple[Message, ...]
 
 
 def no_blank_text(messages: Messages) -> Messages:
-    """Text blocks without text are left out, and messages that then hold nothing."""
-    kept = (replace(m, content=tuple(b for b in m.content if not peek(b).is_blank)) for m in messages)
-    return tuple(message for message in kept if message.content)
+    """Leaves out text blocks without text, and messages that then hold nothing."""
+    # Models do send them, and the API that sent them refuses them in the next request.
+    kept = []
+    for message in messages:
+        content = tuple(block for block in message.content if not peek(block).is_blank)
+        if content:
+            kept.append(replace(message, content=content))
+    return tuple(kept)
 
 
 def user_begins(messages: Messages) -> Messages:
-    """There are messages, and the first is the user's."""
+    """Requires messages, of which the first is the user's."""
     if not messages:
         raise ValueError("it has no messages")
     if messages[0].role != "user":
@@ -30,65 +33,93 @@ def user_begins(messages: Messages) -> Messages:
 
 
 def tool_ids_differ(messages: Messages) -> Messages:
-    """No two tool calls have the same id: their results could not be told apart."""
-    ids = [peek(b).id for m in messages for b in m.content if m.role == "assistant" and peek(b).type == "tool_use"]
-    if len(set(map(str, ids))) < len(ids):
+    """Requires that no two tool calls have the same id: their results could not be told apart."""
+    ids: list[str] = []
+    for message in messages:
+        ids += _tool_call_ids(message)
+    if len(set(ids)) < len(ids):
         raise ValueError("two of its tool calls have the same id")
     return messages
 
 
 def tool_calls_answered_first(messages: Messages) -> Messages:
-    """Each tool call is answered at the beginning of the next message; an answer without a call is left out."""
+    """Answers each tool call at the beginning of the next message; leaves out an answer without a call."""
     mended: list[Message] = []
-    for message, following in zip_longest(messages, messages[1:]):
-        calls = _calls(mended[-1]) if mended else []
+    open_calls: list[str] = []
+    for message in messages:
         if message.role == "user":
-            mended.append(_answering(message, calls))
-            continue
-        mended.append(message)
-        if _calls(message) and (following is None or following.role != "user"):
-            mended.append(_answering(Message(role="user", content=()), _calls(message)))
-    return tuple(message for message in mended if message.content)
+            message = _with_answers(message, open_calls)
+            open_calls = []
+        else:
+            if open_calls:  # Two messages of the assistant in a row.
+                mended.append(_with_answers(Message(role="user", content=()), open_calls))
+            open_calls = _tool_call_ids(message)
+        if message.content:
+            mended.append(message)
+    if open_calls:
+        mended.append(_with_answers(Message(role="user", content=()), open_calls))
+    return tuple(mended)
 
 
 def citations_alike(messages: Messages) -> Messages:
-    """Citations are switched on in all search results of a request, or in none."""
-    found = [part.cites for m in messages for b in m.content for part in _search_results(b)]
-    if len(set(found)) < 2:
+    """Switches citations on in all search results of a request where they are in some."""
+    settings = set()
+    for message in messages:
+        for block in message.content:
+            settings |= {result.has_citations for result in _search_results(block)}
+    if len(settings) < 2:
         return messages
-    return tuple(replace(m, content=tuple(map(_citing, m.content))) for m in messages)
+    citing = []
+    for message in messages:
+        content = tuple(_with_citations(block) for block in message.content)
+        citing.append(replace(message, content=content))
+    return tuple(citing)
 
 
-def _calls(message: Message) -> list[str]:
+def _tool_call_ids(message: Message) -> list[str]:
     if message.role != "assistant":
         return []
-    return [str(part.id) for part in map(peek, message.content) if part.type == "tool_use"]
+    ids = []
+    for block in message.content:
+        fields = peek(block)
+        if fields.type == "tool_use":
+            ids.append(str(fields.id))
+    return ids
 
 
-def _answering(message: Message, calls: list[str]) -> Message:
-    results = {str(peek(b).tool_use_id): b for b in message.content if peek(b).type == "tool_result"}
-    others = [block for block in message.content if peek(block).type != "tool_result"]
+def _with_answers(message: Message, calls: list[str]) -> Message:
+    """Puts one result for each call before everything else in the message."""
+    results: dict[str, StoredText] = {}
+    others = []
+    for block in message.content:
+        fields = peek(block)
+        if fields.type == "tool_result":
+            results[str(fields.tool_use_id)] = block
+        else:
+            others.append(block)
+    # In the order of the calls, whatever the order in which they ended: the same round gives the same bytes.
     answers = [results.get(call) or _not_run(call) for call in calls]
     return replace(message, content=(*answers, *others))
 
 
 def _not_run(call: str) -> StoredText:
-    block = {"type": "tool_result", "tool_use_id": call, "content": "The call was not run.", "is_error": True}
-    return StoredText(msgspec.json.encode(block).decode())
+    return _stored({"type": "tool_result", "tool_use_id": call, "content": "The call was not run.", "is_error": True})
 
 
-def _search_results(block: StoredText) -> list[Part]:
-    part = peek(block)
-    if part.type == "search_result":
-        return [part]
-    if part.type != "tool_result" or '"search_result"' not in block.text:
+def _search_results(block: StoredText) -> list[BlockFields]:
+    fields = peek(block)
+    if fields.type == "search_result":
+        return [fields]
+    # The text is looked through before it is decoded: few tool results hold any.
+    if fields.type != "tool_result" or '"search_result"' not in block.text:
         return []
-    inner = msgspec.json.decode(block.text).get("content")
-    parts = inner if isinstance(inner, list) else []
-    return [peek(_kept(p)) for p in parts if isinstance(p, dict) and p.get("type") == "search_result"]
+    parts = msgspec.json.decode(block.text).get("content")
+    if not isinstance(parts, list):
+        return []
+    return [peek(_stored(part)) for part in parts if isinstance(part, dict) and part.get("type") == "search_result"]
 
 
-def _citing(block: StoredText) -> StoredText:
+def _with_citations(block: StoredText) -> StoredText:
     if not _search_results(block):
         return block
     fields: Json = msgspec.json.decode(block.text)
@@ -96,8 +127,8 @@ def _citing(block: StoredText) -> StoredText:
     for holder in holders:
         if holder.get("type") == "search_result":
             holder["citations"] = {"enabled": True}
-    return _kept(fields)
+    return _stored(fields)
 
 
-def _kept(fields: Json) -> StoredText:
+def _stored(fields: Json) -> StoredText:
     return StoredText(msgspec.json.encode(fields).decode())

@@ -1,4 +1,4 @@
-"""The rules that every request must keep, each with a name; what a rule can mend it mends, and the event says so.
+"""The rules that every request must keep, each with a name; a rule mends what it can, and the event says so.
 
 They follow the Messages API's own refusals (`invalid_request_error`), so that a mistake costs no round trip.
 """
@@ -12,12 +12,12 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.engine import legal_messages
-from antiphon.engine.parts import peek
-from antiphon.engine.request import request_size
+from antiphon.engine.request import peek, request_size
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, Request, StoredText
 
+# The API's own limits (https://docs.claude.com/en/api/overview and the guides on caching and extended thinking).
 MOST_BYTES = 32 * 2**20
 MOST_BREAKPOINTS = 4
 LEAST_THINKING = 1024
@@ -27,15 +27,15 @@ Rule = Callable[[Request], Request]
 
 
 @dataclass(frozen=True)
-class Legal:
+class LegalRequest:
     """A request that keeps every rule, and the names of those that mended it."""
 
     request: Request
     repairs: tuple[str, ...]
 
 
-def make_legal(request: Request) -> Legal:
-    """The request as it may be sent.
+def make_legal(request: Request) -> LegalRequest:
+    """Applies every rule, and returns the request as it may be sent.
 
     Raises:
         ModelError: (`illegal_request`) It breaks a rule that says no way to mend it; the sentence names the rule.
@@ -49,7 +49,7 @@ def make_legal(request: Request) -> Legal:
         if mended is not request:
             repairs.append(name)
             request = mended
-    return Legal(request, tuple(repairs))
+    return LegalRequest(request, tuple(repairs))
 
 
 def _bounds(request: Request) -> Request:
@@ -59,6 +59,7 @@ def _bounds(request: Request) -> Request:
 
 
 def _size(request: Request) -> Request:
+    # An estimate in characters: near the limit the server has the last word.
     size = request_size(request)
     if size > MOST_BYTES:
         raise ValueError(f"it has {size:,} bytes, the most is {MOST_BYTES:,}")
@@ -66,48 +67,62 @@ def _size(request: Request) -> Request:
 
 
 def _tool_choice(request: Request) -> Request:
-    """A choice needs tools to choose from; while thinking only `auto` and `none` may be chosen."""
+    """Drops a choice without tools; while thinking only `auto` and `none` may be chosen."""
     if request.tool_choice is None:
         return request
     if request.tools is None:
         return replace(request, tool_choice=None)
     chosen = msgspec.json.decode(request.tool_choice).get("type")
     thinks = _extra(request).get("thinking", {}).get("type") in ("enabled", "adaptive")
-    return replace(request, tool_choice='{"type":"auto"}') if thinks and chosen in ("any", "tool") else request
+    if thinks and chosen in ("any", "tool"):
+        return replace(request, tool_choice='{"type":"auto"}')
+    return request
 
 
 def _thinking_budget(request: Request) -> Request:
-    """Thinking comes out of the output tokens: the budget must leave some, and has a least."""
+    """Fits the budget for thinking: it comes out of the output tokens, must leave some, and has a least."""
     extra = _extra(request)
     thinking = extra.get("thinking", {})
     budget = thinking.get("budget_tokens")
     if thinking.get("type") != "enabled" or not isinstance(budget, int):
         return request
-    fitted = max(budget, LEAST_THINKING)
-    if fitted == budget < request.max_tokens:
+    fitting = max(budget, LEAST_THINKING)
+    if fitting == budget < request.max_tokens:
         return request
-    room = request.max_tokens if request.max_tokens > fitted else request.max_tokens + fitted
-    changed = extra | {"thinking": thinking | {"budget_tokens": fitted}}
-    return replace(request, max_tokens=room, extra=msgspec.json.encode(changed).decode())
+    max_tokens = request.max_tokens
+    if max_tokens <= fitting:
+        # What was asked for is meant for the answer: the thinking comes on top of it.
+        max_tokens += fitting
+    changed = extra | {"thinking": thinking | {"budget_tokens": fitting}}
+    return replace(request, max_tokens=max_tokens, extra=msgspec.json.encode(changed).decode())
 
 
 def _breakpoints(request: Request) -> Request:
-    """At most four: those of tools and system stay, and the last ones of the messages."""
-    fixed = request.system.text.count('"cache_control"') + (request.tools.text if request.tools else "").count(
-        '"cache_control":{'
-    )
-    marked = [block for message in request.messages for block in message.content if peek(block).cache_control]
+    """Leaves at most four cache marks: those of tools and system, and the last ones of the messages."""
+    fixed = request.system.text.count('"cache_control"')
+    if request.tools is not None:
+        # With the brace: a tool may have a parameter of that name.
+        fixed += request.tools.text.count('"cache_control":{')
+    marked: list[StoredText] = []
+    for message in request.messages:
+        marked += [block for block in message.content if peek(block).cache_control]
     surplus = fixed + len(marked) - MOST_BREAKPOINTS
     if surplus <= 0:
         return request
-    gone = {id(block) for block in marked[:surplus]}
-    return replace(request, messages=tuple(_unmarked(message, gone) for message in request.messages))
+    # The first ones go: a later mark covers what an earlier one does, and more.
+    return replace(request, messages=_without_marks(request.messages, marked[:surplus]))
 
 
-def _unmarked(message: Message, gone: set[int]) -> Message:
-    return replace(
-        message, content=tuple(_without_mark(block) if id(block) in gone else block for block in message.content)
-    )
+def _without_marks(messages: tuple[Message, ...], blocks: list[StoredText]) -> tuple[Message, ...]:
+    # By identity: two blocks may be equal, and only the earlier one loses its mark.
+    ids = {id(block) for block in blocks}
+    result = []
+    for message in messages:
+        content = []
+        for block in message.content:
+            content.append(_without_mark(block) if id(block) in ids else block)
+        result.append(replace(message, content=tuple(content)))
+    return tuple(result)
 
 
 def _without_mark(block: StoredText) -> StoredText:
@@ -122,9 +137,13 @@ def _extra(request: Request) -> Json:
 
 
 def _of_messages(rule: Callable[[tuple[Message, ...]], tuple[Message, ...]]) -> Rule:
+    """Makes a rule of requests out of one of messages."""
+
     def checked(request: Request) -> Request:
         messages = rule(request.messages)
-        return request if messages == request.messages else replace(request, messages=messages)
+        if messages == request.messages:
+            return request  # The very same one: that is how a rule says that there was nothing to mend.
+        return replace(request, messages=messages)
 
     return checked
 

@@ -1,4 +1,4 @@
-"""What models cost, in one table with its date and source, and what a call costs by it."""
+"""The models' prices, in one table with its date and source, and the cost of a call by it."""
 
 from __future__ import annotations
 
@@ -52,13 +52,20 @@ PRICES: dict[str, Price] = {
 
 
 def price_of(model: str) -> Price | None:
-    """The model's price; a dated name (`claude-haiku-4-5-20251001`) costs what its alias does. None: not known."""
-    name, _, date = model.rpartition("-")
-    return PRICES.get(model) or (PRICES.get(name) if len(date) == 8 and date.isdigit() else None)
+    """Returns the model's price, or None where it is not known.
+
+    A dated name (`claude-haiku-4-5-20251001`) costs what its alias does.
+    """
+    if model in PRICES:
+        return PRICES[model]
+    alias, _, date = model.rpartition("-")
+    if len(date) == 8 and date.isdigit():
+        return PRICES.get(alias)
+    return None
 
 
 def rate_of(model: str, called: str | None = None) -> Rate | None:
-    """The most that the model's tokens can cost; None where its price is not known.
+    """Returns the most that the model's tokens can cost; None where its price is not known.
 
     Args:
         called: The name that the rate is to have, where that is another.
@@ -68,6 +75,7 @@ def rate_of(model: str, called: str | None = None) -> Rate | None:
         return None
     return Rate(
         model=called or model,
+        # Before a call nobody knows what the cache will do: the dearest way of reading the input is the bound.
         input=max(price.input, price.cache_write, price.cache_read),
         output=price.output,
         long_above=price.long_above,
@@ -76,7 +84,7 @@ def rate_of(model: str, called: str | None = None) -> Rate | None:
 
 
 def with_cost(usage: Usage, model: str) -> Usage:
-    """The usage with what it cost; unchanged where the model's price is not known."""
+    """Adds the cost to a usage; leaves it unchanged where the model's price is not known."""
     price = price_of(model)
     if price is None:
         return usage
@@ -86,5 +94,7 @@ def with_cost(usage: Usage, model: str) -> Usage:
         + usage.cache_write_tokens * price.cache_write
         + usage.cache_read_tokens * price.cache_read
     ) / MILLION
-    long = price.long_above is not None and usage.all_input_tokens > price.long_above
-    return replace(usage, cost_usd=dollars * (price.long_factor if long else 1.0))
+    # A long input makes all of the call dearer, the output included, not only what is above the bound.
+    if price.long_above is not None and usage.all_input_tokens > price.long_above:
+        dollars *= price.long_factor
+    return replace(usage, cost_usd=dollars)

@@ -1,18 +1,17 @@
-"""The component that makes reasoning calls: one Messages API call, told as events."""
+"""The component that makes reasoning calls: one Messages API call as events."""
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Callable, Mapping
 
-from antiphon.engine.caching import Marked
-from antiphon.engine.call import Call, Outside
-from antiphon.engine.citation_style import CitationStyles
+from antiphon.engine.call import Call, CallPorts
 from antiphon.engine.failures import kind_of
-from antiphon.engine.fold import Reply
-from antiphon.engine.preparing import prepare
+from antiphon.engine.preparing import CacheMarks, prepare
 from antiphon.engine.prices import with_cost
+from antiphon.engine.reply import Reply
+from antiphon.engine.server_profile import CitationStyles
+from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
     CallsAbandoned,
@@ -57,60 +56,76 @@ class ReasoningEngine:
         self._models = models
         self._tools = tools
         self._styles = styles or CitationStyles()
-        self._outside = Outside(publish, emit_live, clock, chance, set())
-        self._marked: dict[Reasoner, Marked] = {}
-        self._running: dict[str, Callable[[], object]] = {}
+        self._clock = clock
+        self._ports = CallPorts(publish, emit_live, clock, chance, set())
+        self._marks: dict[Reasoner, CacheMarks] = {}
+        self._cancels: dict[str, Callable[[], object]] = {}
         self._calls: dict[str, Call] = {}
 
-    def on_reasoning_requested(self, said: Recorded[ReasoningRequested]) -> None:
+    def on_reasoning_requested(self, recorded: Recorded[ReasoningRequested]) -> None:
         """Starts the call."""
-        asked = said.event
+        asked = recorded.event
         style = self._styles.known(asked.reasoner)
-        try:
-            call = None if style is None else self._open(asked, style)
-        except ModelError as error:
-            self._fail(asked.call_id, error)
-            return
-        self._running[asked.call_id] = self._spawn(self._run(asked, call))
+        call = None
+        if style is not None:
+            try:
+                call = self._open(asked, style)
+            except ModelError as error:
+                self._fail(asked.call_id, error)
+                return
+        self._cancels[asked.call_id] = self._spawn(self._run(asked, call))
 
-    def on_calls_abandoned(self, said: Recorded[CallsAbandoned]) -> None:
+    def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
         """Ends those of the calls that still run."""
-        for call_id in said.event.call_ids:
-            cancel = self._running.pop(call_id, None)
+        for call_id in recorded.event.call_ids:
+            cancel = self._cancels.pop(call_id, None)
             if cancel is not None:
                 cancel()
-                self._fail(call_id, ModelError("abandoned", said.event.why))
+                # At once, and not when the task has ended: the coordinator goes on without waiting for a connection.
+                self._fail(call_id, ModelError("abandoned", recorded.event.why))
 
     async def _run(self, asked: ReasoningRequested, call: Call | None) -> None:
+        """Makes the call, and publishes its one outcome."""
         try:
-            async with asyncio.timeout(asked.timeout_s):
-                if call is None:
-                    style = await self._styles.find(asked.reasoner, self._models[asked.reasoner], asked.model)
-                    call = self._open(asked, style)
-                reply = _within_the_window(await call.reply())
+            reply, wasted = await within(self._clock, asked.timeout_s, self._reply(asked, call))
         except TimeoutError:
             sentence = f"the model had no complete reply within {asked.timeout_s:g} s"
             self._fail(asked.call_id, ModelError("timeout", sentence, retryable=True))
         except ModelError as error:
             self._fail(asked.call_id, error)
         else:
-            self._publish(_completed(asked, reply, call.wasted))
+            self._publish(_completed(asked, reply, wasted))
         finally:
-            self._running.pop(asked.call_id, None)
+            self._cancels.pop(asked.call_id, None)
             self._calls.pop(asked.call_id, None)
 
+    async def _reply(self, asked: ReasoningRequested, call: Call | None) -> tuple[Reply, Usage]:
+        """Returns the reply, and the usage of attempts that failed."""
+        ends_at = self._clock.now() + asked.timeout_s
+        if call is None:
+            # The call's own time pays for finding out how its server is shown sources.
+            model = self._models[asked.reasoner]
+            style = await self._styles.find(asked.reasoner, model, asked.model, self._clock)
+            call = self._open(asked, style)
+        reply = await call.reply(ends_at)
+        if reply.stop_reason == "model_context_window_exceeded":
+            # What broke off there is no answer; a smaller request gets one.
+            raise ModelError("context_window", "the reply broke off: the model's context window was full")
+        return reply, call.wasted
+
     def _open(self, asked: ReasoningRequested, style: CitationStyle) -> Call:
-        """The call, its first attempt announced."""
-        before = self._marked.get(asked.reasoner, Marked())
+        """Prepares the call and announces its first attempt."""
+        before = self._marks.get(asked.reasoner, CacheMarks())
         prepared = prepare(asked, self._tools, self._styles.profile(asked.reasoner), style, before)
-        self._marked[asked.reasoner] = prepared.marked
-        call = Call(asked, prepared, self._models[asked.reasoner], self._outside)
+        self._marks[asked.reasoner] = prepared.marks
+        call = Call(asked, prepared, self._models[asked.reasoner], self._ports)
         self._calls[asked.call_id] = call
         call.announce()
         return call
 
     def _fail(self, call_id: str, error: ModelError) -> None:
         call = self._calls.pop(call_id, None)
+        # Before the event: whoever hears of the failure must not still show half an answer.
         self._emit_live(TextDiscarded(call_id=call_id))
         self._publish(
             ReasoningFailed(
@@ -123,13 +138,6 @@ class ReasoningEngine:
                 usage=call.used if call else Usage(),
             )
         )
-
-
-def _within_the_window(reply: Reply) -> Reply:
-    """The reply, where the model had room to end it: what broke off there is no answer, a smaller request gets one."""
-    if reply.stop_reason == "model_context_window_exceeded":
-        raise ModelError("context_window", "the reply broke off: the model's context window was full")
-    return reply
 
 
 def _completed(asked: ReasoningRequested, reply: Reply, wasted: Usage) -> ReasoningCompleted:

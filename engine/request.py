@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.engine.parts import peek
-from antiphon.engine.profile import Profile
 from antiphon.engine.prompts import system_prompt
+from antiphon.engine.server_profile import FULL_PROFILE, Profile
 from antiphon.vocabulary.events import ReasoningRequested
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, Request, StoredText
 
-ORIGINAL = Profile()
-"""The Messages API itself."""
 _NO_TOOLS = '{"type":"none"}'
 
 
 def build_request(
-    asked: ReasoningRequested, tools: StoredText, profile: Profile = ORIGINAL, *, inline: bool = False
+    asked: ReasoningRequested, tools: StoredText, profile: Profile = FULL_PROFILE, *, inline: bool = False
 ) -> Request:
-    """The request that `asked` stands for; tools are offered only where the call may use them.
+    """Builds the request that `asked` stands for; tools are offered only where the call may use them.
 
     A final call whose messages hold tool blocks keeps the tools and forbids their use: some servers answer
     such messages without tools with an empty reply or a 400.
@@ -32,43 +30,61 @@ def build_request(
         profile: What the server can do.
         inline: Sources will be shown as numbered text.
     """
-    offered = tools if tools.text != "[]" else None
-    forbidden = asked.final and offered is not None and _has_tool_blocks(asked.messages)
+    offered = None if tools.text == "[]" else tools
+    tool_choice = None
+    if asked.final and offered is not None:
+        if not _has_tool_calls(asked.messages):
+            offered = None
+        elif profile.tool_choice_none:
+            tool_choice = _NO_TOOLS
+    messages = asked.messages
+    extra = None
+    if profile.thinking:
+        extra = _thinking(asked)
+    else:
+        messages = _without_thinking(messages)
     return Request(
         model=asked.model,
         max_tokens=asked.max_tokens,
         system=system_prompt(asked.max_rounds, inline=inline, cached=profile.caching),
-        messages=asked.messages if profile.thinking else _without_thinking(asked.messages),
-        tools=offered if forbidden or not asked.final else None,
-        tool_choice=_NO_TOOLS if forbidden and profile.tool_choice_none else None,
-        extra=_thinking(asked) if profile.thinking else None,
+        messages=messages,
+        tools=offered,
+        tool_choice=tool_choice,
+        extra=extra,
     )
 
 
-def continued(request: Request, said: tuple[StoredText, ...]) -> Request:
-    """The request that goes on with a reply which the server paused: the reply so far is the last message."""
-    return replace(request, messages=(*request.messages, Message(role="assistant", content=said)))
+def continued(request: Request, content: tuple[StoredText, ...]) -> Request:
+    """Returns the request that goes on with a reply which the server paused: the reply so far is the last message."""
+    return replace(request, messages=(*request.messages, Message(role="assistant", content=content)))
 
 
 def request_size(request: Request) -> int:
-    """About how many bytes the body has, without building it: characters, of which few take more than one."""
-    blocks = sum(len(block.text) for message in request.messages for block in message.content)
-    return blocks + len(request.system.text) + (len(request.tools.text) if request.tools else 0)
+    """Estimates the bytes of the body without building it: characters, of which few take more than one."""
+    size = len(request.system.text)
+    if request.tools is not None:
+        size += len(request.tools.text)
+    for message in request.messages:
+        for block in message.content:
+            size += len(block.text)
+    return size
 
 
 def fixed_size(max_rounds: int, tools: StoredText) -> int:
-    """About how many bytes a request has beside its messages."""
+    """Estimates the bytes that a request has beside its messages."""
     return len(system_prompt(max_rounds, inline=True).text) + len(tools.text)
 
 
 def request_json(request: Request) -> Json:
-    """The request's body as a JSON object."""
+    """Returns the request's body as a JSON object."""
     body: Json = msgspec.json.decode(_joined(request))
-    return body if request.extra is None else body | msgspec.json.decode(request.extra)
+    if request.extra is not None:
+        body |= msgspec.json.decode(request.extra)
+    return body
 
 
 def request_bytes(request: Request) -> bytes:
-    """The request's body, byte for byte as it is sent."""
+    """Returns the request's body, byte for byte as it is sent."""
     if request.extra is None:
         return _joined(request)
     return json.dumps(request_json(request), ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
@@ -77,10 +93,14 @@ def request_bytes(request: Request) -> bytes:
 def _joined(request: Request) -> bytes:
     # The parts are JSON already. Joining them in the SDK's own order of fields gives the bytes that it would
     # send, without decoding and encoding every passage again for each call.
+    messages = []
+    for message in request.messages:
+        content = ",".join(block.text for block in message.content)
+        messages.append(f'{{"role":"{message.role}","content":[{content}]}}')
     fields = [
         f'"max_tokens":{request.max_tokens}',
-        f'"messages":[{",".join(_message(message) for message in request.messages)}]',
-        f'"model":{_string(request.model)}',
+        f'"messages":[{",".join(messages)}]',
+        f'"model":{msgspec.json.encode(request.model).decode()}',
         '"stream":true',
         f'"system":{request.system.text}',
     ]
@@ -91,33 +111,68 @@ def _joined(request: Request) -> bytes:
     return f"{{{','.join(fields)}}}".encode()
 
 
-def _message(message: Message) -> str:
-    return f'{{"role":"{message.role}","content":[{",".join(block.text for block in message.content)}]}}'
-
-
-def _string(text: str) -> str:
-    return msgspec.json.encode(text).decode()
-
-
 def _thinking(asked: ReasoningRequested) -> str | None:
-    """The fields for thinking and effort, or None where the model's own defaults are wanted."""
+    """Returns the fields for thinking and effort, or None where the model's own defaults are wanted."""
     fields: Json = {}
     if asked.effort is not None:
         fields["output_config"] = {"effort": asked.effort}
     if asked.thinking.isdigit():
         fields["thinking"] = {"type": "enabled", "budget_tokens": int(asked.thinking)}
+    elif asked.thinking == "adaptive":
+        fields["thinking"] = {"type": "adaptive"}
     elif asked.thinking != "default":
-        fields["thinking"] = {"type": "adaptive" if asked.thinking == "adaptive" else "disabled"}
-    return msgspec.json.encode(fields).decode() if fields else None
+        fields["thinking"] = {"type": "disabled"}
+    if not fields:
+        return None
+    return msgspec.json.encode(fields).decode()
 
 
 def _without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    def kept(block: StoredText) -> bool:
-        return peek(block).type not in ("thinking", "redacted_thinking")
+    shorter = []
+    for message in messages:
+        content = [block for block in message.content if peek(block).type not in ("thinking", "redacted_thinking")]
+        shorter.append(replace(message, content=tuple(content)))
+    return tuple(shorter)
 
-    return tuple(replace(message, content=tuple(filter(kept, message.content))) for message in messages)
+
+def _has_tool_calls(messages: tuple[Message, ...]) -> bool:
+    for message in messages:
+        if message.role == "assistant" and any(peek(block).type == "tool_use" for block in message.content):
+            return True
+    return False
 
 
-def _has_tool_blocks(messages: tuple[Message, ...]) -> bool:
-    said = (block for message in messages if message.role == "assistant" for block in message.content)
-    return any(peek(block).type == "tool_use" for block in said)
+class BlockFields(msgspec.Struct, frozen=True):
+    """The fields of a content block that rules of legality and caching look at."""
+
+    type: str = ""
+    id: object = None
+    tool_use_id: object = None
+    text: object = None
+    cache_control: object = None
+    citations: object = None
+
+    @property
+    def is_blank(self) -> bool:
+        """True for a text block without text."""
+        if self.type != "text":
+            return False
+        return not isinstance(self.text, str) or not self.text.strip()
+
+    @property
+    def has_citations(self) -> bool:
+        """True for a search result with citations switched on."""
+        return isinstance(self.citations, dict) and self.citations.get("enabled") is True
+
+
+_decode = msgspec.json.Decoder(BlockFields).decode
+
+
+# A block is asked about by several rules, and again by each further request that shows it.
+@lru_cache(maxsize=2048)
+def peek(block: StoredText) -> BlockFields:
+    """Reads those fields of a content block; all are empty where it is no JSON object."""
+    try:
+        return _decode(block.text)
+    except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
+        return BlockFields()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from antiphon.vocabulary.errors import ModelError
 
+# The SDK's own first and longest wait (https://github.com/anthropics/anthropic-sdk-python), with one attempt more.
 ATTEMPTS = 4
 FIRST_WAIT_S = 0.5
 MOST_WAIT_S = 8.0
@@ -16,7 +17,7 @@ LEAST_LEFT_S = 1.0
 
 
 def retry_wait(error: ModelError, attempt: int, left_s: float, chance: float = 0.0) -> float | None:
-    """Seconds to wait before the next attempt, or None where there must be none.
+    """Returns the seconds to wait before the next attempt, or None where there must be none.
 
     Args:
         attempt: The attempt that failed, from 1.

@@ -1,19 +1,17 @@
-"""Makes summarising calls, told as events; what they say is never told live, for it is no part of an answer."""
+"""The component that makes summarising calls; their text is never streamed, for it is no part of an answer."""
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
-from antiphon.engine.caching import Marked
-from antiphon.engine.call import Call, Outside
+from antiphon.engine.call import Call, CallPorts
 from antiphon.engine.failures import kind_of
-from antiphon.engine.fold import Reply
-from antiphon.engine.legality import make_legal
-from antiphon.engine.preparing import Prepared
+from antiphon.engine.preparing import prepare_summary
 from antiphon.engine.prices import with_cost
-from antiphon.engine.prompts import SUMMARY_PROMPT
+from antiphon.engine.reply import Reply
+from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
     CallsAbandoned,
@@ -26,7 +24,13 @@ from antiphon.vocabulary.events import (
     ToolCallStreamed,
 )
 from antiphon.vocabulary.ports import Clock, Model, Publish, Spawn
-from antiphon.vocabulary.values import Request, Usage
+from antiphon.vocabulary.values import Usage
+
+
+class _SummaryCall(NamedTuple):
+    asked: SummaryRequested
+    call: Call
+    cancel: Callable[[], object]
 
 
 class SummaryEngine:
@@ -46,33 +50,34 @@ class SummaryEngine:
         self._publish = publish
         self._spawn = spawn
         self._models = models
-        self._outside = Outside(self._tell, lambda _: None, clock, chance, set())
-        self._running: dict[str, tuple[SummaryRequested, Call, Callable[[], object]]] = {}
+        self._clock = clock
+        # Nothing is streamed to followers, and no ids of tool calls are kept: the reply's calls are not run.
+        self._ports = CallPorts(self._publish_no_tool_calls, lambda _: None, clock, chance, set())
+        self._running: dict[str, _SummaryCall] = {}
 
-    def on_summary_requested(self, said: Recorded[SummaryRequested]) -> None:
+    def on_summary_requested(self, recorded: Recorded[SummaryRequested]) -> None:
         """Starts the call."""
-        asked = said.event
+        asked = recorded.event
         try:
-            call = Call(asked, prepare_summary(asked), self._models[asked.reasoner], self._outside)
-            call.announce()
+            call = Call(asked, prepare_summary(asked), self._models[asked.reasoner], self._ports)
         except ModelError as error:
             self._fail(asked, error)
             return
-        self._running[asked.call_id] = asked, call, self._spawn(self._summarise(asked, call))
+        call.announce()
+        self._running[asked.call_id] = _SummaryCall(asked, call, self._spawn(self._summarise(asked, call)))
 
-    def on_calls_abandoned(self, said: Recorded[CallsAbandoned]) -> None:
+    def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
         """Ends those of the calls that still run."""
-        for call_id in said.event.call_ids:
+        for call_id in recorded.event.call_ids:
             running = self._running.pop(call_id, None)
             if running is not None:
-                asked, call, cancel = running
-                cancel()
-                self._fail(asked, ModelError("abandoned", said.event.why), call.used)
+                running.cancel()
+                self._fail(running.asked, ModelError("abandoned", recorded.event.why), running.call.used)
 
     async def _summarise(self, asked: SummaryRequested, call: Call) -> None:
+        ends_at = self._clock.now() + asked.timeout_s
         try:
-            async with asyncio.timeout(asked.timeout_s):
-                reply = await call.reply()
+            reply = await within(self._clock, asked.timeout_s, call.reply(ends_at))
         except TimeoutError:
             sentence = f"there was no complete summary within {asked.timeout_s:g} s"
             self._fail(asked, ModelError("timeout", sentence, retryable=True), call.used)
@@ -83,8 +88,8 @@ class SummaryEngine:
         finally:
             self._running.pop(asked.call_id, None)
 
-    def _tell(self, event: Event, /) -> None:
-        """A model that was offered no tools may call some all the same: nobody is to hear of it."""
+    def _publish_no_tool_calls(self, event: Event, /) -> None:
+        """Publishes an event, but for tool calls: a model that was offered no tools may ask for some all the same."""
         if not isinstance(event, ToolCallStreamed):
             self._publish(event)
 
@@ -99,17 +104,6 @@ class SummaryEngine:
                 usage=used,
             )
         )
-
-
-def prepare_summary(asked: SummaryRequested) -> Prepared:
-    """The request that `asked` stands for: no tools, nothing to cite, and too short to be worth caching.
-
-    Raises:
-        ModelError: (`illegal_request`) It cannot be made legal.
-    """
-    request = Request(model=asked.model, max_tokens=asked.max_tokens, system=SUMMARY_PROMPT, messages=asked.messages)
-    legal = make_legal(request)
-    return Prepared(legal.request, legal.repairs, "", "native", (), Marked())
 
 
 def _completed(asked: SummaryRequested, reply: Reply, wasted: Usage) -> SummaryCompleted:

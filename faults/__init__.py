@@ -1,70 +1,74 @@
-"""Breaking it on purpose: fault plans, the matrix of all single faults, the promises that are checked on every run."""
+"""Fault injection: plans, the matrix of all single faults, and the promises that are checked on every run."""
 
-from antiphon.faults.cells import Cell, NotApplicable
-from antiphon.faults.from_trace import Struck, fault_at
-from antiphon.faults.injector import Injector, around_of
-from antiphon.faults.invariants import broken_promises
-from antiphon.faults.judge import Judge, OpenWorld, judge_story
-from antiphon.faults.kinds import KINDS, MEANING, Kind
-from antiphon.faults.leaving import leave_as_planned
-from antiphon.faults.matrix import Chosen, Report, Verdict, run_singles
-from antiphon.faults.pairs import PairVerdict, run_pairs
-from antiphon.faults.plan import Fault, Plan
-from antiphon.faults.points import all_points, unknown_points
-from antiphon.faults.reading import fault_of, plan_of, read_plan, write_plan
+from antiphon.faults.checks.promises import broken_promises
+from antiphon.faults.from_trace import TraceFault, fault_at
+from antiphon.faults.injector import Injector, injector_of
+from antiphon.faults.plan import KINDS, MEANING, Experiment, Fault, Kind, Plan, Step
+from antiphon.faults.plan_files import (
+    parse_experiment,
+    parse_fault,
+    parse_plan,
+    read_experiment,
+    read_plan,
+    write_experiment,
+    write_plan,
+)
+from antiphon.faults.points import point_type
 from antiphon.faults.report import as_html, as_json, counts, pair_counts, pairs_as_html, pairs_as_json, reasons, table
-from antiphon.faults.roamed import Roamed
-from antiphon.faults.running import Run
-from antiphon.faults.seams import seam_of
-from antiphon.faults.stage import run_plan
-from antiphon.faults.story import Step, Story, read_story, story_of, write_story
-from antiphon.faults.world import World
+from antiphon.faults.results import Cell, NotApplicable, PairVerdict, RandomReport, Report, Run, Verdict
+from antiphon.faults.runs.cells import all_points, unknown_points
+from antiphon.faults.runs.checking import Checker, OpenWorld, run_experiment
+from antiphon.faults.runs.matrix import Chosen, run_singles
+from antiphon.faults.runs.pairs import run_pairs
+from antiphon.faults.runs.query import leave_as_planned
+from antiphon.faults.runs.service import run_plan
+from antiphon.faults.runs.world import World
 
 __all__ = [
     "KINDS",
     "MEANING",
     "Cell",
+    "Checker",
     "Chosen",
+    "Experiment",
     "Fault",
     "Injector",
-    "Judge",
     "Kind",
     "NotApplicable",
     "OpenWorld",
     "PairVerdict",
     "Plan",
+    "RandomReport",
     "Report",
-    "Roamed",
     "Run",
     "Step",
-    "Story",
-    "Struck",
+    "TraceFault",
     "Verdict",
     "World",
     "all_points",
-    "around_of",
     "as_html",
     "as_json",
     "broken_promises",
     "counts",
     "fault_at",
-    "fault_of",
-    "judge_story",
+    "injector_of",
     "leave_as_planned",
     "pair_counts",
     "pairs_as_html",
     "pairs_as_json",
-    "plan_of",
+    "parse_experiment",
+    "parse_fault",
+    "parse_plan",
+    "point_type",
+    "read_experiment",
     "read_plan",
-    "read_story",
     "reasons",
+    "run_experiment",
     "run_pairs",
     "run_plan",
     "run_singles",
-    "seam_of",
-    "story_of",
     "table",
     "unknown_points",
+    "write_experiment",
     "write_plan",
-    "write_story",
 ]

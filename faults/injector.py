@@ -1,50 +1,43 @@
-"""Stands round one query and breaks what its plan names; notes every door passed and every fault that fired."""
+"""The interceptor that breaks one query as its plan says, and notes each point traversed and each fault that fired."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
 from collections.abc import Sequence
-from contextvars import ContextVar
 
 from msgspec.structs import replace
 
 from antiphon.bus import Components
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import Registry, ToolCircuits
-from antiphon.faults.deliveries import Deliveries
-from antiphon.faults.doors import Door
-from antiphon.faults.model_door import FaultyModel
-from antiphon.faults.passage import Meeting
-from antiphon.faults.passed import passages
 from antiphon.faults.plan import Fault, part_of
-from antiphon.faults.reading import plan_of
-from antiphon.faults.tool_door import faulty_tool
-from antiphon.faults.works import faulty_spawn
+from antiphon.faults.plan_files import parse_plan
+from antiphon.faults.ports.calls import FaultyModel, faulty_tool
+from antiphon.faults.ports.deliveries import FaultyDelivery, faulty_spawn
+from antiphon.faults.ports.injection import QueryFaults
+from antiphon.faults.ports.port import FaultyPort, query_faults
+from antiphon.faults.ports.recorded import model_prefix, traversals
 from antiphon.service import Resources
-from antiphon.vocabulary.errors import FaultPlanError, KnowledgeError, TraceError
+from antiphon.vocabulary.errors import FaultPlanError, TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, RoundOpened
 from antiphon.vocabulary.ports import Model, Ports, QueryStore, Subscription
 from antiphon.vocabulary.values import StoredText
 
-SHARED = ("intake", "client", "follower", "process", "library.", "embedder.")
-"""Doors that belong to the harness's own callers, or to all queries."""
-
-_meeting: ContextVar[Meeting | None] = ContextVar("fault_meeting", default=None)
-
-
-def meeting_now() -> Meeting | None:
-    """What is broken in the query that runs in this context; None in one that nobody breaks."""
-    return _meeting.get()
+NOT_OF_A_QUERY = ("intake", "client", "follower", "process", "library.", "embedder.")
+"""Points that belong to the harness's own callers, or to all queries."""
 
 
 class Injector:
     """Satisfies `service.Interceptor`: one for each query.
 
     Args:
-        provider_open: The query is told that the provider's circuit is open.
-        apart: What fails here on purpose does not open the circuits of other queries.
+        provider_open: Tells the query that the provider's circuit is open.
+        apart: Keeps what fails here on purpose from opening the circuits of other queries.
         primary: Stands in the place of the model that is asked first; None leaves the service's own.
+
+    Attributes:
+        injected: What the faults did.
     """
 
     def __init__(
@@ -55,116 +48,115 @@ class Injector:
         apart: bool = False,
         primary: Model | None = None,
     ) -> None:
-        self.meeting = Meeting(faults)
+        self.injected = QueryFaults(faults)
         self._faults = tuple(faults)
         self._provider_open = provider_open
         self._apart = apart
         self._primary = primary
+        self._prefix: Sequence[Recorded[Event]] = ()
 
     def __str__(self) -> str:
         return "; ".join(f"fault {fault.kind} at {fault.point}" for fault in self._faults)
 
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
-        """Counts the doors that were passed before the query is gone on with."""
-        for passed in passages(prefix):
-            self.meeting.went_by(passed.point, passed.when)
+        """Takes in what happened before the query is gone on with."""
+        self._prefix = prefix
         for recorded in prefix:
             self._note(recorded.event)
-        self.meeting.stored_seq = len(prefix)
+        self.injected.stored_seq = len(prefix)
 
     def first(self, first: QueryReceived, /) -> QueryReceived:
-        """The query's first event, as it is told."""
+        """Returns the query's first event, as this query gets it."""
         return replace(first, provider_open=True) if self._provider_open else first
 
     def parts(self, parts: Resources, /) -> Resources:
-        """The doors that the query's components are given, each with its faults."""
-        meeting = self.meeting
+        """Returns the ports that the query's components are given, each with its faults."""
         if self._apart:
+            # Circuits count failures across queries.
             parts = dataclasses.replace(parts, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
-        models: dict[str, Model] = {
-            name: FaultyModel(self._model(name, model), meeting, "model" if name == "primary" else name, parts.clock)
-            for name, model in parts.models.items()
-        }
-        changed: dict[str, object] = {"models": models}
-        changed["tools"] = Registry([faulty_tool(tool, meeting, parts.clock) for tool in parts.tools.tools])
+        models: dict[str, Model] = {}
+        for name, model in parts.models.items():
+            models[name] = self._faulty_model(name, model, parts)
+        tools = [faulty_tool(tool, self.injected, parts.clock) for tool in parts.tools.tools]
+        changed: dict[str, object] = {"models": models, "tools": Registry(tools)}
         for field in dataclasses.fields(parts):
             value = getattr(parts, field.name)
             if field.name not in changed and is_port(value):
-                changed[field.name] = Door(value, meeting, field.name, parts.clock, RuntimeError)
-        return dataclasses.replace(parts, **changed)  # type: ignore[arg-type]  # a Door passes for what it wraps
+                changed[field.name] = FaultyPort(value, self.injected, field.name, parts.clock, RuntimeError)
+        return dataclasses.replace(parts, **changed)  # type: ignore[arg-type]  # a port passes for what it wraps
 
     def store(self, store: QueryStore, /) -> QueryStore:
-        door: QueryStore = Door(_Noting(store, self.meeting), self.meeting, "store", None, TraceError)
-        return door
+        """Returns the store, with faults."""
+        port: QueryStore = FaultyPort(_ObservedStore(store, self.injected), self.injected, "store", None, TraceError)
+        return port
 
     def components(self, components: Components, /) -> Components:
-        """The query's components, with faults in all that they say, hear and start."""
+        """Returns the query's components, with faults in all that they publish, hear and start."""
 
         def build(ports: Ports) -> Sequence[Subscription]:
-            deliveries = Deliveries(self.meeting, ports.publish, self._note)
-            around = Ports(
-                publish=deliveries.publish, emit_live=ports.emit_live, spawn=faulty_spawn(ports.spawn, self.meeting)
-            )
-            _meeting.set(self.meeting)
-            return [deliveries.subscription(each) for each in components(around)]
+            # Set within the query's own context: the ports that all queries share ask it whose call it is.
+            query_faults.set(self.injected)
+            delivery = FaultyDelivery(self.injected, ports.publish, self._note)
+            spawn = faulty_spawn(ports.spawn, self.injected)
+            faulty = Ports(publish=delivery.publish, emit_live=ports.emit_live, spawn=spawn)
+            subscriptions = components(faulty)
+            self._count_past(subscriptions)
+            return [delivery.subscription(subscription) for subscription in subscriptions]
 
         return build
 
-    def _model(self, name: str, model: Model) -> Model:
-        return self._primary if self._primary is not None and name == "primary" else model
+    def _count_past(self, subscriptions: Sequence[Subscription]) -> None:
+        """Counts the points that were traversed before the query is gone on with; no fault fires at these."""
+        hearers = [(subscription.kind, subscription.name) for subscription in subscriptions]
+        for traversal in traversals(self._prefix, hearers):
+            self.injected.count_past(traversal.point, traversal.when)
+
+    def _faulty_model(self, name: str, model: Model, parts: Resources) -> Model:
+        if name == "primary" and self._primary is not None:
+            model = self._primary
+        return FaultyModel(model, self.injected, model_prefix(name), parts.clock)
 
     def _note(self, event: Event) -> None:
-        self.meeting.closing = self.meeting.closing or isinstance(event, QueryClosed)
+        if isinstance(event, QueryClosed):
+            self.injected.closing = True
         if isinstance(event, RoundOpened):
-            self.meeting.when = part_of(event)
+            self.injected.part = part_of(event)
 
 
 def is_port(value: object) -> bool:
-    """Whether a part of the service is something with methods that can be broken."""
-    return value is not None and not isinstance(value, StoredText | tuple) and not inspect.isroutine(value)
+    """Returns True if a resource of the service is something with methods that can be broken."""
+    # Texts, tuples and functions are values that the service was set up with, not ports to anything.
+    if value is None or isinstance(value, StoredText | tuple):
+        return False
+    return not inspect.isroutine(value)
 
 
-class _Noting:
+class _ObservedStore:
     """A trace store that notes how far it has come."""
 
-    def __init__(self, inner: QueryStore, meeting: Meeting) -> None:
+    def __init__(self, inner: QueryStore, faults: QueryFaults) -> None:
         self._inner = inner
-        self._meeting = meeting
+        self._faults = faults
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
     async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
         await self._inner.append(query_id, expected_seq, events)
-        self._meeting.stored_seq = events[-1].seq
+        self._faults.stored_seq = events[-1].seq
 
 
-def around_of(data: object) -> Injector:
-    """What stands round a query by the fault plan that its caller sent; its scenario and seed are the harness's own.
+def injector_of(data: object) -> Injector:
+    """Makes the injector for a fault plan that a caller sent; its scenario and seed are the harness's own.
 
     Raises:
         FaultPlanError: It is no fault plan, or one that nothing would come of here.
     """
-    faults = plan_of(data).faults
+    faults = parse_plan(data).faults
     for fault in faults:
-        if fault.point.startswith(SHARED):
+        if fault.point.startswith(NOT_OF_A_QUERY):
             raise FaultPlanError(
                 f"Nothing can be broken at {fault.point[:60]!r} in a running service: "
                 "it is not this query's own. `antiphon faults run --plan` breaks it."
             )
     return Injector(faults, apart=True)
-
-
-class SharedDoor:
-    """Something that all queries share, broken only for the query that is to be broken."""
-
-    def __init__(self, inner: object, prefix: str) -> None:
-        self._inner = inner
-        self._prefix = prefix
-
-    def __getattr__(self, name: str) -> object:
-        meeting = meeting_now()
-        if meeting is None:
-            return getattr(self._inner, name)
-        error = KnowledgeError if self._prefix == "library" else RuntimeError
-        return getattr(Door(self._inner, meeting, self._prefix, None, error), name)

@@ -1,28 +1,60 @@
-"""A fault plan is data: which door, which passage through it, what happens there, for how long."""
+"""Fault plans as data: which point of which query is broken, in which way, at which traversal, for how long."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
-from antiphon.faults.kinds import Kind
 from antiphon.vocabulary.events import RoundOpened
 from antiphon.vocabulary.values import Value
+
+Kind = Literal[
+    "raise", "hang", "slow", "cancel", "drop", "duplicate", "reorder", "late", "truncate", "malformed", "wrong_id",
+    "unknown_tool", "empty", "oversized", "rate_limit", "overload", "refusal", "max_tokens", "disk_full", "locked",
+    "kill",
+]  # fmt: skip
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+MEANING: dict[Kind, str] = {
+    "raise": "it raises an error",
+    "hang": "it never comes back",
+    "slow": "it comes back after its time limit",
+    "cancel": "it is cancelled from outside",
+    "drop": "it is lost on the way",
+    "duplicate": "it comes twice",
+    "reorder": "it comes after what should follow it",
+    "late": "it comes later than it should",
+    "truncate": "it breaks off",
+    "malformed": "it comes in a form that cannot be read",
+    "wrong_id": "it carries an id that belongs to something else",
+    "unknown_tool": "it names a tool that is not there",
+    "empty": "it brings nothing",
+    "oversized": "it brings far too much",
+    "rate_limit": "it is refused: too many requests",
+    "overload": "it is refused: overloaded",
+    "refusal": "the model declines",
+    "max_tokens": "the reply reaches its greatest length",
+    "disk_full": "the disk is full from here on",
+    "locked": "another process holds the lock for a while",
+    "kill": "the process is killed (SIGKILL)",
+}
 
 When = Literal["any", "start", "round_1", "round_2", "final"]
 WHENS: tuple[When, ...] = ("start", "round_1", "round_2", "final")
 LONGEST_S = 86_400.0
+"""A day; the longest deadline that a query may have is ten minutes."""
 
 
 class Fault(Value, frozen=True, kw_only=True):
     """One fault.
 
     Attributes:
-        point: The door, as `antiphon faults list` names it; `*` at its end stands for any ending.
+        point: The injection point, as `antiphon faults list` names it; `*` at its end stands for any ending.
         when: The part of the query in which it may fire; `start` is before the first round.
-        nth: The passage through the door (within `when`) at which it fires first, from 1.
-        times: How many passages from there on it spoils; 0 is all of them.
+        nth: The traversal of the point (within `when`) at which it fires first, from 1.
+        times: How many traversals from there on it breaks; 0 is all of them.
         for_s: How long it hangs, is slow or late, in seconds; 0 is what fits the kind.
     """
 
@@ -32,6 +64,10 @@ class Fault(Value, frozen=True, kw_only=True):
     nth: Annotated[int, Meta(ge=1)] = 1
     times: Annotated[int, Meta(ge=0)] = 1
     for_s: Annotated[float, Meta(ge=0, le=LONGEST_S)] = 0.0
+
+    def is_at(self, point: str) -> bool:
+        """Returns True if the fault may fire at `point`."""
+        return matches(point, self.point)
 
 
 class Plan(Value, frozen=True, kw_only=True):
@@ -47,8 +83,56 @@ class Plan(Value, frozen=True, kw_only=True):
     seed: int = 0
 
 
+class Step(Value, frozen=True, kw_only=True):
+    """Queries that are asked at once.
+
+    Attributes:
+        at_once: Each with its own faults; a plan without faults is a query that nothing breaks.
+        after_s: Seconds that pass before it, in which circuits rest and locks are given back.
+    """
+
+    at_once: tuple[Plan, ...]
+    after_s: Annotated[float, Meta(ge=0, le=LONGEST_S)] = 0.0
+
+
+class Experiment(Value, frozen=True, kw_only=True):
+    """Steps that one service goes through: its circuits, tools and store are the same in all of them."""
+
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Experiment:
+        """Makes the experiment of a single query."""
+        return cls(steps=(Step(at_once=(plan,)),))
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The plans of all steps, in order."""
+        found: list[Plan] = []
+        for step in self.steps:
+            found += step.at_once
+        return found
+
+    @property
+    def single_plan(self) -> Plan | None:
+        """The plan, where the experiment is one query that is asked at once."""
+        plans = self.plans
+        if len(plans) == 1 and len(self.steps) == 1 and not self.steps[0].after_s:
+            return plans[0]
+        return None
+
+
 def part_of(event: RoundOpened) -> When:
-    """The part of a query that an opened round begins."""
+    """Names the part of a query that an opened round begins."""
     if event.final:
         return "final"
-    return "round_1" if event.round == 1 else "round_2"
+    if event.round == 1:
+        return "round_1"
+    return "round_2"
+
+
+def matches(point: str, pattern: str) -> bool:
+    """Returns True if `pattern` names the point; a `*` at its end stands for any ending."""
+    if pattern.endswith("*"):
+        return point.startswith(pattern[:-1])
+    return point == pattern

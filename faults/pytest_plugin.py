@@ -1,4 +1,4 @@
-"""For the suites of those who use Antiphon: name it in `pytest_plugins`, and mark a test with the faults that it meets.
+"""A pytest plugin for the suites of those who use Antiphon: mark a test with the faults that its query meets.
 
 pytest_plugins = ["antiphon.faults.pytest_plugin"]
 
@@ -19,14 +19,13 @@ import pytest
 import structlog
 
 from antiphon.dispatcher import load_tools
-from antiphon.faults.judge import Judge
-from antiphon.faults.own_tools import unsound
-from antiphon.faults.plan import Plan
-from antiphon.faults.points import unknown_points
-from antiphon.faults.reading import plan_of
-from antiphon.faults.running import Run
-from antiphon.faults.story import Step, Story
-from antiphon.faults.world import World
+from antiphon.faults.plan import Experiment, Plan
+from antiphon.faults.plan_files import parse_plan
+from antiphon.faults.results import Run
+from antiphon.faults.runs.cells import unknown_points
+from antiphon.faults.runs.checking import Checker
+from antiphon.faults.runs.matrix import unsound
+from antiphon.faults.runs.world import World
 from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import ServiceError
 
@@ -47,37 +46,42 @@ class Faulted(NamedTuple):
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Makes the marker known."""
+    """Registers the marker."""
     config.addinivalue_line("markers", USAGE)
 
 
 @pytest.fixture
 def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Faulted]:
-    """A query run with the faults of the test's marks; without a point, with their tools by themselves."""
+    """Runs a query with the faults of the test's marks; without a point, with their tools by themselves."""
     marks = list(request.node.iter_markers("faults"))
     tools = ",".join(str(mark.kwargs["tools"]) for mark in marks if mark.kwargs.get("tools"))
+    # A thousand failures are meant; afterwards the suite has its own logging again.
     silence_logging()
     try:
         plan = _plan(marks)
         world = World(tmp_path, load_tools(tools), tools)
-        for point in unknown_points(world, Story(steps=(Step(at_once=(plan,)),))):
+        for point in unknown_points(world, Experiment.of(plan)):
             pytest.fail(f"There is no point {point!r}: `antiphon faults list` names them.", pytrace=False)
-        run, broken = Judge(world).judge(plan)
+        run, broken = Checker(world).run(plan)
     except ServiceError as error:
         pytest.fail(str(error), pytrace=False)
     finally:
         structlog.reset_defaults()
     if not plan.faults:
-        broken += [wrong for name in world.own for wrong in unsound(run, f"tool.{name}")]
+        for name in world.own:
+            broken += unsound(run, f"tool.{name}")
     broken += [f"{fault.kind} at {fault.point} never fired" for fault in run.idle]
     yield Faulted(run, broken)
     world.close()
 
 
 def _plan(marks: Sequence[pytest.Mark]) -> Plan:
-    return plan_of({"faults": [_fault(mark) for mark in marks if mark.args]})
-
-
-def _fault(mark: pytest.Mark) -> dict[str, object]:
-    named = {name: value for name, value in mark.kwargs.items() if name != "tools"}
-    return dict(zip(("point", "kind"), mark.args, strict=False)) | named
+    """Makes a plan of the marks that name a point and a kind."""
+    faults: list[dict[str, object]] = []
+    for mark in marks:
+        if mark.args:
+            fields: dict[str, object] = dict(zip(("point", "kind"), mark.args, strict=False))
+            fields |= mark.kwargs
+            fields.pop("tools", None)
+            faults.append(fields)
+    return parse_plan({"faults": faults})

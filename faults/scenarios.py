@@ -1,14 +1,14 @@
-"""What a query is like before anything is broken on purpose: together they pass through every door there is.
+"""Scenarios: queries as they are before anything is broken on purpose; together they traverse every point there is.
 
-The matrix finds out by itself which scenario passes through which door, and in which part of the query; it uses the
-first that does. A door that none of them reaches is told as a failure of the harness.
+The matrix finds out by itself which scenario traverses which point, and in which part of the query; it uses the first
+that does. A point that none of them reaches is reported as a failure of the harness.
 """
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from antiphon.faults.plan import Fault
+from antiphon.faults.plan import Fault, Kind
 from antiphon.vocabulary.values import QuerySettings, Value
 
 
@@ -20,7 +20,7 @@ class Scenario(Value, frozen=True, kw_only=True):
         faults: What is broken in it already.
         settings: What its caller wished.
         greedy: The model asks for tools whatever it is told.
-        dear: Each reply of the model is as long as it may be.
+        dear: Each reply of the model is reported as being as long as it may be.
         leaves: The caller goes away in the first round.
         goes_on: It goes on with a conversation.
         provider_open: The provider's circuit is open when it begins.
@@ -38,8 +38,8 @@ class Scenario(Value, frozen=True, kw_only=True):
     resumed_after: str = ""
 
 
-def _always(point: str, kind: str) -> Fault:
-    return Fault(point=point, kind=kind, times=0)  # type: ignore[arg-type]  # the callers below name kinds
+def _always(point: str, kind: Kind) -> Fault:
+    return Fault(point=point, kind=kind, times=0)
 
 
 _SUMS_UP = QuerySettings(compression="model", briefing_tokens=600, max_total_tokens=20_000, max_cost_usd=0.1)

@@ -9,7 +9,6 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.composition.settings import check_wishes
 from antiphon.composition.wiring import Resources
 from antiphon.coordinator import receive
 from antiphon.history.divergence import kind_of
@@ -27,6 +26,7 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolSucceeded,
 )
+from antiphon.vocabulary.settings import check_settings
 from antiphon.vocabulary.values import Value
 
 Mode = Literal["recorded", "remodel", "live"]
@@ -103,7 +103,7 @@ def changed(
 
 def _check_question(first: QueryReceived, parent: Event) -> None:
     """Refuses a question and settings that no caller could have sent."""
-    check_wishes(first.settings)
+    check_settings(first.settings)
     if isinstance(parent, QueryReceived) and first.query != parent.query:
         receive(first.query, first.session_id, first.settings)
 

@@ -27,6 +27,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Json, Model, ToolOutput
+from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import Request
 
 K = TypeVar("K")
@@ -91,11 +92,11 @@ def recorded_tools(
 
 
 def _run(
-    tool: Tool, answers: dict[str, Result], dropped: frozenset[str], *, live: bool
+    tool: Tool, answers: dict[CallIdentity, Result], dropped: frozenset[str], *, live: bool
 ) -> Callable[..., Awaitable[object]]:
     async def run(**arguments: object) -> object:
         asked = {name: value for name, value in arguments.items() if name != tool.key_parameter}
-        result = answers.get(_said(asked))
+        result = answers.get(_identity(tool, asked))
         if result is None and tool.has_effects and not live:
             raise ServiceError("it changes something outside, and a fork does that only with the mode `live`")
         output = await tool.run(**arguments) if result is None else _output(result)
@@ -135,18 +136,16 @@ def _results(events: Sequence[Recorded[Event]]) -> dict[tuple[str, str], Result]
     return results
 
 
-def _key(tool: Tool, arguments: str) -> str | None:
+def _key(tool: Tool, arguments: str) -> CallIdentity | None:
     try:
-        return _said(tool.parameters.read(arguments))
+        return _identity(tool, tool.parameters.read(arguments))
     except BadInputError:
         return None
 
 
-def _said(arguments: dict[str, object]) -> str:
-    """The arguments, whatever their order and whatever `why` they give."""
-    return msgspec.json.encode(
-        {name: value for name, value in arguments.items() if name != "why"}, order="deterministic", enc_hook=str
-    ).decode()
+def _identity(tool: Tool, arguments: dict[str, object]) -> CallIdentity:
+    """Returns the identity of a call with arguments that were read: a tool is run with these, not with their text."""
+    return call_identity(tool.name, msgspec.json.encode(arguments, order="deterministic", enc_hook=str).decode())
 
 
 async def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> AsyncIterator[Json]:

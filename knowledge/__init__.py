@@ -1,12 +1,11 @@
-"""Course documents: read, cut, embedded, kept and searched."""
+"""Course documents: read, cut, embedded, stored and searched."""
 
-from antiphon.knowledge.course import Course, CourseMatch, Lesson, LibraryState
+from antiphon.knowledge.building import IndexProgress
 from antiphon.knowledge.embedders import installed_embedders, load_embedder
-from antiphon.knowledge.indexing import index_paths
-from antiphon.knowledge.library import Library
+from antiphon.knowledge.indexing import IndexSummary, index_paths
+from antiphon.knowledge.library import Library, Overview, overview
 from antiphon.knowledge.loading import load_document
-from antiphon.knowledge.overview import Overview, overview
-from antiphon.knowledge.progress import IndexProgress, IndexSummary
+from antiphon.knowledge.values import Course, CourseMatch, Lesson, LibraryState
 
 __all__ = [
     "Course",

@@ -1,30 +1,54 @@
-"""A generation being built: its catalogue brought to the target, then the vector index to the catalogue."""
+"""A generation being built: its catalogue brought to the target, then the vector index made from the catalogue."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
-from antiphon.knowledge.catalogue import CatalogueWriter, EmbeddedSection
+from antiphon.knowledge.catalogue import CatalogueWriter, EmbeddedChunk, EmbeddedSection
+from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import BATCH, create_index
-from antiphon.knowledge.chunking import Chunk, chunk_section
-from antiphon.knowledge.document import Document
+from antiphon.knowledge.chunking import chunk_section
 from antiphon.knowledge.loading import load_document
-from antiphon.knowledge.progress import IndexProgress
-from antiphon.knowledge.reading import CatalogueReader
 from antiphon.knowledge.target import Target
+from antiphon.knowledge.values import Document
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.values import Value
 
+# Chunks embedded between two reports of progress.
 _STEP = 16
-"""Chunks embedded between two words of progress."""
 
-Report = Callable[[IndexProgress], None]
+
+class IndexProgress(Value, frozen=True, kw_only=True):
+    """How far an indexing run is.
+
+    Attributes:
+        stage: `documents` (reading and embedding) or `vectors` (building the vector index).
+        done: Documents or vectors done, of `total`.
+        path: The document in hand.
+        chunks_done: Its chunks embedded so far, of `chunks`.
+    """
+
+    stage: Literal["documents", "vectors"]
+    done: int
+    total: int
+    path: str = ""
+    chunks_done: int = 0
+    chunks: int = 0
+
+
+ReportProgress = Callable[[IndexProgress], None]
 
 
 def fill_catalogue(
-    catalogue: CatalogueWriter, target: Target, known: CatalogueReader | None, embedder: Embedder, report: Report
+    catalogue: CatalogueWriter,
+    target: Target,
+    known: CatalogueReader | None,
+    embedder: Embedder,
+    report: ReportProgress,
 ) -> tuple[tuple[str, str], ...]:
     """Brings a catalogue to the target, one transaction a document; what it holds already is not done again.
 
@@ -34,62 +58,86 @@ def fill_catalogue(
     Returns:
         Files that changed under our hands and can no longer be used, with the reason.
     """
-    stored = catalogue.hashes()
-    for path, content_hash in stored.items():
-        if target.hashes.get(path) != content_hash:
-            catalogue.remove(path)
+    missing = _remove_stale(catalogue, target)
     failed: list[tuple[str, str]] = []
-    todo = [path for path, content_hash in target.hashes.items() if stored.get(path) != content_hash]
-    for done, path in enumerate(todo):
+    for done, path in enumerate(missing):
+        filling = _Filling(catalogue, embedder, report, done, len(missing))
         try:
-            document = load_document(path) if path in target.fresh or known is None else known.document(path)
-            _store(catalogue, document, embedder, _Place(report, path, done, len(todo)))
+            if known is None or path in target.fresh:
+                filling.store(load_document(path))
+            else:
+                filling.store(known.document(path))
         except DocumentError as error:
             failed.append((error.path, error.reason))
-    report(IndexProgress(stage="documents", done=len(todo), total=len(todo)))
+    report(IndexProgress(stage="documents", done=len(missing), total=len(missing)))
     return tuple(failed)
 
 
-class _Place:
-    """Where in the run a document stands, for its progress."""
+def _remove_stale(catalogue: CatalogueWriter, target: Target) -> list[str]:
+    """Removes the documents that are not the target's, and returns the paths of those that it lacks."""
+    stored = catalogue.hashes()
+    for path, content_hash in stored.items():
+        # Before anything is stored: the title of a document that goes may be taken by another.
+        if target.hashes.get(path) != content_hash:
+            catalogue.remove(path)
+    missing = []
+    for path, content_hash in target.hashes.items():
+        if stored.get(path) != content_hash:
+            missing.append(path)
+    return missing
 
-    def __init__(self, report: Report, path: str, done: int, total: int) -> None:
+
+class _Filling:
+    """One document on its way into the catalogue, and its place in the run."""
+
+    def __init__(
+        self, catalogue: CatalogueWriter, embedder: Embedder, report: ReportProgress, done: int, total: int
+    ) -> None:
+        self._catalogue = catalogue
+        self._embedder = embedder
         self._report = report
-        self._path = path
         self._done = done
         self._total = total
 
-    def report(self, chunks_done: int, chunks: int) -> None:
-        self._report(
-            IndexProgress(
-                stage="documents", done=self._done, total=self._total,
-                path=self._path, chunks_done=chunks_done, chunks=chunks,
+    def store(self, document: Document) -> None:
+        owner = self._catalogue.owner(document.title)
+        if owner is not None and owner != document.path:
+            raise DocumentError(document.path, f"its course title {document.title!r} is that of {owner}")
+        sections = self._embed_sections(document)
+        self._catalogue.store(document, self._embedder.embed([document.title])[0], sections)
+
+    def _embed_sections(self, document: Document) -> list[EmbeddedSection]:
+        chunks = [chunk_section(document, section, self._embedder) for section in document.sections]
+        texts: list[str] = []
+        for section_chunks in chunks:
+            texts += [chunk.embedded for chunk in section_chunks]
+        # All sections together, because a batch that ends with each short lesson would be a slow one.
+        vectors = iter(self._embed(document.path, texts))
+        sections = []
+        for section, section_chunks in zip(document.sections, chunks, strict=True):
+            embedded = []
+            for chunk in section_chunks:
+                embedded.append(EmbeddedChunk(chunk=chunk, vector=next(vectors)))
+            sections.append(EmbeddedSection(section=section, chunks=tuple(embedded)))
+        return sections
+
+    def _embed(self, path: str, texts: Sequence[str]) -> list[list[float]]:
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), _STEP):
+            progress = IndexProgress(
+                stage="documents",
+                done=self._done,
+                total=self._total,
+                path=path,
+                chunks_done=start,
+                chunks=len(texts),
             )
-        )  # fmt: skip
+            self._report(progress)
+            vectors += self._embedder.embed(texts[start : start + _STEP])
+        return vectors
 
 
-def _store(catalogue: CatalogueWriter, document: Document, embedder: Embedder, place: _Place) -> None:
-    owner = catalogue.owner(document.title)
-    if owner is not None and owner != document.path:
-        raise DocumentError(document.path, f"its course title {document.title!r} is that of {owner}")
-    cut = [(section, chunk_section(document, section, embedder)) for section in document.sections]
-    vectors = _embed([chunk for _, chunks in cut for chunk in chunks], embedder, place)
-    sections = []
-    for section, chunks in cut:
-        own, vectors = vectors[: len(chunks)], vectors[len(chunks) :]
-        sections.append(EmbeddedSection(section=section, chunks=tuple(chunks), vectors=tuple(own)))
-    catalogue.store(document, embedder.embed([document.title])[0], sections)
-
-
-def _embed(chunks: Sequence[Chunk], embedder: Embedder, place: _Place) -> list[list[float]]:
-    vectors: list[list[float]] = []
-    for start in range(0, len(chunks), _STEP):
-        place.report(start, len(chunks))
-        vectors += embedder.embed([chunk.embedded for chunk in chunks[start : start + _STEP]])
-    return vectors
-
-
-def build_vectors(catalogue: CatalogueReader, folder: Path, url: str | None, name: str, report: Report) -> None:
+def build_vectors(catalogue: CatalogueReader, folder: Path, url: str | None, name: str, report: ReportProgress) -> None:
     """Builds the vector index afresh from the catalogue.
 
     Afresh, because no embedding is repeated for it (0.7 s a thousand chunks, measured), because the files of the

@@ -1,10 +1,11 @@
-"""Chroma as the index of meaning: which chunks' vectors lie nearest; everything else is the catalogue's."""
+"""Chroma as the index of meaning: it finds the nearest vectors; everything else is the catalogue's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import chromadb
@@ -12,14 +13,16 @@ import httpx
 from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 
-from antiphon.knowledge.schema import MEND
-from antiphon.knowledge.vectors import ChunkVector, Vector, rows_of
+from antiphon.knowledge.generations import REBUILD_ADVICE
+from antiphon.knowledge.vectors import ChunkVector, rows_of
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 
+# Rows an upsert; Chroma takes 5,461 at most.
 BATCH = 1_000
-"""Rows an upsert; Chroma takes 5,461 at most."""
+# Chroma's metadata has no null.
 _NO_LESSON = -1
-_ANSWER_S = 10.0
+_TIMEOUT_S = 10.0
+# The only collection in a folder of ours.
 _EMBEDDED_NAME = "passages"
 
 
@@ -32,24 +35,32 @@ class ChromaIndex:
         self._where = where
 
     def nearest(self, vector: Sequence[float], limit: int, course: str | None, lesson: int | None) -> list[str]:
-        """Ids of the chunks nearest to `vector`, of one course or lesson where that is named."""
-        wanted: list[dict[str, str | int]] = [{"course": course}] if course is not None else []
-        wanted += [{"lesson": lesson}] if lesson is not None else []
-        where = {"$and": wanted} if len(wanted) == 2 else (wanted[0] if wanted else None)
+        """Returns ids of the chunks nearest to `vector`, of one course or lesson where that is named."""
+        conditions: list[dict[str, str | int]] = []
+        if course is not None:
+            conditions.append({"course": course})
+        if lesson is not None:
+            conditions.append({"lesson": lesson})
+        where: dict[str, Any] | None = None
+        if len(conditions) == 1:
+            where = conditions[0]
+        elif conditions:
+            # Chroma refuses an "$and" of fewer than two.
+            where = {"$and": conditions}
         with _chroma_errors(self._where):
             found = self._collection.query(query_embeddings=[vector], n_results=limit, where=where, include=[])
         return list(found["ids"][0])
 
     def upsert(self, rows: Sequence[ChunkVector]) -> None:
         """Writes chunks; the same chunk written twice is one."""
-        vectors: Vector = rows_of((row.vector for row in rows), len(rows[0].vector) // 4)
-        lessons = [_NO_LESSON if row.lesson is None else row.lesson for row in rows]
+        # Four bytes a number: the rows say their own dimensions.
+        vectors = rows_of((row.vector for row in rows), len(rows[0].vector) // 4)
+        metadatas = []
+        for row in rows:
+            lesson = _NO_LESSON if row.lesson is None else row.lesson
+            metadatas.append({"course": row.course, "lesson": lesson})
         with _chroma_errors(self._where):
-            self._collection.upsert(
-                ids=[row.id for row in rows],
-                embeddings=vectors,
-                metadatas=[{"course": row.course, "lesson": lesson} for row, lesson in zip(rows, lessons, strict=True)],
-            )
+            self._collection.upsert(ids=[row.id for row in rows], embeddings=vectors, metadatas=metadatas)
 
     def count(self) -> int:
         with _chroma_errors(self._where):
@@ -60,7 +71,7 @@ class ChromaIndex:
 
 
 def open_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
-    """The collection that an indexer has built.
+    """Opens the collection that an indexer has built.
 
     Args:
         folder: Where the embedded Chroma keeps its files.
@@ -72,41 +83,47 @@ def open_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
     """
     where = url or str(folder)
     if url is None and not folder.is_dir():
-        raise KnowledgeError(f"the vector index {folder} is missing; {MEND}")
+        raise KnowledgeError(f"the vector index {folder} is missing; {REBUILD_ADVICE}")
     with _chroma_errors(where):
         client = _client(folder, url)
         try:
             collection = client.get_collection(_name(url, name), embedding_function=None)
         except NotFoundError as error:
             client.close()
-            raise KnowledgeError(f"the vector index {name!r} is missing at {where}; {MEND}") from error
+            raise KnowledgeError(f"the vector index {name!r} is missing at {where}; {REBUILD_ADVICE}") from error
     return ChromaIndex(client, collection, where)
 
 
 def create_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
-    """A new, empty collection; one of the same name, left by a killed run, goes."""
+    """Creates an empty collection; one of the same name, left by a killed run, goes."""
     where = url or str(folder)
     with _chroma_errors(where):
         client = _client(folder, url)
-        if _name(url, name) in {one.name for one in client.list_collections()}:
-            client.delete_collection(_name(url, name))
+        collection_name = _name(url, name)
+        _delete_collection(client, collection_name)
         collection = client.create_collection(
-            _name(url, name), embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+            collection_name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
         )
     return ChromaIndex(client, collection, where)
 
 
 def drop_index(url: str, name: str) -> None:
-    """Takes an old generation's collection off a server."""
+    """Deletes an old generation's collection from a server."""
     with _chroma_errors(url):
         client = _client(Path(), url)
-        if name in {one.name for one in client.list_collections()}:
-            client.delete_collection(name)
+        _delete_collection(client, name)
         client.close()
 
 
+def _delete_collection(client: chromadb.ClientAPI, name: str) -> None:
+    if name in [collection.name for collection in client.list_collections()]:
+        client.delete_collection(name)
+
+
 def _name(url: str | None, name: str) -> str:
-    return name if url else _EMBEDDED_NAME
+    if url is None:
+        return _EMBEDDED_NAME
+    return name
 
 
 def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
@@ -117,19 +134,18 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
     if server.scheme not in ("http", "https") or not server.hostname:
         raise ConfigurationError(f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {url!r}")
     secure = server.scheme == "https"
+    default_port = 443 if secure else 80
     # Chroma's client waits for ever, so the server is asked first whether it is there.
-    httpx.get(f"{url.rstrip('/')}/api/v2/heartbeat", timeout=_ANSWER_S).raise_for_status()
-    client = chromadb.HttpClient(
-        host=server.hostname, port=server.port or (443 if secure else 80), ssl=secure, settings=settings
-    )
+    httpx.get(f"{url.rstrip('/')}/api/v2/heartbeat", timeout=_TIMEOUT_S).raise_for_status()
+    client = chromadb.HttpClient(host=server.hostname, port=server.port or default_port, ssl=secure, settings=settings)
     # No setting of Chroma 1.5 reaches this timeout (chromadb/api/fastapi.py passes None).
-    client._server._session.timeout = httpx.Timeout(_ANSWER_S)
+    client._server._session.timeout = httpx.Timeout(_TIMEOUT_S)
     return client
 
 
 @contextmanager
 def _chroma_errors(where: str) -> Iterator[None]:
-    """Wraps what Chroma raises, once.
+    """Wraps Chroma's errors, once, in our words.
 
     It raises ValueError for a server that it cannot reach, and AttributeError when a folder whose opening failed
     is opened again: its half-made client stays in the cache of chromadb/api/shared_system_client.py.
@@ -141,4 +157,4 @@ def _chroma_errors(where: str) -> Iterator[None]:
             f"no Chroma server answers at {where} ({error}); start it, or unset ANTIPHON_CHROMA_URL"
         ) from error
     except (ChromaError, ValueError, AttributeError, RuntimeError, OSError) as error:
-        raise KnowledgeError(f"the vector index {where} cannot be used ({error}); {MEND}") from error
+        raise KnowledgeError(f"the vector index {where} cannot be used ({error}); {REBUILD_ADVICE}") from error

@@ -5,24 +5,25 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from antiphon.knowledge.document import Document, Section
+from antiphon.knowledge.values import Document, Section
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.values import Value
 
+# Measured on chunking_evaluation (https://github.com/brandonstarxel/chunking_evaluation): 200 tokens without
+# overlap find 87 % of what answers, 100 tokens 76 %, and overlap makes it worse.
 CHUNK_TOKENS = 200
-"""Measured on chunking_evaluation (https://github.com/brandonstarxel/chunking_evaluation): 200 tokens without
-overlap find 87 % of what answers, 100 tokens 76 %, and overlap makes it worse."""
-_CHARACTERS_A_TOKEN = 10
-"""A text counts at least one token for so many characters: the tokenizer counts a word of any length beyond a
-hundred characters as one."""
+# A text counts at least one token for so many characters: the tokenizer counts a word of any length beyond a
+# hundred characters as one.
+_CHARACTERS_PER_TOKEN = 10
+# A title without end must leave room for the text.
 _CONTEXT_TOKENS = 48
 _WORD = re.compile(r"\S+\s*")
 
 
 class TokenCounter(Protocol):
-    """What the chunker needs of an embedder."""
+    """The part of an embedder that the chunker needs."""
 
     @property
     def max_tokens(self) -> int: ...
@@ -48,8 +49,16 @@ class Chunk(Value, frozen=True, kw_only=True):
 
     @property
     def embedded(self) -> str:
-        """What the embedder reads."""
+        """Returns the text that the embedder reads."""
         return f"{self.context}\n{self.text}"
+
+
+class _Span(NamedTuple):
+    """A part of a text, in characters, and its tokens."""
+
+    start: int
+    end: int
+    tokens: int
 
 
 def chunk_section(document: Document, section: Section, counter: TokenCounter) -> list[Chunk]:
@@ -57,88 +66,104 @@ def chunk_section(document: Document, section: Section, counter: TokenCounter) -
     context = _context(document, section, counter)
     limit = min(CHUNK_TOKENS, counter.max_tokens - counter.count_tokens(context))
     chunks: dict[str, Chunk] = {}
-    for spans in _packed(section.text, limit, counter):
+    for spans in _pack(section.text, limit, counter):
         chunk = _chunk(document, section, spans, context)
         chunks.setdefault(chunk.id, chunk)
     return list(chunks.values())
 
 
-def _chunk(document: Document, section: Section, spans: list[tuple[int, int]], context: str) -> Chunk:
-    start = spans[0][0]
-    text = section.text[start : spans[-1][1]].rstrip()
+def _chunk(document: Document, section: Section, spans: list[_Span], context: str) -> Chunk:
+    start = spans[0].start
+    text = section.text[start : spans[-1].end].rstrip()
+    # The lesson is part of the address: the same words in two lessons are two sources.
     address = "\0".join((document.title, str(section.number), section.title, text))
     return Chunk(
         id=hashlib.sha256(address.encode()).hexdigest()[:32],
         start=start,
         text=text,
-        starts=tuple(first - start for first, _ in spans),
+        starts=tuple(span.start - start for span in spans),
         context=context,
     )
 
 
 def _context(document: Document, section: Section, counter: TokenCounter) -> str:
-    titles = f"{document.title} - {section.title}" if section.title else document.title
-    first = next(_pieces(titles, 0, min(_CONTEXT_TOKENS, counter.max_tokens // 2), counter), (0, 0))
-    return titles[: first[1]].strip()
+    """Returns the titles, cut to their share of what the embedder reads."""
+    titles = document.title
+    if section.title:
+        titles = f"{document.title} - {section.title}"
+    limit = min(_CONTEXT_TOKENS, counter.max_tokens // 2)
+    for piece in _pieces(titles, limit, counter):
+        return titles[: piece.end].strip()
+    return ""
 
 
-def _packed(text: str, limit: int, counter: TokenCounter) -> Iterator[list[tuple[int, int]]]:
-    """Groups of neighbouring sentences (as spans) that together stay within the limit."""
-    group: list[tuple[int, int]] = []
-    spent = 0
-    for start, end in _spans(text):
-        cost = _cost(text[start:end], counter)
-        units = [(start, end)] if cost <= limit else list(_pieces(text[start:end], start, limit, counter))
-        for unit in units:
-            unit_cost = cost if len(units) == 1 else _cost(text[unit[0] : unit[1]], counter)
-            if group and spent + unit_cost > limit:
-                yield group
-                group, spent = [], 0
-            group.append(unit)
-            spent += unit_cost
+def _pack(text: str, limit: int, counter: TokenCounter) -> Iterator[list[_Span]]:
+    """Groups neighbouring sentences that together stay within the limit."""
+    group: list[_Span] = []
+    tokens = 0
+    for unit in _units(text, limit, counter):
+        if group and tokens + unit.tokens > limit:
+            yield group
+            group, tokens = [], 0
+        group.append(unit)
+        tokens += unit.tokens
     if group:
         yield group
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """The sentences, each line for itself: a list item or a heading ends where its line ends."""
-    position = 0
+def _units(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
+    """Yields the sentences, and pieces of those that are longer than the limit."""
+    for start, end in _sentences(text):
+        sentence = text[start:end]
+        tokens = _tokens(sentence, counter)
+        if tokens <= limit:
+            yield _Span(start, end, tokens)
+            continue
+        for piece in _pieces(sentence, limit, counter):
+            # Counted anew: the tokens of a piece are not the sum of those of its words.
+            piece_tokens = _tokens(sentence[piece.start : piece.end], counter)
+            yield _Span(start + piece.start, start + piece.end, piece_tokens)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Yields start and end of each sentence, each line for itself: a list item or a heading ends with its line."""
+    line_start = 0
     for line in text.splitlines(keepends=True):
+        line_end = line_start + len(line)
         if line.strip():
-            starts = sentence_starts(line)
-            for start, end in zip(starts, [*starts[1:], len(line)], strict=True):
-                yield position + start, position + end
-        position += len(line)
+            starts = [line_start + start for start in sentence_starts(line)]
+            yield from zip(starts, [*starts[1:], line_end], strict=True)
+        line_start = line_end
 
 
-def _pieces(text: str, offset: int, limit: int, counter: TokenCounter) -> Iterator[tuple[int, int]]:
-    """Spans of `text` within the limit, cut between words where that is possible."""
-    start = end = spent = 0
-    for first, last in _words(text, limit, counter):
-        cost = _cost(text[first:last], counter)
-        if end > start and spent + cost > limit:
-            yield offset + start, offset + end
-            start, spent = first, 0
-        end = last
-        spent += cost
+def _pieces(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
+    """Yields spans of `text` within the limit, cut between words where that is possible."""
+    start = end = tokens = 0
+    for word in _words(text, limit, counter):
+        if end > start and tokens + word.tokens > limit:
+            yield _Span(start, end, tokens)
+            start, tokens = word.start, 0
+        end = word.end
+        tokens += word.tokens
     if end > start:
-        yield offset + start, offset + end
+        yield _Span(start, end, tokens)
 
 
-def _words(text: str, limit: int, counter: TokenCounter) -> Iterator[tuple[int, int]]:
+def _words(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
     for found in _WORD.finditer(text):
-        yield from _halved(text, found.start(), found.end(), limit, counter)
+        yield from _halve(text, found.start(), found.end(), limit, counter)
 
 
-def _halved(text: str, start: int, end: int, limit: int, counter: TokenCounter) -> Iterator[tuple[int, int]]:
-    """A word, or its halves' halves where it alone is too long."""
-    if end - start == 1 or _cost(text[start:end], counter) <= limit:
-        yield start, end
+def _halve(text: str, start: int, end: int, limit: int, counter: TokenCounter) -> Iterator[_Span]:
+    """Yields a word, or its halves' halves where it alone is too long."""
+    tokens = _tokens(text[start:end], counter)
+    if end - start == 1 or tokens <= limit:
+        yield _Span(start, end, tokens)
         return
     middle = (start + end) // 2
-    yield from _halved(text, start, middle, limit, counter)
-    yield from _halved(text, middle, end, limit, counter)
+    yield from _halve(text, start, middle, limit, counter)
+    yield from _halve(text, middle, end, limit, counter)
 
 
-def _cost(text: str, counter: TokenCounter) -> int:
-    return max(counter.count_tokens(text), len(text) // _CHARACTERS_A_TOKEN)
+def _tokens(text: str, counter: TokenCounter) -> int:
+    return max(counter.count_tokens(text), len(text) // _CHARACTERS_PER_TOKEN)

@@ -1,4 +1,4 @@
-"""Where the generations of the index lie, which one is in use, and how the next takes its place.
+"""The generations of the index on disk: the one in use, and the one that is to take its place.
 
 <data_dir>/knowledge/current               the number in use; changed by one atomic rename
 <data_dir>/knowledge/generations/<n>/      catalogue.sqlite, chroma/; never written once it is in use
@@ -22,10 +22,16 @@ from antiphon.vocabulary.values import Value
 
 CATALOGUE = "catalogue.sqlite"
 CHROMA = "chroma"
+REBUILD_ADVICE = "build it again with `antiphon index --rebuild PATH…`"
+
+
+def collection_name(library: str, number: int) -> str:
+    """Names a generation on a Chroma server that several libraries may share."""
+    return f"antiphon-{library}-{number}"
 
 
 class Plan(Value, frozen=True, kw_only=True):
-    """What a generation being built is to become; a run continues another's work only where they agree."""
+    """The purpose of a generation being built; a run continues another's work only where they agree."""
 
     base: int
     embedder: str
@@ -43,11 +49,11 @@ class Generations:
         self._plan = self.building / "plan.json"
 
     def folder(self, number: int) -> Path:
-        """Where generation `number` lies."""
+        """Returns the folder of generation `number`."""
         return self.root / "generations" / str(number)
 
     def current(self) -> int:
-        """The number in use; 0 where nothing was indexed yet.
+        """Returns the number in use; 0 where nothing was indexed yet.
 
         Raises:
             KnowledgeError: The folder cannot be read.
@@ -66,7 +72,7 @@ class Generations:
         Raises:
             KnowledgeError: Another indexer runs, or the folder cannot be written.
         """
-        with self.written():
+        with self.write_errors():
             self.root.mkdir(parents=True, exist_ok=True)
             file = os.open(self.root / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
         try:
@@ -80,8 +86,8 @@ class Generations:
             os.close(file)
 
     @contextmanager
-    def written(self) -> Iterator[None]:
-        """Wraps what the file system says against writing."""
+    def write_errors(self) -> Iterator[None]:
+        """Wraps the file system's errors about writing, once, in our words."""
         try:
             yield
         except OSError as error:
@@ -90,36 +96,43 @@ class Generations:
                 "make it writable, or name another in ANTIPHON_DATA_DIR"
             ) from error
 
-    def left_over(self, plan: Plan) -> bool:
-        """Whether a killed run left work that `plan` can go on with."""
+    def can_continue(self, plan: Plan) -> bool:
+        """Returns True if a killed run left work that `plan` can go on with."""
+        # A run that was killed between its two renames left a whole generation that nothing points to.
         finished = self.folder(plan.base + 1)
         if finished.is_dir() and not self.building.exists():
             finished.rename(self.building)
         return self._plan.is_file() and self._plan.read_bytes() == msgspec.json.encode(plan)
 
     def clear_building(self) -> None:
-        """Throws away what a killed run left, and makes an empty folder."""
+        """Empties the folder of what a killed run left."""
         shutil.rmtree(self.building, ignore_errors=True)
         self.building.mkdir(parents=True)
 
-    def keep_plan(self, plan: Plan) -> None:
-        """Makes the folder one that can be gone on with; to be called when its catalogue is whole."""
+    def save_plan(self, plan: Plan) -> None:
+        """Marks the folder as one to continue; to be called when its catalogue is whole."""
         _write_through(self._plan, msgspec.json.encode(plan))
 
     def publish(self, number: int) -> None:
-        """Puts what was built in use."""
+        """Puts the generation being built in use."""
         target = self.folder(number)
         target.parent.mkdir(exist_ok=True)
         shutil.rmtree(target, ignore_errors=True)
         self.building.rename(target)
+        # The folder must have reached the disk before the pointer names it.
         _sync(target.parent)
         _write_through(self._pointer, str(number).encode())
 
     def numbers(self) -> list[int]:
-        """All generations that lie there, oldest first."""
+        """Lists all generations that lie there, oldest first."""
         folder = self.root / "generations"
-        names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-        return sorted(int(name) for name in names if name.isdecimal())
+        if not folder.is_dir():
+            return []
+        numbers = []
+        for path in folder.iterdir():
+            if path.name.isdecimal():
+                numbers.append(int(path.name))
+        return sorted(numbers)
 
     def remove(self, number: int) -> None:
         """Removes one generation's files."""
@@ -134,6 +147,7 @@ def _write_through(path: Path, data: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(path)
+    # Without this a power cut may undo the rename.
     _sync(path.parent)
 
 

@@ -8,22 +8,39 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Iterable
+from contextlib import ExitStack, closing
 from pathlib import Path
 
-from antiphon.knowledge.building import build_vectors, fill_catalogue
-from antiphon.knowledge.catalogue import CatalogueWriter
+from antiphon.knowledge.building import ReportProgress, build_vectors, fill_catalogue
+from antiphon.knowledge.catalogue import FORMAT, CatalogueWriter
+from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import drop_index, open_index
-from antiphon.knowledge.files import find_files
-from antiphon.knowledge.generations import CATALOGUE, CHROMA, Generations, Plan
-from antiphon.knowledge.progress import IndexProgress, IndexSummary
-from antiphon.knowledge.reading import CatalogueReader
-from antiphon.knowledge.schema import FORMAT
-from antiphon.knowledge.searching import collection_name
-from antiphon.knowledge.target import Target, set_target
+from antiphon.knowledge.generations import CATALOGUE, CHROMA, Generations, Plan, collection_name
+from antiphon.knowledge.target import Target, find_files, set_target
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.values import Value
+
+
+class IndexSummary(Value, frozen=True, kw_only=True):
+    """The result of an indexing run.
+
+    Attributes:
+        added: Documents that are new; `changed`, `unchanged` and `removed` likewise count documents.
+        failed: Paths that could not be indexed, with the reason; what was indexed of them before stays.
+        chunks: Passages in the index now.
+        generation: Its number; the same as before where nothing changed.
+    """
+
+    added: int
+    unchanged: int
+    changed: int
+    removed: int
+    failed: tuple[tuple[str, str], ...]
+    chunks: int
+    generation: int
+    seconds: float
 
 
 def index_paths(
@@ -33,7 +50,7 @@ def index_paths(
     *,
     chroma_url: str | None = None,
     rebuild: bool = False,
-    progress: Callable[[IndexProgress], None] = lambda _: None,
+    progress: ReportProgress = lambda _: None,
 ) -> IndexSummary:
     """Brings the index to what the files at `paths` say, and puts it in use.
 
@@ -49,13 +66,16 @@ def index_paths(
     """
     started = time.monotonic()
     store = Generations(data_dir)
-    with store.locked(), store.written():
-        run = _Run(store, embedder, chroma_url, rebuild, progress)
+    with store.locked(), store.write_errors():
+        run = _IndexRun(store, embedder, chroma_url, rebuild, progress)
         return run.index(tuple(paths), started)
 
 
-class _Run:
-    """One indexing run, with the lock held."""
+class _IndexRun:
+    """One indexing run, with the lock held.
+
+    The base is the generation in use when it begins, or None where nothing can be taken over from it.
+    """
 
     def __init__(
         self,
@@ -63,7 +83,7 @@ class _Run:
         embedder: Embedder,
         chroma_url: str | None,
         rebuild: bool,
-        progress: Callable[[IndexProgress], None],
+        progress: ReportProgress,
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -74,23 +94,23 @@ class _Run:
         self._plan = Plan(base=self._number, embedder=embedder.name, format=FORMAT, rebuild=rebuild)
 
     def index(self, paths: tuple[str | Path, ...], started: float) -> IndexSummary:
-        base = self._open_base()
-        try:
-            known = base.known() if base else {}
-            target = set_target(find_files(paths, known), known)
-            if not (self._rebuild or target.differs or not self._vectors_whole(base)):
-                chunks = base.chunks if base else 0
-                return _summary(target, (), chunks, self._number, time.monotonic() - started)
-            failed, chunks = self._build(target, base)
-        finally:
+        with ExitStack() as opened:
+            base = self._open_base()
+            known = {}
             if base is not None:
-                base.close()
+                opened.callback(base.close)
+                known = base.known()
+            target = set_target(find_files(paths, known), known)
+            if self._is_current(target, base):
+                chunks = 0 if base is None else base.chunks
+                return _summary(target, (), chunks, self._number, started)
+            failed, chunks = self._build(target, base)
         self._store.publish(self._number + 1)
         self._drop_old()
-        return _summary(target, failed, chunks, self._number + 1, time.monotonic() - started)
+        return _summary(target, failed, chunks, self._number + 1, started)
 
     def _open_base(self) -> CatalogueReader | None:
-        """The catalogue in use; one that cannot be read is given up where everything is built again."""
+        """Opens the catalogue in use; one that cannot be read is given up where everything is built again."""
         if not self._number:
             return None
         try:
@@ -101,11 +121,20 @@ class _Run:
             raise
         if not self._rebuild:
             base.check(self._embedder.name)
-        return base if base.own_format else None
+        if not base.own_format:
+            base.close()
+            return None
+        return base
 
-    def _vectors_whole(self, base: CatalogueReader | None) -> bool:
-        """Whether the vector index in use can be opened and holds every chunk."""
-        if base is None or not base.chunks:
+    def _is_current(self, target: Target, base: CatalogueReader | None) -> bool:
+        """Returns True if there is nothing to build."""
+        if self._rebuild or target.differs:
+            return False
+        return base is None or self._has_all_vectors(base)
+
+    def _has_all_vectors(self, base: CatalogueReader) -> bool:
+        """Returns True if the vector index in use can be opened and holds every chunk."""
+        if not base.chunks:
             return True
         folder = self._store.folder(self._number) / CHROMA
         try:
@@ -119,6 +148,7 @@ class _Run:
             failed = fill_catalogue(catalogue, target, base, self._embedder, self._progress)
             catalogue.finish()
         vectors = self._store.building / CHROMA
+        # What a killed run left may be damaged unseen.
         shutil.rmtree(vectors, ignore_errors=True)
         with closing(CatalogueReader(self._store.building / CATALOGUE)) as finished:
             name = collection_name(finished.library, self._number + 1)
@@ -126,37 +156,47 @@ class _Run:
             return failed, finished.chunks
 
     def _catalogue(self, base: CatalogueReader | None) -> CatalogueWriter:
-        """The one that a killed run left, or a copy of the one in use, or a new one."""
+        """Opens the one that a killed run left, or a copy of the one in use, or a new one."""
         path = self._store.building / CATALOGUE
-        if not self._store.left_over(self._plan):
-            self._store.clear_building()
-            if base is None or self._rebuild:
-                CatalogueWriter.create(path, self._embedder.name, self._embedder.dimensions).close()
-            else:
-                base.copy_to(path)
-            self._store.keep_plan(self._plan)
+        if self._store.can_continue(self._plan):
+            return CatalogueWriter(path)
+        self._store.clear_building()
+        if base is None or self._rebuild:
+            CatalogueWriter.create(path, self._embedder.name, self._embedder.dimensions).close()
+        else:
+            base.copy_to(path)
+        # Last: it says that the catalogue beside it is whole.
+        self._store.save_plan(self._plan)
         return CatalogueWriter(path)
 
     def _drop_old(self) -> None:
         """Removes all generations but the one put in use and the one before, which queries may still read."""
         for number in self._store.numbers():
-            if number < self._number:
-                if self._chroma_url is not None:
-                    self._drop_collection(number)
-                self._store.remove(number)
+            if number >= self._number:
+                continue
+            if self._chroma_url is not None:
+                self._drop_collection(self._chroma_url, number)
+            self._store.remove(number)
 
-    def _drop_collection(self, number: int) -> None:
+    def _drop_collection(self, url: str, number: int) -> None:
         try:
             with closing(CatalogueReader(self._store.folder(number) / CATALOGUE)) as old:
-                drop_index(self._chroma_url or "", collection_name(old.library, number))
+                drop_index(url, collection_name(old.library, number))
         except KnowledgeError:
+            # A collection that stays behind only takes room; the new generation is in use already.
             return
 
 
 def _summary(
-    target: Target, failed: tuple[tuple[str, str], ...], chunks: int, generation: int, seconds: float
+    target: Target, failed: tuple[tuple[str, str], ...], chunks: int, generation: int, started: float
 ) -> IndexSummary:
     return IndexSummary(
-        added=target.added, unchanged=target.unchanged, changed=target.changed, removed=target.removed,
-        failed=(*target.failed, *failed), chunks=chunks, generation=generation, seconds=seconds,
-    )  # fmt: skip
+        added=target.added,
+        unchanged=target.unchanged,
+        changed=target.changed,
+        removed=target.removed,
+        failed=(*target.failed, *failed),
+        chunks=chunks,
+        generation=generation,
+        seconds=time.monotonic() - started,
+    )

@@ -4,16 +4,42 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from math import log
 from pathlib import Path
 
-from antiphon.knowledge.course import Course, CourseMatch, LibraryState
-from antiphon.knowledge.generations import Generations
-from antiphon.knowledge.searching import OpenGeneration, open_generation
+from antiphon.knowledge.catalogue_reader import CatalogueReader
+from antiphon.knowledge.embedders import embedder_called
+from antiphon.knowledge.generations import CATALOGUE, Generations
+from antiphon.knowledge.searching import OpenGeneration
+from antiphon.knowledge.values import Course, CourseMatch, LibraryState
 from antiphon.language.words import fold
 from antiphon.vocabulary.ports import Embedder
-from antiphon.vocabulary.values import Passage
+from antiphon.vocabulary.values import Passage, Value
+
+
+class Overview(Value, frozen=True, kw_only=True):
+    """The courses in the index in use, and its embedder.
+
+    `embedder` is a name that `load_embedder` takes, or None where this version has no such embedder.
+    """
+
+    embedder: str | None
+    courses: tuple[Course, ...]
+
+
+def overview(data_dir: Path) -> Overview | None:
+    """Reads what is indexed in the data folder, without embedder and vector index; None where nothing is.
+
+    Raises:
+        KnowledgeError: The data folder or the catalogue cannot be read.
+    """
+    generations = Generations(data_dir)
+    number = generations.current()
+    if not number:
+        return None
+    with closing(CatalogueReader(generations.folder(number) / CATALOGUE)) as reader:
+        return Overview(embedder=embedder_called(reader.embedder), courses=reader.courses())
 
 
 class Library:
@@ -27,10 +53,12 @@ class Library:
         self._store = store
         self._embedder = embedder
         self._chroma_url = chroma_url
-        self._turn = threading.Lock()
-        self._refreshing = threading.Lock()
+        self._lock = threading.Lock()
+        # Apart, because opening a generation takes seconds, in which queries go on.
+        self._refresh_lock = threading.Lock()
         self._open: OpenGeneration | None = None
-        self._borrowed: dict[int, int] = {}
+        # How many callers read each generation; one that was replaced is closed by its last reader.
+        self._readers: dict[int, int] = {}
 
     @classmethod
     def open(cls, data_dir: Path, embedder: Embedder, chroma_url: str | None = None) -> Library:
@@ -45,7 +73,7 @@ class Library:
         return library
 
     def refresh(self) -> bool:
-        """Turns to another generation if one was put in use; says whether it did.
+        """Turns to another generation if one was put in use; returns True if it did.
 
         Queries that run finish on the old one. Where the new one cannot be opened the old one stays.
 
@@ -53,16 +81,19 @@ class Library:
             ConfigurationError: As `open`.
             KnowledgeError: As `open`.
         """
-        with self._refreshing:
+        with self._refresh_lock:
             number = self._store.current()
-            if number == (self._open.number if self._open else 0):
+            open_number = 0 if self._open is None else self._open.number
+            if number == open_number:
                 return False
-            fresh = open_generation(self._store, number, self._embedder, self._chroma_url) if number else None
+            fresh = None
+            if number:
+                fresh = OpenGeneration.open(self._store, number, self._embedder, self._chroma_url)
             self._swap(fresh)
             return True
 
     def search(self, query: str, course: str | None = None, lesson: int | None = None, limit: int = 5) -> list[Passage]:
-        """The passages that best meet the query by meaning and by words, best first.
+        """Finds the passages that best meet the query by meaning and by words, best first.
 
         Args:
             course: An exact title (see `resolve_course`), or None: all courses.
@@ -80,52 +111,63 @@ class Library:
     def keyword_search(
         self, query: str, course: str | None = None, lesson: int | None = None, limit: int = 5
     ) -> list[Passage]:
-        """As `search`, by words alone: no embedder, no vector index."""
+        """Searches as `search` does, by words alone: no embedder, no vector index."""
         with self._borrow() as generation:
-            return generation.keyword_search(query, course, lesson, limit) if generation else []
+            if generation is None:
+                return []
+            return generation.keyword_search(query, course, lesson, limit)
 
     def resolve_course(self, name: str) -> CourseMatch:
-        """Which course a name means: exact, then by letters (parts, misspellings), then by meaning."""
+        """Finds the course that a name means: exact, then by letters (parts, misspellings), then by meaning."""
         with self._borrow() as generation:
             if generation is None:
                 return CourseMatch(title=None, nearest=())
             return generation.titles.resolve(name, lambda text: self._embedder.embed([text])[0])
 
     def outline(self, title: str) -> Course | None:
-        """The course with this title, or None."""
-        return next((course for course in self.courses() if fold(course.title) == fold(title)), None)
+        """Returns the course with this title, however it is written, or None."""
+        for course in self.courses():
+            if fold(course.title) == fold(title):
+                return course
+        return None
 
     def courses(self) -> tuple[Course, ...]:
-        """All courses, by title."""
+        """Returns all courses, by title."""
         with self._borrow() as generation:
-            return generation.courses if generation else ()
+            if generation is None:
+                return ()
+            return generation.courses
 
     def weight(self, term: str) -> float:
-        """How telling a term (stemmed by language/words.py) is in this library: log((N + 1) / (n + 0.5))."""
+        """Returns how telling a term (stemmed by language/words.py) is in this library: log((N + 1) / (n + 0.5))."""
         with self._borrow() as generation:
-            return generation.weight(term) if generation else log(2.0)
+            if generation is None:
+                return log(2.0)
+            return generation.weight(term)
 
     def describe(self) -> LibraryState:
-        """What is open."""
+        """Describes the generation in use."""
         with self._borrow() as generation:
             if generation is None:
                 return LibraryState(generation=0, embedder=None, documents=0, chunks=0)
             return LibraryState(
-                generation=generation.number, embedder=generation.reader.embedder,
-                documents=len(generation.courses), chunks=generation.reader.chunks,
-            )  # fmt: skip
+                generation=generation.number,
+                embedder=generation.reader.embedder,
+                documents=len(generation.courses),
+                chunks=generation.reader.chunks,
+            )
 
     def close(self) -> None:
-        """Lets go of all files once the queries that run are done; afterwards the library is empty."""
+        """Closes all files once the queries that run are done; afterwards the library is empty."""
         self._swap(None)
 
     @contextmanager
     def _borrow(self) -> Iterator[OpenGeneration | None]:
-        """The generation in use, kept open as long as the caller needs it."""
-        with self._turn:
+        """Lends the generation in use, kept open as long as the caller needs it."""
+        with self._lock:
             generation = self._open
             if generation is not None:
-                self._borrowed[generation.number] = self._borrowed.get(generation.number, 0) + 1
+                self._readers[generation.number] = self._readers.get(generation.number, 0) + 1
         try:
             yield generation
         finally:
@@ -133,18 +175,20 @@ class Library:
                 self._give_back(generation)
 
     def _give_back(self, generation: OpenGeneration) -> None:
-        with self._turn:
-            self._borrowed[generation.number] -= 1
-            idle = not self._borrowed[generation.number]
-            if idle:
-                del self._borrowed[generation.number]
-            last = idle and generation is not self._open
-        if last:
+        number = generation.number
+        with self._lock:
+            self._readers[number] -= 1
+            if self._readers[number]:
+                return
+            del self._readers[number]
+            replaced = generation is not self._open
+        # Outside the lock: closing waits for the files.
+        if replaced:
             generation.close()
 
     def _swap(self, fresh: OpenGeneration | None) -> None:
-        with self._turn:
+        with self._lock:
             old, self._open = self._open, fresh
-            idle = old is not None and old.number not in self._borrowed
-        if old is not None and idle:
-            old.close()
+            if old is None or old.number in self._readers:
+                return
+        old.close()

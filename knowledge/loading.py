@@ -1,24 +1,50 @@
-"""One file read as a course document, or refused with the reason."""
+"""One file read as a course document, whatever editor wrote it, or refused with the reason."""
 
 from __future__ import annotations
 
+import codecs
 import hashlib
+import re
 import stat
 from pathlib import Path
 
-from antiphon.knowledge.decoding import NotTextError, decode
-from antiphon.knowledge.document import Document
 from antiphon.knowledge.parsing import LONGEST_TITLE, parse_script
+from antiphon.knowledge.values import Document
 from antiphon.vocabulary.errors import DocumentError
 
 SUFFIXES = (".txt", ".md")
 LARGEST_BYTES = 50_000_000
+# Raised when the same bytes would be read or cut in another way, so that every document is indexed again.
 _READING = "1"
-"""Raised when the same bytes would be read or cut in another way, so that every document is indexed again."""
+
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# What "surrogateescape" makes of bytes that are not UTF-8.
+_UNDECODED = re.compile("[\udc80-\udcff]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+# What an editor or a hostile author leaves in a text and no reader sees: C0 and C1 controls, soft hyphens,
+# zero-width spaces, byte order marks, and the marks that turn the direction of writing.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_LINE_END = re.compile(r"\r\n?|[\x0c\u2028\u2029]")
+# A short text may hold a few stray controls; beyond that one in a hundred characters means a binary file.
+_MAX_CONTROL_SHARE = 0.01
+_FEW_CONTROLS = 8
+
+
+class NotTextError(ValueError):
+    """The bytes are not a text; the message says why."""
+
+
+def load_document(path: str) -> Document:
+    """Reads one file as a course document.
+
+    Raises:
+        DocumentError: It cannot be read, or holds no text; the reason is for the person who named the file.
+    """
+    return parse_document(path, read_file(path))
 
 
 def read_file(path: str) -> bytes:
-    """The file's bytes.
+    """Reads the file's bytes.
 
     Raises:
         DocumentError: It is missing, unreadable, empty, too large, no regular file, or of another kind.
@@ -27,6 +53,7 @@ def read_file(path: str) -> bytes:
         raise DocumentError(path, f"only {' and '.join(SUFFIXES)} files can be indexed; convert it to plain text")
     try:
         found = Path(path).stat()
+        # Opening a named pipe would wait for ever.
         if not stat.S_ISREG(found.st_mode):
             raise DocumentError(path, "it is not a regular file")
         _check_size(path, found.st_size)
@@ -34,6 +61,7 @@ def read_file(path: str) -> bytes:
             data = file.read(LARGEST_BYTES + 1)
     except OSError as error:
         raise DocumentError(path, f"it cannot be read: {error.strerror or error}") from error
+    # Checked again: the file may have grown since, and those of /proc say that they are empty.
     _check_size(path, len(data))
     return data
 
@@ -45,12 +73,12 @@ def _check_size(path: str, size_bytes: int) -> None:
 
 
 def content_hash(data: bytes) -> str:
-    """The SHA-256 by which a changed document is known."""
+    """Returns the SHA-256 by which a changed document is recognised."""
     return hashlib.sha256(_READING.encode() + b"\n" + data).hexdigest()
 
 
 def parse_document(path: str, data: bytes) -> Document:
-    """The document in `data`; a script without a title is named after its file.
+    """Parses a file's bytes; a script without a title is named after its file.
 
     Raises:
         DocumentError: The bytes are no text, or there is no text in them.
@@ -71,14 +99,40 @@ def parse_document(path: str, data: bytes) -> Document:
     )
 
 
-def load_document(path: str) -> Document:
-    """Reads one file as a course document.
+def _title_from(path: str) -> str:
+    words = Path(path).stem.replace("_", " ").replace("-", " ").split()
+    return " ".join(words)[:LONGEST_TITLE] or path
+
+
+def decode(data: bytes) -> str:
+    """Decodes UTF-8 or UTF-16 by its mark, else UTF-8 with stray Windows-1252 bytes.
+
+    Line ends become `\\n`, unseen characters go.
 
     Raises:
-        DocumentError: It cannot be read, or holds no text; the reason is for the person who named the file.
+        NotTextError: The bytes look binary.
     """
-    return parse_document(path, read_file(path))
+    text = _decode_utf16(data) if data.startswith(_UTF16_MARKS) else _decode_utf8(data)
+    allowed = max(_FEW_CONTROLS, len(text) * _MAX_CONTROL_SHARE)
+    if len(_CONTROL.findall(text)) > allowed:
+        raise NotTextError("it looks like a binary file: too many control characters")
+    # Line ends first: some of them are controls, which would go without a trace.
+    text = _LINE_END.sub("\n", text)
+    return _UNSEEN.sub("", text).replace("\u00a0", " ")
 
 
-def _title_from(path: str) -> str:
-    return " ".join(Path(path).stem.replace("_", " ").replace("-", " ").split())[:LONGEST_TITLE] or path
+def _decode_utf8(data: bytes) -> str:
+    if b"\0" in data:
+        raise NotTextError("it looks like a binary file: it holds NUL bytes")
+    return _UNDECODED.sub(_windows_1252, data.decode("utf-8", "surrogateescape"))
+
+
+def _windows_1252(found: re.Match[str]) -> str:
+    return found.group().encode("utf-8", "surrogateescape").decode("cp1252", "replace")
+
+
+def _decode_utf16(data: bytes) -> str:
+    try:
+        return data.decode("utf-16")
+    except UnicodeDecodeError as error:
+        raise NotTextError(f"it starts as UTF-16 and does not go on so (byte {error.start})") from error

@@ -1,16 +1,30 @@
-"""What the next generation is to hold: decided from the files found and the documents known."""
+"""The target of an indexing run: the documents of the next generation, from files found and documents known."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
-from antiphon.knowledge.document import KnownDocument
-from antiphon.knowledge.files import FoundFiles, is_under
-from antiphon.knowledge.loading import content_hash, parse_document, read_file
+from antiphon.knowledge.loading import SUFFIXES, content_hash, parse_document, read_file
+from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold
 from antiphon.vocabulary.errors import DocumentError
 from antiphon.vocabulary.values import Value
+
+
+class FoundFiles(Value, frozen=True, kw_only=True):
+    """The files that a person means by a list of paths.
+
+    Attributes:
+        files: Absolute paths, sorted, without repeats.
+        roots: The paths that were named, absolute: what is known under them and not found is gone.
+        failed: Paths that led nowhere or could not be listed, with the reason; nothing under them counts as gone.
+    """
+
+    files: tuple[str, ...]
+    roots: tuple[str, ...]
+    failed: tuple[tuple[str, str], ...]
 
 
 class Target(Value, frozen=True, kw_only=True):
@@ -32,28 +46,48 @@ class Target(Value, frozen=True, kw_only=True):
 
     @property
     def differs(self) -> bool:
-        """Whether it is another library than the one known."""
+        """Returns True if it is another library than the one known."""
         return bool(self.fresh or self.removed)
 
 
-class _Files:
-    """The files read so far: which are as known, which are new, and which cannot be used."""
+def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
+    """Lists the documents at `paths`; a missing path is no failure where `known` documents stood at it."""
+    files: set[str] = set()
+    failed: list[tuple[str, str]] = []
+    roots = tuple(dict.fromkeys(os.path.realpath(path) for path in paths))
+    for root in roots:
+        if os.path.isdir(root):
+            files.update(_walk(root, failed))
+        elif os.path.lexists(root):
+            # Named by itself: a file of another kind is refused with a reason, not passed over.
+            files.add(root)
+        elif not any(is_under(path, [root]) for path in known):
+            failed.append((root, "there is no such file or folder"))
+    return FoundFiles(files=tuple(sorted(files)), roots=roots, failed=tuple(failed))
 
-    def __init__(self, failed: Iterable[tuple[str, str]]) -> None:
-        self.unchanged = 0
-        self.fresh: dict[str, KnownDocument] = {}
-        self.failed = list(failed)
 
-    def read(self, path: str, known: KnownDocument | None) -> None:
-        try:
-            data = read_file(path)
-            seen = content_hash(data)
-            if known is not None and known.content_hash == seen:
-                self.unchanged += 1
-            else:
-                self.fresh[path] = KnownDocument(content_hash=seen, title=parse_document(path, data).title)
-        except DocumentError as error:
-            self.failed.append((error.path, error.reason))
+def is_under(path: str, roots: Iterable[str]) -> bool:
+    """Returns True if `path` is one of the roots or lies in one."""
+    return any(path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+
+
+def _walk(root: str, failed: list[tuple[str, str]]) -> Iterator[str]:
+    def fail(error: OSError) -> None:
+        failed.append((str(error.filename), f"the folder cannot be listed: {error.strerror}"))
+
+    for folder, subfolders, names in os.walk(root, onerror=fail, followlinks=False):
+        # In place, so that `os.walk` does not descend into hidden folders.
+        subfolders[:] = [name for name in subfolders if not name.startswith(".")]
+        for name in names:
+            path = os.path.join(folder, name)
+            is_document = name.lower().endswith(SUFFIXES) and not name.startswith(".")
+            if is_document and _stays_inside(path, root):
+                yield path
+
+
+def _stays_inside(path: str, root: str) -> bool:
+    # A link that leads out of the folder is not followed: it could show any file of the machine.
+    return not os.path.islink(path) or is_under(os.path.realpath(path), [root])
 
 
 def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:
@@ -64,34 +98,67 @@ def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:
     files = _Files(found.failed)
     for path in found.files:
         files.read(path, known.get(path))
-    kept = {path: one for path, one in known.items() if path not in files.fresh and not _is_gone(path, found)}
-    owners = {fold(one.title): path for path, one in kept.items()}
+    kept: dict[str, KnownDocument] = {}
+    owners: dict[str, str] = {}
+    for path, document in known.items():
+        if path not in files.fresh and not _is_gone(path, found):
+            kept[path] = document
+            owners[fold(document.title)] = path
     taken: dict[str, KnownDocument] = {}
-    for path, one in files.fresh.items():
-        owner = owners.get(fold(one.title))
+    for path, document in files.fresh.items():
+        title = fold(document.title)
+        owner = owners.get(title)
         if owner is not None and os.path.exists(owner):
-            files.failed.append((path, f"its course title {one.title!r} is that of {owner}; give one another title"))
+            reason = f"its course title {document.title!r} is that of {owner}; give one another title"
+            files.failed.append((path, reason))
             _keep_old(path, known, kept, owners)
             continue
-        kept.pop(owner or "", None)
-        owners[fold(one.title)] = path
-        taken[path] = one
+        if owner is not None:
+            # The owner's file is gone: the document has moved here, and takes its title along.
+            kept.pop(owner, None)
+        owners[title] = path
+        taken[path] = document
     return _target(known, kept, taken, files)
+
+
+class _Files:
+    """The files read so far: those as known, those that are new, and those that cannot be used."""
+
+    def __init__(self, failed: Iterable[tuple[str, str]]) -> None:
+        self.unchanged = 0
+        self.fresh: dict[str, KnownDocument] = {}
+        self.failed = list(failed)
+
+    def read(self, path: str, known: KnownDocument | None) -> None:
+        try:
+            data = read_file(path)
+            found_hash = content_hash(data)
+            if known is not None and known.content_hash == found_hash:
+                self.unchanged += 1
+                return
+            title = parse_document(path, data).title
+        except DocumentError as error:
+            self.failed.append((error.path, error.reason))
+            return
+        self.fresh[path] = KnownDocument(content_hash=found_hash, title=title)
 
 
 def _keep_old(
     path: str, known: Mapping[str, KnownDocument], kept: dict[str, KnownDocument], owners: dict[str, str]
 ) -> None:
-    """A file that fails leaves what is known of it, unless its old title went to another document."""
+    """Keeps what is known of a file that fails, unless its old title went to another document."""
     old = known.get(path)
     if old is not None and owners.setdefault(fold(old.title), path) == path:
         kept[path] = old
 
 
 def _is_gone(path: str, found: FoundFiles) -> bool:
-    """Whether a known document stood where was looked, and is not there."""
-    if path in found.files or is_under(path, [failed for failed, _ in found.failed]):
+    """Returns True if a known document's place was looked at and it is not there any more."""
+    if path in found.files:
         return False
+    for failed, _ in found.failed:
+        if is_under(path, [failed]):
+            return False
     return is_under(path, found.roots)
 
 
@@ -102,8 +169,12 @@ def _target(
     files: _Files,
 ) -> Target:
     documents = {**kept, **taken}
+    hashes = {}
+    # In order of path, so that two runs over the same files build the same index.
+    for path in sorted(documents):
+        hashes[path] = documents[path].content_hash
     return Target(
-        hashes={path: documents[path].content_hash for path in sorted(documents)},
+        hashes=hashes,
         fresh=frozenset(taken),
         added=len(taken.keys() - known.keys()),
         unchanged=files.unchanged,

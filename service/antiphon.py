@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import Literal
 
 import structlog
 from msgspec.structs import replace
@@ -18,7 +17,7 @@ from antiphon.composition.settings import Settings
 from antiphon.composition.spending import told_of_prices
 from antiphon.composition.totals import Totals
 from antiphon.composition.wiring import Interceptor, NoInterceptor, wire
-from antiphon.coordinator import Limits, receive
+from antiphon.coordinator import receive
 from antiphon.history.history import History
 from antiphon.knowledge import Course
 from antiphon.service.retention import is_limited, keep
@@ -36,22 +35,31 @@ REMEMBERING_S = 0.5
 _NOTHING = NoInterceptor()
 
 
-class Question(Value, frozen=True, kw_only=True):
-    """What a caller asks. `session_id` None begins a conversation; the other Nones are the service's settings.
+class Question:
+    """What a caller asks, with the settings that it wants otherwise: `Question(query="What is BM25?", max_rounds=1)`.
 
     Attributes:
-        compression: How older rounds are made short in this query.
+        session_id: The conversation; None begins one.
         settings: All settings of the query at once, in the place of the service's.
+        wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
     """
 
-    query: str
-    session_id: str | None = None
-    max_rounds: int | None = None
-    deadline_s: float | None = None
-    max_total_tokens: int | None = None
-    max_cost_usd: float | None = None
-    compression: Literal["extractive", "model"] | None = None
-    settings: QuerySettings | None = None
+    def __init__(
+        self, *, query: str, session_id: str | None = None, settings: QuerySettings | None = None, **wishes: object
+    ) -> None:
+        self.query = query
+        self.session_id = session_id
+        self.settings = settings
+        self.wishes = {name: value for name, value in wishes.items() if value is not None}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.query, self.session_id))
+
+    def __repr__(self) -> str:
+        return f"Question({self.query!r}, session_id={self.session_id!r}, wishes={self.wishes})"
 
 
 class Readiness(Value, frozen=True, kw_only=True):
@@ -75,7 +83,6 @@ class Antiphon:
         self._built = built
         self._bus = Bus(built.store, built.parts.clock)
         self.history = History(self._bus, built.parts, built.store, self._admit)
-        self._limits = Limits(query_chars=settings.query_chars)
         self._closing = False
         self.totals = Totals()
         self._chores = [asyncio.create_task(self._refresh_library(), name="watch the index")]
@@ -180,18 +187,8 @@ class Antiphon:
 
     async def _receive(self, question: Question, store: QueryStore) -> QueryReceived:
         session_id = question.session_id or uuid.uuid4().hex
-        first = receive(
-            question.query,
-            session_id,
-            question.settings or self.settings.query_settings(),
-            max_rounds=question.max_rounds,
-            deadline_s=question.deadline_s,
-            max_total_tokens=question.max_total_tokens,
-            max_cost_usd=question.max_cost_usd,
-            limits=self._limits,
-        )
-        if question.compression is not None:
-            first = replace(first, settings=replace(first.settings, compression=question.compression))
+        settings = question.settings or self.settings.query_settings()
+        first = receive(question.query, session_id, settings, question.wishes, self.settings.query_chars)
         first = told_of_prices(self._described(first), self._built.parts)
         try:
             async with asyncio.timeout(REMEMBERING_S):

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from antiphon.language.markup import wrap
 from antiphon.synthesizer.blocks import SourceBlock, text_block
 from antiphon.synthesizer.tokens import tokens_of
-from antiphon.synthesizer.usage import arguments_of
 from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
@@ -25,6 +24,7 @@ from antiphon.vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
+from antiphon.vocabulary.tool_calls import call_identity
 from antiphon.vocabulary.values import Message, ShownSource, StoredText, ToolCall, Value
 
 _NOT_RUN = "The call was not run."
@@ -99,14 +99,11 @@ def _outcome(event: Event) -> Outcome | None:
 def _outcome_of(transcript: Transcript, call: ToolCall) -> Outcome:
     """The call's outcome: its own, or that of the same call which an earlier attempt at the reply had started."""
     outcomes = {outcome.tool_call_id: outcome for outcome in transcript.outcomes}
-    same = (each.id for each in transcript.started if sameness(each) == sameness(call) and each.id in outcomes)
+    wanted = call_identity(call.name, call.arguments)
+    started = (each for each in transcript.started if each.id in outcomes)
+    same = (each.id for each in started if call_identity(each.name, each.arguments) == wanted)
     found = outcomes.get(call.id) or outcomes.get(next(same, ""))
     return replace(found, tool_call_id=call.id) if found else Outcome(tool_call_id=call.id, words=_NOT_RUN, failed=True)
-
-
-def sameness(call: ToolCall) -> tuple[str, dict[str, object]]:
-    """What makes two calls the same: name and arguments, whatever `why` they give."""
-    return call.name, {name: value for name, value in arguments_of(call.arguments).items() if name != "why"}
 
 
 def _said(turn: ReasoningCompleted) -> Message:

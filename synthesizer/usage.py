@@ -19,6 +19,7 @@ from antiphon.vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
+from antiphon.vocabulary.tool_calls import call_identity
 from antiphon.vocabulary.values import Fact, ToolCall, Value
 
 Outcome = Literal["requested", "running", "found", "nothing", "failed", "repeated"]
@@ -92,8 +93,8 @@ def facts_of(usage: ToolUsage, tried: Tried) -> tuple[str, ...]:
     """The facts behind an attempt: its own, or for a repeated call those of the call that it repeats."""
     if tried.outcome != "repeated":
         return tried.facts
-    wanted = _sameness(tried.tool, tried.arguments)
-    return next((t.facts for t in usage.settled if t.facts and _sameness(t.tool, t.arguments) == wanted), ())
+    wanted = call_identity(tried.tool, tried.arguments)
+    return next((t.facts for t in usage.settled if t.facts and call_identity(t.tool, t.arguments) == wanted), ())
 
 
 def coverage(facts: tuple[Fact, ...]) -> dict[tuple[str, int | None], tuple[str, ...]]:
@@ -156,7 +157,3 @@ def _note_repeated(usage: ToolUsage) -> ToolUsage:
     noted = tuple(_tried(*calls[id_], "repeated") for id_ in known)
     refused = tuple(id_ for id_ in usage.refused if id_ not in calls)
     return replace(usage, settled=(*usage.settled, *noted), refused=refused)
-
-
-def _sameness(tool: str, arguments: str) -> tuple[str, dict[str, object]]:
-    return tool, {name: value for name, value in arguments_of(arguments).items() if name != "why"}

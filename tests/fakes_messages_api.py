@@ -12,7 +12,7 @@ from antiphon.engine import InProcessTransport, ReasoningEngine, connect
 from antiphon.vocabulary.events import Event, Live, ReasoningRequested, Recorded
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, StoredText
-from tests.fakes import HastyClock
+from tests.fakes import SkippingClock
 
 Send = Callable[[dict[str, object]], Coroutine[Any, Any, None]]
 
@@ -164,7 +164,7 @@ class EngineStage:
 
     def __init__(self, *answers: Answer, silence_s: float = 5.0) -> None:
         self.api = ScriptedMessagesApi(*answers)
-        self.clock = HastyClock()
+        self.clock = SkippingClock()
         self.published: list[Event] = []
         self.told: list[Live] = []
         self._tasks: list[asyncio.Task[None]] = []

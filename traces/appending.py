@@ -138,10 +138,10 @@ class Writer:
         self._known.clear()
         self._checkpointer.wrote(size_bytes)
 
-    def close(self) -> None:
-        """Moves the write-ahead log into the database; blocks."""
-        self._checkpointer.finish()
-        self._connection.close()
+    async def close(self) -> None:
+        """Moves the write-ahead log into the database."""
+        await self._checkpointer.finish()
+        await asyncio.to_thread(self._connection.close)
 
     def _write_batch(self, connection: sqlite3.Connection, packed: Packed) -> None:
         batch = packed.batch

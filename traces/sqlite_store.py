@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Sequence
 from functools import partial
@@ -190,4 +189,4 @@ class SqliteTraceStore:
         self._deleter.close()
         self._readers.close()
         self._owner.release()
-        await asyncio.to_thread(self._writer.close)
+        await self._writer.close()

@@ -93,6 +93,9 @@ class Model(Protocol):
     def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         """Sends the request and yields the stream's events as JSON objects.
 
+        Args:
+            timeout_s: Seconds for which the caller means to wait; the caller keeps that limit.
+
         Raises:
             ModelError: The call failed, at any point.
         """

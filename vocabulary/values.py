@@ -15,6 +15,7 @@ from antiphon.vocabulary.fields import (
     Seq,
     Untrusted,
 )
+from antiphon.vocabulary.settings import QuerySettings as QuerySettings
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -304,49 +305,3 @@ class Exchange(Value, frozen=True, kw_only=True):
 
     question: Untrusted
     answer: Untrusted
-
-
-class QuerySettings(Value, frozen=True, kw_only=True):
-    """What one query may spend and how it behaves; a copy of the service's settings with the caller's wishes.
-
-    Attributes:
-        max_rounds: Rounds of tools allowed, 0 to 5.
-        deadline_s: Seconds from receipt to answer.
-        final_reserve_s: Seconds of the deadline kept back for the final call.
-        tool_timeout_s: Seconds a tool may take that names no limit of its own.
-        max_tool_calls: Most tool calls of one round.
-        max_tokens: Most output tokens of one call.
-        briefing_tokens: Most tokens of facts and notes shown to a call.
-        early_dispatch: Start a tool call when its block is complete in the stream.
-        on_tool_failure: `recover`, or `stop`: answer at the first failed tool with what is there.
-        final_model: The model of the final call; None: the same as in the rounds.
-        other_model: The model that is asked where a call of these fails; None: the fallback reasoner at once.
-        effort: `low`, `medium`, `high`, `xhigh` or `max`; None: the model's own.
-        thinking: `default` (the model's own), `off`, `adaptive`, or a budget in tokens for models that want one.
-        context: What a call is shown: a `briefing` built afresh, or the `transcript`, a plain growing message list.
-        max_total_tokens: Most tokens of all calls together, input and output; None: no limit.
-        max_cost_usd: The most that all calls together may cost, in US dollars; None: no limit.
-        compression: How older rounds are made short: `extractive` keeps the sentences that matter and no others; with
-            `model` a small model also summarises what goes, in a call of its own.
-        compression_model: That small model.
-    """
-
-    max_rounds: int = 2
-    deadline_s: float = 60.0
-    final_reserve_s: float = 15.0
-    tool_timeout_s: float = 10.0
-    max_tool_calls: int = 8
-    model: Name = "claude-sonnet-5-5"
-    max_tokens: int = 1500
-    briefing_tokens: int = 6000
-    early_dispatch: bool = True
-    on_tool_failure: Literal["recover", "stop"] = "recover"
-    context: Literal["briefing", "transcript"] = "briefing"
-    final_model: Name | None = None
-    effort: Name | None = None
-    thinking: Name = "default"
-    max_total_tokens: int | None = None
-    max_cost_usd: float | None = None
-    other_model: Name | None = None
-    compression: Literal["extractive", "model"] = "extractive"
-    compression_model: Name = "claude-haiku-5-5"

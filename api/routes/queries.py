@@ -1,4 +1,4 @@
-"""Asking, and seeing what is being worked out."""
+"""Asking, and the queries under way."""
 
 from __future__ import annotations
 
@@ -6,17 +6,27 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from antiphon.api.accept import EVENT_STREAM, JSON, preferred
-from antiphon.api.answer import QueryAnswer, answer_of, strict_status
-from antiphon.api.around import around_for
+from antiphon.api.dependencies import Service, Waited, interceptor_for
 from antiphon.api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
-from antiphon.api.facade import Asked, Service
 from antiphon.api.guards import require_json
-from antiphon.api.live import LiveAnswer
-from antiphon.api.query_schemas import QueryRequest, RunningQueriesReply, RunningReply, WaitingReply
-from antiphon.api.under_way import Waited
-from antiphon.api.waiting import CLIENT_GONE, GONE, outcome_or_gone
-from antiphon.service import Question
+from antiphon.api.query_schemas import (
+    QueryAnswer,
+    QueryRequest,
+    RunningQueriesReply,
+    RunningReply,
+    WaitingReply,
+    answer_of,
+)
+from antiphon.api.responses import (
+    CLIENT_GONE,
+    CLIENT_GONE_STATUS,
+    EVENT_STREAM,
+    JSON,
+    LiveAnswer,
+    outcome_or_gone,
+    preferred,
+)
+from antiphon.service import Outcome
 
 router = APIRouter(prefix="/api", tags=["queries"])
 
@@ -41,7 +51,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     responses=_ANSWERS | WITH_BODY | WITH_NAME | UNAVAILABLE,
     dependencies=[Depends(require_json)],
 )
-async def ask(body: QueryRequest, request: Request, service: Service, under_way: Waited) -> Response:
+async def ask(body: QueryRequest, request: Request, service: Service, waited: Waited) -> Response:
     """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
 
     `max_total_tokens` and `max_cost_usd` are kept: no call is made that they might not pay for.
@@ -51,31 +61,30 @@ async def ask(body: QueryRequest, request: Request, service: Service, under_way:
     `events_lost` says that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query.
     """
-    wishes = Question(
-        query=body.query,
-        session_id=body.session_id,
-        max_rounds=body.max_rounds,
-        deadline_s=body.deadline_s,
-        max_total_tokens=body.max_total_tokens,
-        max_cost_usd=body.max_cost_usd,
-        compression=body.compression,
-    )
-    asked = await _started(service, wishes, body, request)
-    request.state.query_id = asked.query_id
+    question = body.question()
+    interceptor = interceptor_for(request, body.faults)
+    if interceptor is None:
+        query = await service.start(question)
+    else:
+        query = await service.start(question, interceptor)
+    # For the access log, and for an error that comes after this.
+    request.state.query_id = query.query_id
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
-        return LiveAnswer(asked, under_way)
-    with under_way.waiting(asked, GONE):
-        outcome = await outcome_or_gone(asked, request)
+        return LiveAnswer(query, waited)
+    with waited.waiting(query, CLIENT_GONE):
+        outcome = await outcome_or_gone(query, request)
     if outcome is None:
-        return Response(status_code=CLIENT_GONE)
+        return Response(status_code=CLIENT_GONE_STATUS)
     status = strict_status(outcome) if body.strict else 200
     return Response(answer_of(outcome).model_dump_json(), status_code=status, media_type=JSON)
 
 
-async def _started(service: Service, wishes: Question, body: QueryRequest, request: Request) -> Asked:
-    """The query, with the faults that it is to meet where the service allows that."""
-    around = around_for(request, body.faults)
-    return await (service.start(wishes) if around is None else service.start(wishes, around))
+def strict_status(outcome: Outcome) -> int:
+    """The HTTP status for a caller who takes an answer by the model or none: 504 where time ran out, 502 otherwise."""
+    if outcome.status == "answered":
+        return 200
+    ran_out_of_time = any(doubt.kind == "deadline" for doubt in outcome.response.indicators)
+    return 504 if ran_out_of_time else 502
 
 
 @router.get("/queries", summary="The queries under way")

@@ -1,4 +1,4 @@
-"""What happened in each query."""
+"""Recorded queries: listing them, reading one, following one that runs, replaying it, and what it remembered."""
 
 from __future__ import annotations
 
@@ -6,21 +6,39 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from msgspec.structs import asdict
+from pydantic import BaseModel, ConfigDict, Field
 
-from antiphon.api.accept import EVENT_STREAM, JSON, JSON_LINES, preferred
-from antiphon.api.errors import UNAVAILABLE, WITH_NAME, describe_failure
-from antiphon.api.facade import Service
-from antiphon.api.live import KEEP_ALIVE_S, Told, as_event, told_as_event, with_keep_alive
+from antiphon.api.dependencies import QueryId, Service
+from antiphon.api.errors import UNAVAILABLE, WITH_NAME
+from antiphon.api.responses import (
+    EVENT_STREAM,
+    JSON,
+    JSON_LINES,
+    KEEP_ALIVE_S,
+    STREAM_HEADERS,
+    Streamed,
+    preferred,
+    server_sent,
+    streamed_as_event,
+    with_keep_alive,
+)
 from antiphon.api.schemas import ReplayReply, TraceReply, TracesReply, TraceSummaryReply
-from antiphon.api.trace_query import TraceQuery
-from antiphon.traces import to_json
-from antiphon.vocabulary.errors import SlowReaderError
+from antiphon.service import briefings_of, memory_at, to_json
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import TraceFilter
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
+
+MOST_TRACES = 500
+
+Name = Annotated[str | None, Field(max_length=200)]
+"""One value that traces are filtered by."""
+
+Time = Annotated[float | None, Field(allow_inf_nan=False)]
+"""Seconds since the epoch."""
 
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {"description": "Every event as it is recorded.", "content": {EVENT_STREAM: {"schema": {"type": "string"}}}}
@@ -33,22 +51,48 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 }
 
 
+def _an_object(description: str) -> dict[int | str, dict[str, Any]]:
+    return {200: {"description": description, "content": {JSON: {"schema": {"type": "object"}}}}}
+
+
+class TraceQuery(BaseModel):
+    """A page of the listing, and every filter of `TraceFilter` under its own name (a test holds the two together)."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    limit: int = Field(50, ge=1, le=MOST_TRACES, description="How many.", examples=[50])
+    before: Time = Field(None, description="Only those started before it: seconds since the epoch.")
+    after_id: Name = Field(None, description="Only those listed after this trace.")
+    since: Time = Field(None, description="Only those started at or after it.")
+    until: Time = Field(None, description="Only those started before it; stays the same from page to page.")
+    status: Name = None
+    confidence: Name = None
+    session_id: Name = None
+    indicator: Name = Field(None, description="The kind of a doubt, such as tool_failed.")
+    course: Name = Field(None, description="A course of which passages were found.")
+    tool: Name = None
+    text: Name = Field(None, description="Words of the question or the answer, all of which must be there.")
+    parent: Name = Field(None, description="The trace that they are forks of.")
+
+    def filter(self) -> TraceFilter:
+        """The wanted traces as the store takes it."""
+        return TraceFilter(**{name: getattr(self, name) for name in TraceFilter.__struct_fields__})
+
+
 @router.get("", summary="The traces, the newest first", responses=UNAVAILABLE)
 async def listed(service: Service, wanted: Annotated[TraceQuery, Query()]) -> TracesReply:
     """One line a query: what was asked, how it ended, how long it took. `next_after_id` pages on, skipping none."""
     found = await service.store.list(wanted.limit, wanted.before, after_id=wanted.after_id, where=wanted.filter())
-    full = len(found) == wanted.limit
-    return TracesReply(
-        traces=[TraceSummaryReply(**asdict(summary)) for summary in found],
-        next_before=found[-1].started_at if full else None,
-        next_after_id=found[-1].query_id if full else None,
-    )
+    summaries = [TraceSummaryReply(**asdict(summary)) for summary in found]
+    # A full page may be the last one too; the next is then empty.
+    if len(found) < wanted.limit:
+        return TracesReply(traces=summaries, next_before=None, next_after_id=None)
+    last = found[-1]
+    return TracesReply(traces=summaries, next_before=last.started_at, next_after_id=last.query_id)
 
 
 @router.post("/{query_id}/replay", summary="Replay a trace", responses=WITH_NAME | UNAVAILABLE)
-async def replay(
-    query_id: Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])], service: Service
-) -> ReplayReply:
+async def replay(query_id: QueryId, service: Service) -> ReplayReply:
     """Runs the deciding parts over the trace again, without model and tools, and compares every event they say.
 
     `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
@@ -61,7 +105,7 @@ async def replay(
     "/{query_id}/events", summary="Follow a query", response_class=Response, responses=_STREAM | WITH_NAME | UNAVAILABLE
 )
 async def follow(
-    query_id: Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])],
+    query_id: QueryId,
     service: Service,
     last_event_id: Annotated[int, Header(ge=0, description="The last event that was seen.")] = 0,
 ) -> StreamingResponse:
@@ -69,19 +113,22 @@ async def follow(
 
     A reader that goes away changes nothing for the query.
     """
-    told = service.history.follow(query_id, last_event_id)
-    first = await anext(told, None)  # so that a trace that is not there is a 404 and no broken stream
-    return StreamingResponse(
-        with_keep_alive(_told(first, told, query_id), KEEP_ALIVE_S),
-        media_type=EVENT_STREAM,
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    streamed = service.history.follow(query_id, last_event_id)
+    first = await anext(streamed, None)  # so that a trace that is not there is a 404 and no broken stream
+    events = with_keep_alive(_followed(first, streamed, query_id), KEEP_ALIVE_S)
+    return StreamingResponse(events, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+
+
+async def _followed(first: Streamed | None, rest: AsyncIterator[Streamed], query_id: str) -> AsyncIterator[bytes]:
+    if first is None:
+        return
+    yield streamed_as_event(first)
+    async for event in server_sent(query_id, rest):
+        yield event
 
 
 @router.get("/{query_id}", summary="One trace", response_model=TraceReply, responses=_FORMS | WITH_NAME | UNAVAILABLE)
-async def read(
-    query_id: Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])], request: Request, service: Service
-) -> Response:
+async def read(query_id: QueryId, request: Request, service: Service) -> Response:
     """Every event of a query, with the requests that were sent and the replies that came."""
     events = await service.store.read(query_id)
     form = preferred(request.headers.get("accept"), (JSON, *JSON_LINES))
@@ -90,16 +137,42 @@ async def read(
     return Response(b"".join(to_json(event) + b"\n" for event in events), media_type=form)
 
 
-async def _told(first: Told | None, rest: AsyncIterator[Told], query_id: str) -> AsyncIterator[bytes]:
-    if first is None:
-        return
-    yield told_as_event(first)
-    try:
-        async for one in rest:
-            yield told_as_event(one)
-    except SlowReaderError as error:
-        yield as_event("events_lost", msgspec.json.encode(describe_failure(error, query_id)))
-
-
 def _as_object(query_id: str, events: Sequence[Recorded[Event]]) -> bytes:
+    # Put together from what each event is encoded to already, without building the whole as objects.
     return b'{"query_id":%s,"events":[%s]}' % (msgspec.json.encode(query_id), b",".join(map(to_json, events)))
+
+
+@router.get(
+    "/{query_id}/memory",
+    summary="What a query remembered",
+    response_class=Response,
+    responses=_an_object("Parts, facts, attempts, coverage, and what is open.") | WITH_NAME | UNAVAILABLE,
+)
+async def memory(
+    query_id: QueryId,
+    service: Service,
+    at: Annotated[int | None, Query(ge=1, description="After this event (`seq`); without it, after the last.")] = None,
+    part: Annotated[int | None, Query(ge=1, description="Only facts that serve this part, from 1.")] = None,
+    tool: Annotated[str | None, Query(max_length=200, description="Only attempts of this tool.")] = None,
+) -> Response:
+    """The four layers after any event of a query, recorded or running, folded anew from its trace."""
+    found = memory_at(await service.store.read(query_id), at)
+    if part is not None:
+        found = msgspec.structs.replace(found, facts=found.facts_for_part(part))
+    if tool is not None:
+        found = msgspec.structs.replace(found, attempts=found.attempts_of(tool))
+    return Response(msgspec.json.encode(found), media_type=JSON)
+
+
+@router.get(
+    "/{query_id}/briefings",
+    summary="What each call was shown, and what changed",
+    response_class=Response,
+    responses=_an_object("One a call, in order: tokens, sources, changes since the one before, what is left out.")
+    | WITH_NAME
+    | UNAVAILABLE,
+)
+async def briefings(query_id: QueryId, service: Service) -> Response:
+    """What came in, decayed, was merged or dropped between calls, why, and the tokens of each."""
+    found = briefings_of(await service.store.read(query_id))
+    return Response(msgspec.json.encode({"query_id": query_id, "briefings": found}), media_type=JSON)

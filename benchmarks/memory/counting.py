@@ -1,4 +1,4 @@
-"""What a call's messages cost, and which of the needed sentences stand in them word for word.
+"""Counts of what a call's messages cost, and of the needed sentences that stand in them word for word.
 
 Tokens are estimated (synthesizer/tokens.py) over everything that the model reads of the messages: texts, sources,
 titles, tool names and arguments. System prompt and tools are the same in every mode and are left out.
@@ -31,75 +31,113 @@ class Cost(Value, frozen=True, kw_only=True):
 
 
 def costs(calls: Sequence[Sequence[Message]]) -> list[Cost]:
-    """The cost of each call of a run, in order."""
+    """Returns the cost of each call of a run, in order."""
     found: list[Cost] = []
-    before: list[str] = []
+    previous: list[str] = []
     for messages in calls:
-        blocks = [block.text for message in messages for block in message.content]
-        sizes = [_tokens(block) for block in blocks]
-        shared = next((n for n, pair in enumerate(zip(blocks, before, strict=False)) if pair[0] != pair[1]), None)
-        shared = min(len(blocks), len(before)) if shared is None else shared
-        cached = sum(sizes[:shared])
-        found.append(Cost(tokens=sum(sizes), priced=sum(sizes) - cached * (1 - CACHE_READ_PRICE)))
-        before = blocks
+        blocks = _blocks(messages)
+        sizes = list(map(_tokens, blocks))
+        cached = sum(sizes[: _shared_beginning(blocks, previous)])
+        tokens = sum(sizes)
+        found.append(Cost(tokens=tokens, priced=tokens - cached * (1 - CACHE_READ_PRICE)))
+        previous = blocks
     return found
 
 
-def kept(gold: Sequence[str], messages: Sequence[Message]) -> int:
-    """How many of the sentences stand in the evidence of the messages, word for word."""
-    evidence = [_plain(text) for message in messages for block in message.content for text in _evidence(block.text)]
-    return sum(any(_plain(sentence) in text for text in evidence) for sentence in gold)
+def _shared_beginning(blocks: Sequence[str], previous: Sequence[str]) -> int:
+    """Counts the blocks up to the first that differs: a cache holds beginnings."""
+    shared = 0
+    for block, before in zip(blocks, previous, strict=False):
+        if block != before:
+            break
+        shared += 1
+    return shared
 
 
-def told(gold: Sequence[str], messages: Sequence[Message]) -> int:
-    """How many of the sentences stand anywhere in the messages, be it in a note that nothing can cite."""
-    blocks = [msgspec.json.decode(block.text) for message in messages for block in message.content]
-    read = [_plain(unescape(text)) for block in blocks for text in (" ".join(_read(block)),)]
-    return sum(any(_plain(sentence) in text for text in read) for sentence in gold)
+def sentences_kept(needed: Sequence[str], messages: Sequence[Message]) -> int:
+    """Counts the needed sentences that stand in the evidence of the messages, where they can be cited."""
+    evidence = []
+    for block in _blocks(messages):
+        for text in _evidence(msgspec.json.decode(block)):
+            evidence.append(_plain(text))
+    return _count_held(needed, evidence)
+
+
+def sentences_mentioned(needed: Sequence[str], messages: Sequence[Message]) -> int:
+    """Counts the needed sentences that stand anywhere in the messages, be it in a note that nothing can cite."""
+    texts = []
+    for block in _blocks(messages):
+        read = " ".join(_texts(msgspec.json.decode(block)))
+        # Notes are markup, in which a text is escaped.
+        texts.append(_plain(unescape(read)))
+    return _count_held(needed, texts)
 
 
 def summary_tokens(messages: Sequence[Message]) -> int:
-    """What a summarising call is shown."""
-    return sum(_tokens(block.text) for message in messages for block in message.content)
+    """Counts the tokens that a summarising call is shown."""
+    return sum(map(_tokens, _blocks(messages)))
 
 
 def plain_loop_tokens(question: str, rounds: Sequence[Sequence[tuple[str, str, str]]]) -> list[int]:
-    """What each call of a plain loop would hold that sends each tool's words as one text.
+    """Counts what each call of a plain loop would hold that sends each tool's result as one text.
 
     Args:
-        rounds: For each round its calls: tool, arguments as JSON, the tool's words.
+        rounds: For each round its calls: tool, arguments as JSON, the tool's result.
     """
-    totals = [tokens_of(question)]
+    total = tokens_of(question)
+    totals = [total]
     for calls in rounds:
-        totals.append(totals[-1] + sum(tokens_of(part) for call in calls for part in call))
+        for call in calls:
+            total += sum(map(tokens_of, call))
+        totals.append(total)
     return totals
 
 
+def _blocks(messages: Sequence[Message]) -> list[str]:
+    blocks = []
+    for message in messages:
+        blocks += [block.text for block in message.content]
+    return blocks
+
+
 def _tokens(block: str) -> int:
-    return sum(map(tokens_of, _read(msgspec.json.decode(block))))
+    return sum(map(tokens_of, _texts(msgspec.json.decode(block))))
 
 
-def _read(block: Mapping[str, Any]) -> Iterator[str]:
+def _texts(block: Mapping[str, Any]) -> Iterator[str]:
+    """Yields everything that the model reads of a block."""
     match block:
         case {"type": "text", "text": str(text)}:
             yield text
         case {"type": "search_result", "source": str(source), "title": str(title), "content": list(parts)}:
-            yield from (source, title)
-            yield from (str(part["text"]) for part in parts)
-        case {"type": "tool_use", "name": str(name), "input": dict(given)}:
-            yield from (name, msgspec.json.encode(given).decode())
+            yield source
+            yield title
+            for part in parts:
+                yield part["text"]
+        case {"type": "tool_use", "name": str(name), "input": dict(arguments)}:
+            yield name
+            yield msgspec.json.encode(arguments).decode()
         case {"type": "tool_result", "content": list(parts)}:
             for part in parts:
-                yield from _read(part)
+                yield from _texts(part)
 
 
-def _evidence(block: str) -> Iterator[str]:
-    """The text of each source, its sentences joined."""
-    read = msgspec.json.decode(block)
-    inner = read["content"] if read["type"] == "tool_result" else [read]
-    for part in inner:
-        if part["type"] == "search_result":
-            yield "".join(str(sentence["text"]) for sentence in part["content"])
+def _evidence(block: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the text of each source, its sentences joined."""
+    if block["type"] == "tool_result":
+        for part in block["content"]:
+            yield from _evidence(part)
+    elif block["type"] == "search_result":
+        yield "".join(sentence["text"] for sentence in block["content"])
+
+
+def _count_held(needed: Sequence[str], texts: Sequence[str]) -> int:
+    held = 0
+    for sentence in needed:
+        plain = _plain(sentence)
+        if any(plain in text for text in texts):
+            held += 1
+    return held
 
 
 def _plain(text: str) -> str:

@@ -1,28 +1,47 @@
-"""What the modes cost and keep over a set of runs, as values, as a table, and as sentences where a target is missed."""
+"""Cost and loss of each mode over a set of runs: as values, as a table, and as sentences where a target is missed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from rich.table import Table
 
 from antiphon.vocabulary.values import QuerySettings, Value
-from benchmarks.memory.counting import costs, kept, plain_loop_tokens, summary_tokens, told
-from benchmarks.memory.runs import Run, shown
+from benchmarks.memory.counting import (
+    CACHE_READ_PRICE,
+    costs,
+    plain_loop_tokens,
+    sentences_kept,
+    sentences_mentioned,
+    summary_tokens,
+)
+from benchmarks.memory.runs import Run, contexts_of
 
 HALF = QuerySettings().briefing_tokens // 2
+# The first is the base of all shares.
 MODES: dict[str, QuerySettings] = {
     "transcript": QuerySettings(context="transcript"),
     "briefing": QuerySettings(),
     "briefing, half budget": QuerySettings(briefing_tokens=HALF),
     "half budget and a summary": QuerySettings(briefing_tokens=HALF, compression="model"),
 }
-TARGETS = {"briefing": (0.62, 0.47, 0.98), "briefing, half budget": (0.62, 0.47, 0.94)}
-"""Most of the transcript's tokens over all calls and at the last call, and least share of needed sentences kept."""
 
 
-class Row(Value, frozen=True, kw_only=True):
+class Target(Value, frozen=True, kw_only=True):
+    """Bounds of one mode, as shares of the transcript's tokens and of the needed sentences."""
+
+    max_tokens: float
+    max_last_tokens: float
+    min_kept: float
+
+
+TARGETS = {
+    "briefing": Target(max_tokens=0.62, max_last_tokens=0.47, min_kept=0.98),
+    "briefing, half budget": Target(max_tokens=0.62, max_last_tokens=0.47, min_kept=0.94),
+}
+
+
+class ModeFigures(Value, frozen=True, kw_only=True):
     """One mode over one set of runs.
 
     Attributes:
@@ -31,8 +50,8 @@ class Row(Value, frozen=True, kw_only=True):
         priced: Of all calls, with what each shares with the one before at a tenth.
         needed: Sentences that the answers need and the tools returned.
         kept: How many of them stand in the last request, word for word, where they can be cited.
-        told: How many stand there at all, notes included.
-        summed: Tokens that summarising calls were shown.
+        mentioned: How many stand there at all, notes included.
+        summary_tokens: Tokens that summarising calls were shown.
     """
 
     mode: str
@@ -41,114 +60,141 @@ class Row(Value, frozen=True, kw_only=True):
     priced: int
     needed: int
     kept: int
-    told: int
-    summed: int = 0
+    mentioned: int
+    summary_tokens: int = 0
 
     @property
     def share_kept(self) -> float:
-        return self.kept / self.needed if self.needed else 1.0
+        if self.needed == 0:
+            return 1.0
+        return self.kept / self.needed
 
 
-class Measured(Value, frozen=True, kw_only=True):
-    """A set of runs in every mode; `plain_loop` is a loop that sends each tool's words as one text."""
+class Comparison(Value, frozen=True, kw_only=True):
+    """A set of runs in every mode; `plain_loop` is a loop that sends each tool's result as one text."""
 
     name: str
     runs: int
-    plain_loop: Row
-    rows: tuple[Row, ...]
+    plain_loop: ModeFigures
+    modes: tuple[ModeFigures, ...]
 
 
-def measure(name: str, runs: Sequence[Run]) -> Measured:
-    """All modes over the same runs."""
-    rows = tuple(_row(mode, settings, runs) for mode, settings in MODES.items())
-    return Measured(name=name, runs=len(runs), plain_loop=_plain_loop(runs), rows=rows)
+def compare(name: str, runs: Sequence[Run]) -> Comparison:
+    """Measures all modes over the same runs."""
+    modes = []
+    for mode, settings in MODES.items():
+        modes.append(_figures(mode, settings, runs))
+    return Comparison(name=name, runs=len(runs), plain_loop=_plain_loop(runs), modes=tuple(modes))
 
 
-def table(measured: Measured) -> Table:
-    """A line a mode; shares are of the transcript, and of the plain loop's."""
-    base, loop = measured.rows[0], measured.plain_loop
-    title = f"{measured.name}: {measured.runs} questions of two rounds"
-    found = Table(
+def table(comparison: Comparison) -> Table:
+    """Draws a line a mode; shares are of the transcript, and of the plain loop's."""
+    base, loop = comparison.modes[0], comparison.plain_loop
+    drawn = Table(
         "Mode",
         "Tokens, all calls",
         "Last call",
         "Cache reads at a tenth",
         "Needed sentences kept",
-        "Told",
+        "Mentioned",
         "To sum up",
-        title=title,
+        title=f"{comparison.name}: {comparison.runs} questions of two rounds",
     )
-    for row in (loop, *measured.rows):
-        found.add_row(
-            row.mode,
-            _shares(row.tokens, base.tokens, loop.tokens),
-            _shares(row.last_tokens, base.last_tokens, loop.last_tokens),
-            f"{row.priced:,} ({row.priced / base.priced:.1%})",
-            "" if row is loop else f"{row.kept}/{row.needed} ({row.share_kept:.1%})",
-            "" if row is loop else str(row.told),
-            f"{row.summed:,}" if row.summed else "",
+    for figures in (loop, *comparison.modes):
+        kept = mentioned = to_sum_up = ""
+        # A plain loop drops nothing.
+        if figures is not loop:
+            kept = f"{figures.kept}/{figures.needed} ({figures.share_kept:.1%})"
+            mentioned = str(figures.mentioned)
+        if figures.summary_tokens:
+            to_sum_up = f"{figures.summary_tokens:,}"
+        drawn.add_row(
+            figures.mode,
+            _shares(figures.tokens, base.tokens, loop.tokens),
+            _shares(figures.last_tokens, base.last_tokens, loop.last_tokens),
+            f"{figures.priced:,} ({figures.priced / base.priced:.1%})",
+            kept,
+            mentioned,
+            to_sum_up,
         )
-    return found
+    return drawn
 
 
-def shortfalls(measured: Measured) -> list[str]:
-    """In sentences, where a mode misses its targets."""
-    base = measured.rows[0]
-    missed = []
-    for row in measured.rows:
-        if row.mode in TARGETS:
-            most, most_last, least = TARGETS[row.mode]
-            found = (row.tokens / base.tokens, row.last_tokens / base.last_tokens, row.share_kept)
-            if found[0] > most or found[1] > most_last or found[2] < least:
-                shares = f"{found[0]:.1%} / {found[1]:.1%} of the tokens, {found[2]:.1%} kept"
-                missed.append(
-                    f"{measured.name}, {row.mode}: {shares}; wanted {most:.0%} / {most_last:.0%}, {least:.0%}."
-                )
-    return missed
+def _shares(tokens: int, base: int, loop: int) -> str:
+    return f"{tokens:,} ({tokens / base:.1%}; loop {tokens / loop:.1%})"
 
 
-def _row(mode: str, settings: QuerySettings, runs: Sequence[Run]) -> Row:
-    tokens = last = needed = found = mentioned = summed = 0
+def shortfalls(comparison: Comparison) -> list[str]:
+    """Returns a sentence for each mode that misses its target."""
+    base = comparison.modes[0]
+    sentences = []
+    for figures in comparison.modes:
+        target = TARGETS.get(figures.mode)
+        if target is None:
+            continue
+        tokens = figures.tokens / base.tokens
+        last_tokens = figures.last_tokens / base.last_tokens
+        within = tokens <= target.max_tokens and last_tokens <= target.max_last_tokens
+        if within and figures.share_kept >= target.min_kept:
+            continue
+        found = f"{tokens:.1%} / {last_tokens:.1%} of the tokens, {figures.share_kept:.1%} kept"
+        wanted = f"{target.max_tokens:.0%} / {target.max_last_tokens:.0%}, {target.min_kept:.0%}"
+        sentences.append(f"{comparison.name}, {figures.mode}: {found}; wanted {wanted}.")
+    return sentences
+
+
+def _figures(mode: str, settings: QuerySettings, runs: Sequence[Run]) -> ModeFigures:
+    tokens = last_tokens = needed = kept = mentioned = summaries = 0
     priced = 0.0
     for run in runs:
-        run_shown = shown(run, settings)
-        calls = [briefing.messages for briefing in run_shown.briefings]
-        spent = costs(calls)
-        tokens += sum(cost.tokens for cost in spent)
-        last += spent[-1].tokens
-        priced += sum(cost.priced for cost in spent)
+        contexts = contexts_of(run, settings)
+        calls = [briefing.messages for briefing in contexts.briefings]
+        call_costs = costs(calls)
+        for cost in call_costs:
+            tokens += cost.tokens
+            priced += cost.priced
+        last_tokens += call_costs[-1].tokens
         needed += len(run.gold)
-        found += kept(run.gold, calls[-1])
-        mentioned += told(run.gold, calls[-1])
-        summed += sum(summary_tokens(wanted.messages) for wanted in run_shown.summaries)
-    return Row(
-        mode=mode, tokens=tokens, last_tokens=last, priced=round(priced), needed=needed, kept=found, told=mentioned,
-        summed=summed,
-    )  # fmt: skip
+        kept += sentences_kept(run.gold, calls[-1])
+        mentioned += sentences_mentioned(run.gold, calls[-1])
+        for wanted in contexts.summaries:
+            summaries += summary_tokens(wanted.messages)
+    return ModeFigures(
+        mode=mode,
+        tokens=tokens,
+        last_tokens=last_tokens,
+        priced=round(priced),
+        needed=needed,
+        kept=kept,
+        mentioned=mentioned,
+        summary_tokens=summaries,
+    )
 
 
-def _plain_loop(runs: Sequence[Run]) -> Row:
-    totals = [plain_loop_tokens(run.question, _words(run)) for run in runs]
-    needed = sum(len(run.gold) for run in runs)
-    # A loop's every request begins with the one before.
-    priced = sum(calls[-1] + 0.1 * sum(calls[:-1]) for calls in totals)
-    return Row(
+def _plain_loop(runs: Sequence[Run]) -> ModeFigures:
+    tokens = last_tokens = needed = 0
+    priced = 0.0
+    for run in runs:
+        *earlier, last = plain_loop_tokens(run.question, _results(run))
+        tokens += sum(earlier) + last
+        last_tokens += last
+        # A loop's every request begins with the one before.
+        priced += last + CACHE_READ_PRICE * sum(earlier)
+        needed += len(run.gold)
+    return ModeFigures(
         mode="plain loop, results as text",
-        tokens=sum(map(sum, totals)),
-        last_tokens=sum(calls[-1] for calls in totals),
+        tokens=tokens,
+        last_tokens=last_tokens,
         priced=round(priced),
         needed=needed,
         kept=needed,
-        told=needed,
+        mentioned=needed,
     )
 
 
-def _words(run: Run) -> list[list[tuple[str, str, str]]]:
-    return [
-        [(made.name, msgspec.json.encode(made.arguments).decode(), made.output.text) for made in calls]
-        for calls in run.rounds
-    ]
-
-
-def _shares(found: int, base: int, loop: int) -> str:
-    return f"{found:,} ({found / base:.1%}; loop {found / loop:.1%})"
+def _results(run: Run) -> list[list[tuple[str, str, str]]]:
+    """Returns each round's calls: tool, arguments, result."""
+    rounds = []
+    for calls in run.rounds:
+        rounds.append([(call.name, call.arguments_json, call.output.text) for call in calls])
+    return rounds

@@ -1,9 +1,8 @@
-"""A two-round run told to the real synthesizer, event by event, without any model: its replies are scripted."""
+"""A two-round run played to the real synthesizer, event by event, without any model: its replies are scripted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
 import msgspec
 
@@ -26,66 +25,103 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import QuerySettings, StoredText, ToolCall, Usage, Value
 
-Said = TypeVar("Said", bound=Event)
 
-
-class Made(Value, frozen=True, kw_only=True):
-    """One tool call of a run, and what the tool brought."""
+class RunCall(Value, frozen=True, kw_only=True):
+    """One tool call of a run, and its result."""
 
     name: str
     arguments: dict[str, str | int]
     output: ToolOutput
+
+    @property
+    def arguments_json(self) -> str:
+        return msgspec.json.encode(self.arguments).decode()
 
 
 class Run(Value, frozen=True, kw_only=True):
     """One question, the calls of its two rounds, and the sentences that its answer needs."""
 
     question: str
-    rounds: tuple[tuple[Made, ...], ...]
+    rounds: tuple[tuple[RunCall, ...], ...]
     gold: tuple[str, ...]
     courses: str = ""
 
 
-class Shown(Value, frozen=True, kw_only=True):
-    """What the calls of a run are shown: the three that reason, and those that sum up."""
+class Contexts(Value, frozen=True, kw_only=True):
+    """The messages that the calls of a run are shown: the three that reason, and those that sum up."""
 
     briefings: tuple[BriefingPrepared, ...]
     summaries: tuple[SummaryWanted, ...] = ()
 
 
-def shown(run: Run, settings: QuerySettings) -> Shown:
-    """Everything that a run's calls are shown; summaries are the offline reasoner's, by extraction."""
-    said: list[Event] = []
-    told = _Teller(ContextSynthesizer(publish=said.append))
-    received = QueryReceived(query=run.question, session_id="eval", settings=settings, courses=StoredText(run.courses))
-    told.synthesizer.hear(told.place(received))
-    for number, made in enumerate(run.rounds, start=1):
-        _open(told, said, number, len(run.rounds))
-        _round(told, number, made)
-    _open(told, said, len(run.rounds) + 1, len(run.rounds))
-    return Shown(
-        briefings=tuple(event for event in said if isinstance(event, BriefingPrepared)),
-        summaries=tuple(event for event in said if isinstance(event, SummaryWanted)),
+def contexts_of(run: Run, settings: QuerySettings) -> Contexts:
+    """Plays a run; summaries are the offline reasoner's, by extraction."""
+    player = _Player()
+    player.play(
+        QueryReceived(query=run.question, session_id="eval", settings=settings, courses=StoredText(run.courses))
     )
+    rounds = len(run.rounds)
+    for number, calls in enumerate(run.rounds, start=1):
+        player.open_round(number, rounds)
+        player.call_tools(number, calls)
+    # The final call, which has no tools.
+    player.open_round(rounds + 1, rounds)
+    briefings = []
+    summaries = []
+    for event in player.published:
+        if isinstance(event, BriefingPrepared):
+            briefings.append(event)
+        elif isinstance(event, SummaryWanted):
+            summaries.append(event)
+    return Contexts(briefings=tuple(briefings), summaries=tuple(summaries))
 
 
-class _Teller:
-    def __init__(self, synthesizer: ContextSynthesizer) -> None:
-        self.synthesizer = synthesizer
+class _Player:
+    """The synthesizer with a list as its bus, and the numbering of the events that it hears."""
+
+    def __init__(self) -> None:
+        self.published: list[Event] = []
+        self._synthesizer = ContextSynthesizer(publish=self.published.append)
         self._seq = 0
 
-    def place(self, event: Said) -> Recorded[Said]:
+    def play(self, event: Event) -> None:
         self._seq += 1
-        return Recorded(query_id="eval", seq=self._seq, cause=0, at=0.0, event=event)
+        self._synthesizer.hear(Recorded(query_id="eval", seq=self._seq, cause=0, at=0.0, event=event))
+
+    def open_round(self, number: int, rounds: int) -> None:
+        opened = RoundOpened(
+            round=number,
+            call_id=f"call-{number}",
+            final=number > rounds,
+            rounds_left=max(0, rounds - number),
+        )
+        self.play(opened)
+        # A briefing that wants a summary waits for it.
+        last = self.published[-1]
+        if isinstance(last, SummaryWanted):
+            self.play(_summarised(last))
+
+    def call_tools(self, number: int, run_calls: Sequence[RunCall]) -> None:
+        calls = []
+        for position, run_call in enumerate(run_calls):
+            call_id = f"toolu_{number}_{position}"
+            calls.append(ToolCall(id=call_id, name=run_call.name, arguments=run_call.arguments_json))
+        self.play(_reply(number, calls))
+        for call in calls:
+            self.play(ToolRequested(round=number, call=call, timeout_s=5.0))
+        for call, run_call in zip(calls, run_calls, strict=True):
+            succeeded = ToolSucceeded(
+                tool_call_id=call.id,
+                name=run_call.name,
+                output=StoredText(run_call.output.text),
+                passages=run_call.output.passages,
+                duration_ms=0.0,
+            )
+            self.play(succeeded)
+        self.play(ToolsSettled(round=number, succeeded=tuple(call.id for call in calls), failed=()))
 
 
-def _open(told: _Teller, said: Sequence[Event], number: int, rounds: int) -> None:
-    told.synthesizer.hear(told.place(_opened(number, rounds)))
-    if isinstance(wanted := said[-1], SummaryWanted):
-        told.synthesizer.hear(told.place(_summed_up(wanted)))
-
-
-def _summed_up(wanted: SummaryWanted) -> SummaryCompleted:
+def _summarised(wanted: SummaryWanted) -> SummaryCompleted:
     question, material = (msgspec.json.decode(block.text)["text"] for block in wanted.messages[0].content)
     (block,) = summary(unwrap("question", question) or "", read_material(material))
     return SummaryCompleted(
@@ -100,44 +136,16 @@ def _summed_up(wanted: SummaryWanted) -> SummaryCompleted:
     )
 
 
-def _opened(number: int, rounds: int) -> RoundOpened:
-    final = number > rounds
-    return RoundOpened(round=number, call_id=f"call-{number}", final=final, rounds_left=max(0, rounds - number))
-
-
-def _round(told: _Teller, number: int, made: Sequence[Made]) -> None:
-    calls = [
-        ToolCall(id=f"toolu_{number}_{at}", name=each.name, arguments=msgspec.json.encode(each.arguments).decode())
-        for at, each in enumerate(made)
-    ]
-    told.synthesizer.hear(told.place(_reply(number, calls)))
-    for call in calls:
-        told.synthesizer.hear(told.place(ToolRequested(round=number, call=call, timeout_s=5.0)))
-    for call, each in zip(calls, made, strict=True):
-        told.synthesizer.hear(
-            told.place(
-                ToolSucceeded(
-                    tool_call_id=call.id,
-                    name=each.name,
-                    output=StoredText(each.output.text),
-                    passages=each.output.passages,
-                    duration_ms=0.0,
-                )
-            )
-        )
-    settled = ToolsSettled(round=number, succeeded=tuple(call.id for call in calls), failed=())
-    told.synthesizer.hear(told.place(settled))
-
-
 def _reply(number: int, calls: Sequence[ToolCall]) -> ReasoningCompleted:
-    blocks = [
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": msgspec.Raw(call.arguments.encode())}
-        for call in calls
-    ]
+    content = []
+    for call in calls:
+        # Raw, so that the arguments stay as they were written.
+        block = {"type": "tool_use", "id": call.id, "name": call.name, "input": msgspec.Raw(call.arguments.encode())}
+        content.append(StoredText(msgspec.json.encode(block).decode()))
     return ReasoningCompleted(
         call_id=f"call-{number}",
         round=number,
-        content=tuple(StoredText(msgspec.json.encode(block).decode()) for block in blocks),
+        content=tuple(content),
         text=StoredText(""),
         tool_calls=tuple(calls),
         citations=(),

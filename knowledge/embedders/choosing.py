@@ -1,4 +1,4 @@
-"""The embedder that a setting names."""
+"""Choice of the embedder that a setting names, loaded so that only its own packages are needed."""
 
 from __future__ import annotations
 
@@ -8,22 +8,55 @@ import os
 from collections.abc import Callable
 from typing import cast
 
-from antiphon.knowledge.embedders.names import NAMES
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.ports import Embedder
+from antiphon.vocabulary.values import Value
 
-_MODULES = {"minilm": "antiphon.knowledge.embedders.minilm", "onnx": "knowledge.embedders.onnx"}
-_PACKAGES = {"minilm": "sentence_transformers", "onnx": "onnxruntime"}
+
+class _Backend(Value, frozen=True, kw_only=True):
+    """One way to run all-MiniLM-L6-v2.
+
+    Attributes:
+        module: Our module, imported only where this backend is chosen.
+        package: The package that must be installed for it.
+        index_name: Model and backend, as the indexes that it builds name them.
+    """
+
+    module: str
+    package: str
+    index_name: str
+
+
+# The default first.
+_BACKENDS = {
+    "minilm": _Backend(
+        module="antiphon.knowledge.embedders.minilm",
+        package="sentence_transformers",
+        index_name="all-MiniLM-L6-v2 (sentence-transformers)",
+    ),
+    "onnx": _Backend(
+        module="antiphon.knowledge.embedders.onnx",
+        package="onnxruntime",
+        index_name="all-MiniLM-L6-v2 int8 (onnxruntime)",
+    ),
+}
 
 
 def installed_embedders() -> tuple[str, ...]:
-    """The embedders whose packages are installed, the default first."""
-    return tuple(name for name, package in _PACKAGES.items() if importlib.util.find_spec(package))
+    """Lists the embedders whose packages are installed, the default first."""
+    installed = []
+    for name, backend in _BACKENDS.items():
+        if importlib.util.find_spec(backend.package):
+            installed.append(name)
+    return tuple(installed)
 
 
-def embedder_called(name: str) -> str | None:
-    """Which embedder (see `load_embedder`) writes `name` into its indexes; None where none does."""
-    return next((key for key, written in NAMES.items() if written == name), None)
+def embedder_called(index_name: str) -> str | None:
+    """Returns the embedder (see `load_embedder`) that writes `index_name` into its indexes, or None."""
+    for name, backend in _BACKENDS.items():
+        if backend.index_name == index_name:
+            return name
+    return None
 
 
 def load_embedder(name: str) -> Embedder:
@@ -35,18 +68,19 @@ def load_embedder(name: str) -> Embedder:
     Raises:
         ConfigurationError: No such embedder, or its packages are not installed.
     """
-    if name not in _MODULES:
-        raise ConfigurationError(f"there is no embedder {name!r}; choose one of {', '.join(_MODULES)}")
+    if name not in _BACKENDS:
+        raise ConfigurationError(f"there is no embedder {name!r}; choose one of {', '.join(_BACKENDS)}")
     # The weights come with a package: no download, no progress bar and no warning about threads is wanted.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    backend = _BACKENDS[name]
     try:
-        module = importlib.import_module(_MODULES[name])
+        module = importlib.import_module(backend.module)
     except ModuleNotFoundError as error:
-        other = next(one for one in _MODULES if one != name)
+        other = next(other for other in _BACKENDS if other != name)
         raise ConfigurationError(
             f"the embedder {name!r} needs the package {error.name}, which is not installed: "
             f"pip install 'antiphon[{name}]', or choose the embedder {other!r} (ANTIPHON_EMBEDDER={other})"
         ) from error
-    return cast(Callable[[], Embedder], module.load)()
+    return cast(Callable[[str], Embedder], module.load)(backend.index_name)

@@ -7,20 +7,18 @@ from pathlib import Path
 from tokenizers import BertWordPieceTokenizer, Encoding
 
 DIMENSIONS = 384
+# As shipped with the model its tokenizer cuts at 128 tokens; the model reads 256.
 _WINDOW = 256
-_SPECIAL = 2
-MAX_TOKENS = _WINDOW - _SPECIAL
-"""The model's window, less its opening and closing token."""
+# The model's window, less its opening and closing token.
+MAX_TOKENS = _WINDOW - 2
 
-
+# BERT's uncased vocabulary (Apache-2.0, https://github.com/google-research/bert), which the model was trained with.
+# It stands here because the package that carries the model's own tokenizer brings sentence-transformers and torch.
 VOCABULARY = Path(__file__).with_name("minilm-vocab.txt")
-"""BERT's uncased vocabulary (Apache-2.0, https://github.com/google-research/bert), which the model was trained with.
-
-It stands here because the package that carries the model's own tokenizer brings sentence-transformers and torch."""
 
 
 class MiniLmTokens:
-    """The model's own tokenizer; as shipped with the model it cuts at 128 tokens, the model reads 256."""
+    """The model's own tokenizer."""
 
     def __init__(self) -> None:
         self._counting = BertWordPieceTokenizer(str(VOCABULARY), lowercase=True)
@@ -28,10 +26,10 @@ class MiniLmTokens:
         self._feeding.enable_truncation(_WINDOW)
 
     def count(self, text: str) -> int:
-        """Tokens of `text`, none cut off, special tokens left out."""
+        """Counts the tokens of `text`, none cut off, special tokens left out."""
         return len(self._counting.encode(text, add_special_tokens=False).ids)
 
     def encode(self, text: str) -> Encoding:
-        """What the model is fed, cut at its window."""
+        """Encodes a text as the model is fed it, cut at its window."""
         encoding: Encoding = self._feeding.encode(text)
         return encoding

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from antiphon.engine import connect
-from antiphon.engine.citation_style import ask, source_request
+from antiphon.engine.server_profile import ask, source_request
 from antiphon.vocabulary.errors import ModelError
 from tests.e2e.conftest import STARTING_S, Antiphon, environment
 

@@ -12,7 +12,8 @@ from collections import Counter
 from itertools import islice, product
 from pathlib import Path
 
-from antiphon.cli.grading import UNANSWERABLE, Grade, SampleQuestion, grade, read_questions
+from antiphon.cli.grading import Grade, grade
+from antiphon.cli.questions import UNANSWERABLE, SampleQuestion, read_questions
 from antiphon.service import Antiphon, Outcome, Question, load_settings, silence_logging
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from antiphon.faults import Fault, Injector, World
-from antiphon.faults.virtual import run
+from antiphon.faults.ports.virtual_time import run
 from antiphon.service import Antiphon, Question, silence_logging
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event

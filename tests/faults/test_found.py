@@ -9,8 +9,8 @@ import pytest
 import structlog
 
 from antiphon.faults import Fault, Plan, World, run_plan
-from antiphon.faults.invariants import broken_promises
-from antiphon.faults.standing import moves_by_itself
+from antiphon.faults.checks.promises import broken_promises
+from antiphon.faults.checks.traces import moves_by_itself
 from antiphon.service import silence_logging
 from antiphon.vocabulary.events import Recorded, SessionStalled
 

@@ -11,9 +11,9 @@ import structlog
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import ToolCircuits
 from antiphon.faults import Fault, Plan, Run, World, run_plan
-from antiphon.faults.lineage import run_lineage
 from antiphon.service import silence_logging
 from antiphon.vocabulary import events as e
+from tests.faults.sources import run_without_each_source
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_store_that_hangs_holds_no_answer_up_and_the_answer_says_so(world: Wor
 
 
 def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_is_said(world: World) -> None:
-    cuts = run_lineage(world)
+    cuts = run_without_each_source(world)
 
     assert len(cuts) == 3
     assert [cut.broken for cut in cuts] == [()] * 3

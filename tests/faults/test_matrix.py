@@ -11,19 +11,19 @@ import pytest
 import structlog
 
 from antiphon.faults import (
+    Checker,
     Chosen,
     Fault,
-    Judge,
     Plan,
     World,
     all_points,
     as_html,
     counts,
-    plan_of,
+    parse_plan,
     run_pairs,
     run_singles,
 )
-from antiphon.faults.reading import read_plan, write_plan
+from antiphon.faults.plan_files import read_plan, write_plan
 from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import BadInputError
 from tests.faults.mutants import mutants, mutated
@@ -52,7 +52,7 @@ def test_no_pair_of_faults_chosen_by_chance_breaks_a_promise(world: World) -> No
 
 
 def test_a_fault_at_a_door_that_no_query_passes_is_told_as_a_failure(world: World) -> None:
-    run, _ = Judge(world).judge(Plan(faults=(Fault(point="tool.no_such_tool", kind="raise"),)))
+    run, _ = Checker(world).run(Plan(faults=(Fault(point="tool.no_such_tool", kind="raise"),)))
 
     assert run.fired == []
 
@@ -67,7 +67,7 @@ def test_the_points_come_from_the_wiring_table_and_the_ports(world: World) -> No
 
 
 def test_a_hung_tool_takes_its_time_limit_and_no_more_on_virtual_time(world: World) -> None:
-    run, broken = Judge(world).judge(Plan(faults=(Fault(point="tool.search_course_content", kind="hang"),)))
+    run, broken = Checker(world).run(Plan(faults=(Fault(point="tool.search_course_content", kind="hang"),)))
 
     assert (broken, run.took_s) == ([], 10.0)
 
@@ -81,7 +81,7 @@ def test_a_plan_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> Non
 
 def test_what_is_no_plan_is_refused_with_the_field_that_is_wrong() -> None:
     with pytest.raises(BadInputError, match="no fault plan"):
-        plan_of({"faults": [{"point": "clock.now", "kind": "melt"}]})
+        parse_plan({"faults": [{"point": "clock.now", "kind": "melt"}]})
 
 
 def test_the_report_names_the_command_that_tries_a_cell_alone(world: World) -> None:

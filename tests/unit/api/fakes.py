@@ -11,10 +11,21 @@ from typing import Any
 from fastapi import FastAPI
 from msgspec.structs import replace
 
-from antiphon.api import AroundOf, create_app
-from antiphon.bus import Pending
-from antiphon.knowledge import Course, Lesson
-from antiphon.service import Change, Interceptor, Mode, Outcome, Question, Readiness, Replayed, Settings, Totals
+from antiphon.api import InterceptorOf, create_app
+from antiphon.knowledge import Lesson
+from antiphon.service import (
+    Change,
+    Course,
+    Interceptor,
+    Mode,
+    Outcome,
+    Pending,
+    Question,
+    Readiness,
+    Replayed,
+    Settings,
+    Totals,
+)
 from antiphon.vocabulary.errors import BadInputError, ServiceError
 from antiphon.vocabulary.events import (
     Event,
@@ -191,13 +202,13 @@ class FakeService:
         self.closed = True
 
 
-def app_of(service: FakeService, around_of: AroundOf | None = None, **settings: Any) -> FastAPI:
+def app_of(service: FakeService, interceptor_of: InterceptorOf | None = None, **settings: Any) -> FastAPI:
     """The app over `service`, open; settings are the defaults but for those given."""
 
     async def opened(_: Settings) -> FakeService:
         return service
 
-    app = create_app(Settings.model_construct(**settings), opened, around_of)
+    app = create_app(Settings.model_construct(**settings), opened, interceptor_of)
     app.state.service = service
     return app
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.api.accept import EVENT_STREAM, JSON, preferred
+from antiphon.api.responses import EVENT_STREAM, JSON, preferred
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from antiphon.api.live import KEEP_ALIVE, events_of, with_keep_alive
+from antiphon.api.responses import KEEP_ALIVE, events_of, with_keep_alive
 from antiphon.vocabulary.errors import SlowReaderError, TraceError
 from antiphon.vocabulary.events import Event, Live, Recorded
 from tests.unit.api.fakes import Browser, FakeAsked, FakeService, app_of, events_in

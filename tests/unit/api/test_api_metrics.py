@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antiphon.api.routes.metrics import as_text
+from antiphon.api.routes.service import as_text
 from antiphon.service import Outcome, Totals
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.values import Usage

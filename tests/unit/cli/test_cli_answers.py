@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from antiphon.cli.answers import show_answer, source_lines, with_numbers
+from antiphon.cli.rendering import show_answer, source_lines, with_numbers
 from antiphon.service import Outcome
 from antiphon.vocabulary.values import Citation, Indicator
 from tests.story import response_assembled

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from antiphon.cli import checks
+from antiphon.cli import doctor as checks
 from antiphon.service import Settings
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.cli.asking_file import PLAIN, read_asking_file
-from antiphon.cli.compare_page import as_page
+from antiphon.cli.compare import as_page
 from antiphon.cli.comparing import MODES, Compared, Mode, Run, in_words, modes_of, settings_of, sum_of
+from antiphon.cli.questions import PLAIN, read_any_questions
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.values import QuerySettings, Usage
 
@@ -32,7 +32,7 @@ def written(folder: Path, data: str | bytes) -> Path:
 
 
 def test_every_sample_question_is_read_with_what_answers_it() -> None:
-    questions = read_asking_file(ROOT / "samples" / "questions.jsonl", 8_000)
+    questions = read_any_questions(ROOT / "samples" / "questions.jsonl", 8_000)
 
     assert len(questions) == 40
     assert all(each.kind != PLAIN and each.question for each in questions)
@@ -42,7 +42,7 @@ def test_every_sample_question_is_read_with_what_answers_it() -> None:
 def test_a_plain_file_holds_a_question_a_line(tmp_path: Path) -> None:
     file = written(tmp_path, "\ufeffWhat is BM25?\r\n\n  [sic] And RRF?  \n")
 
-    questions = read_asking_file(file, 8_000)
+    questions = read_any_questions(file, 8_000)
 
     assert [(each.id, each.question) for each in questions] == [("1", "What is BM25?"), ("3", "[sic] And RRF?")]
 
@@ -50,7 +50,7 @@ def test_a_plain_file_holds_a_question_a_line(tmp_path: Path) -> None:
 def test_json_lines_need_a_question_and_nothing_else(tmp_path: Path) -> None:
     file = written(tmp_path, '{"question": " What is BM25? ", "author": "somebody"}\n')
 
-    assert [(each.id, each.kind, each.question) for each in read_asking_file(file, 8_000)] == [
+    assert [(each.id, each.kind, each.question) for each in read_any_questions(file, 8_000)] == [
         ("1", PLAIN, "What is BM25?")
     ]
 
@@ -72,13 +72,13 @@ def test_json_lines_need_a_question_and_nothing_else(tmp_path: Path) -> None:
 )
 def test_a_file_that_cannot_be_asked_is_refused_with_its_line(tmp_path: Path, data: str | bytes, wrong: str) -> None:
     with pytest.raises(BadInputError, match=wrong):
-        read_asking_file(written(tmp_path, data), 10)
+        read_any_questions(written(tmp_path, data), 10)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
 def test_a_file_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInputError, match="cannot be read"):
-        read_asking_file(tmp_path / name, 10)
+        read_any_questions(tmp_path / name, 10)
 
 
 def test_each_mode_differs_from_the_one_before_it_in_one_thing() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from antiphon.cli.grading import Grade, Place, SampleQuestion, Targets, grade, read_questions, shortfalls
+from antiphon.cli.grading import Grade, Targets, grade, shortfalls
+from antiphon.cli.questions import Place, SampleQuestion, read_questions
 from antiphon.service import Outcome
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Confidence, ContextSynthesized, Event, Recorded

@@ -65,6 +65,49 @@ def test_the_schema_says_what_the_function_takes() -> None:
     assert tool.schema["$defs"]["Unit"]["enum"] == ["metric", "imperial"]
 
 
+async def no_arguments() -> str:
+    """Lists all lakes.
+
+    Args:
+        None.
+
+    Note:
+        Never shown to the model.
+    """
+    return ""
+
+
+async def indented(lake: str, unit: Annotated[str, Field(description="Metres or feet.")] = "m") -> str:
+    """Says how deep a lake is.
+    It knows all: even small ones.
+
+    Arguments:
+      lake (str, optional): Its name: as on maps,
+
+        or as people say it.
+
+    Example:
+        depth: 7
+    """
+    return lake + unit
+
+
+def test_a_section_that_describes_no_argument_takes_nothing_from_the_description() -> None:
+    tool = tool_from_function(no_arguments)
+
+    assert tool.description == "Lists all lakes."
+    assert set(tool.schema["properties"]) == {"why"}
+
+
+def test_a_description_of_several_lines_is_one_line_and_the_types_own_stands_where_there_is_none() -> None:
+    tool = tool_from_function(indented)
+
+    assert tool.description == "Says how deep a lake is.\nIt knows all: even small ones."
+    properties = tool.schema["properties"]
+    assert properties["lake"]["description"] == "Its name: as on maps, or as people say it."
+    assert properties["unit"]["description"] == "Metres or feet."
+
+
 def test_definitions_are_sorted_leave_out_what_is_not_offered_and_are_the_same_bytes_every_time() -> None:
     def registry(*names: str) -> Registry:
         hidden = tool_from_function(lake_depth, name="hidden", offered=False)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
-from antiphon.dispatcher.bounds import MAX_PASSAGE, MAX_PASSAGES, MAX_TEXT
-from antiphon.dispatcher.output import NOTHING, to_output
+from antiphon.dispatcher.output import MAX_PASSAGE, MAX_PASSAGES, MAX_TEXT, NOTHING, to_output
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import StoredText
 from tests.unit.dispatcher.fakes import passage

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from antiphon.engine.fold import Reply, ReplyFold
+from antiphon.engine.fold import ReplyFold
+from antiphon.engine.reply import Reply, events_of
 from antiphon.engine.sse import SseDecoder
-from antiphon.engine.whole import events_of
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import ReplyCitation, ToolCall, Usage

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.knowledge.chunking import CHUNK_TOKENS, Chunk, chunk_section
-from antiphon.knowledge.document import Document, Section
+from antiphon.knowledge.values import Document, Section
 from tests.fakes_knowledge import HashingEmbedder
 
 EMBEDDER = HashingEmbedder()

@@ -1,0 +1,160 @@
+"""What routes ask for: the open service, the queries whose callers wait, and what breaks a query on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Protocol, cast
+
+from fastapi import Depends, FastAPI, Path, Request
+from pydantic import JsonValue
+
+from antiphon.service import (
+    Change,
+    Course,
+    Interceptor,
+    Mode,
+    Outcome,
+    Pending,
+    Question,
+    Readiness,
+    Replayed,
+    Settings,
+    Totals,
+)
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.ports import EventLog, TraceListing
+
+QueryId = Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])]
+"""A trace's id, as a path names it."""
+
+
+class RunningQuery(Protocol):
+    """A query under way; `service.QueryHandle` is one."""
+
+    @property
+    def query_id(self) -> str: ...
+
+    @property
+    def session_id(self) -> str: ...
+
+    def follow(self) -> AsyncIterator[Recorded[Event] | Live]: ...
+
+    async def outcome(self) -> Outcome: ...
+
+    def cancel(self, why: str) -> None: ...
+
+
+class History(Protocol):
+    """What can be done with recorded queries."""
+
+    async def replay(self, query_id: str) -> Replayed: ...
+
+    def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
+
+    async def fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        interceptor: Interceptor | None = ...,
+        /,
+    ) -> RunningQuery: ...
+
+    async def resume_unfinished(self) -> Sequence[RunningQuery]: ...
+
+
+class StoredTraces(EventLog, TraceListing, Protocol):
+    """Recorded queries, listed and read."""
+
+
+class Facade(Protocol):
+    """The service as the routes see it; `service.Antiphon` is one, and the tests hand in a small one."""
+
+    @property
+    def store(self) -> StoredTraces: ...
+
+    @property
+    def history(self) -> History: ...
+
+    async def start(self, question: Question, interceptor: Interceptor = ..., /) -> RunningQuery: ...
+
+    def courses(self) -> Sequence[Course]: ...
+
+    async def clear_conversation(self, session_id: str) -> None: ...
+
+    def running(self) -> Mapping[str, tuple[Pending, ...]]: ...
+
+    def readiness(self) -> Readiness: ...
+
+    @property
+    def totals(self) -> Totals: ...
+
+    async def close(self) -> None: ...
+
+
+ServiceOpener = Callable[[Settings], Awaitable[Facade]]
+"""Opens the service; the app closes it."""
+
+
+def _service(request: Request) -> Facade:
+    return cast(Facade, request.app.state.service)
+
+
+Service = Annotated[Facade, Depends(_service)]
+"""The open service, as a route asks for it."""
+
+
+class RunningQueries:
+    """The queries whose callers wait for them, so that a service that stops can end them in order."""
+
+    def __init__(self) -> None:
+        self._running: set[RunningQuery] = set()
+
+    @contextmanager
+    def waiting(self, query: RunningQuery, why: str) -> Iterator[None]:
+        """Counts `query` while its caller waits; whoever stops waiting before the end cancels it, because of `why`."""
+        self._running.add(query)
+        try:
+            yield
+        finally:
+            self._running.discard(query)
+            query.cancel(why)  # changes nothing where the query is over
+
+    def cancel(self, why: str) -> None:
+        """Cancels all of them; their callers get an answer that says so."""
+        for query in list(self._running):
+            query.cancel(why)
+
+
+def cancel_queries(app: FastAPI, why: str) -> None:
+    """Cancels the queries whose callers wait for them."""
+    cast(RunningQueries, app.state.running_queries).cancel(why)
+
+
+def _running_queries(request: Request) -> RunningQueries:
+    return cast(RunningQueries, request.app.state.running_queries)
+
+
+Waited = Annotated[RunningQueries, Depends(_running_queries)]
+"""The queries whose callers wait, as a route asks for them."""
+
+
+InterceptorOf = Callable[[object], Interceptor]
+"""Makes the interceptor that breaks a query by a fault plan as its caller sent it; the command line brings it."""
+
+
+def interceptor_for(request: Request, faults: dict[str, JsonValue] | None) -> Interceptor | None:
+    """The interceptor for the fault plan that came with a request; None where none came.
+
+    Raises:
+        BadInputError: It is no fault plan, or this service takes none.
+    """
+    if faults is None:
+        return None
+    interceptor_of: InterceptorOf | None = request.app.state.interceptor_of
+    if interceptor_of is None:
+        raise BadInputError("Fault plans are not taken here: start the service with `antiphon serve --allow-faults`.")
+    return interceptor_of(faults)

@@ -1,0 +1,165 @@
+"""Forms of an answer: which one a caller wants, one JSON object for which it waits, or server-sent events
+(https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from email.message import Message
+
+import msgspec
+import structlog
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from antiphon.api.dependencies import RunningQueries, RunningQuery
+from antiphon.api.errors import describe_failure
+from antiphon.api.query_schemas import answer_of
+from antiphon.service import Outcome, to_json
+from antiphon.vocabulary.errors import ServiceError, SlowReaderError
+from antiphon.vocabulary.events import Event, Live, Recorded
+
+log = structlog.get_logger(__name__)
+
+JSON = "application/json"
+EVENT_STREAM = "text/event-stream"
+JSON_LINES = ("application/x-ndjson", "application/jsonl")
+
+CLIENT_GONE = "the client went away"
+CLIENT_GONE_STATUS = 499
+"""The status that nginx logs for a client that went away; nobody reads the answer."""
+
+KEEP_ALIVE_S = 15.0
+KEEP_ALIVE = b": still working\n\n"
+STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+"""X-Accel-Buffering: nginx would otherwise hold events back."""
+
+Streamed = Recorded[Event] | Live
+
+
+def preferred(accept: str | None, offers: tuple[str, ...]) -> str:
+    """The offer that an Accept header weighs highest; the earlier of equals, and the first where it names none."""
+    weights: dict[str, float] = {}
+    for part in (accept or "*/*").split(","):
+        form, weight = _weighed(part)
+        weights[form] = weight
+    return max(offers, key=lambda offer: _weight(offer, weights))
+
+
+def _weight(offer: str, weights: dict[str, float]) -> float:
+    for pattern in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
+        if pattern in weights:
+            return weights[pattern]
+    return 0.0
+
+
+def _weighed(part: str) -> tuple[str, float]:
+    # The standard library reads parameters of a media type only where they stand in a header of a message.
+    message = Message()
+    message["content-type"] = part.strip()
+    try:
+        return message.get_content_type(), float(str(message.get_param("q", "1")))
+    except ValueError:
+        return message.get_content_type(), 0.0
+
+
+async def outcome_or_gone(query: RunningQuery, request: Request) -> Outcome | None:
+    """The outcome, or None once the client is gone; its query is then cancelled and has come to its end."""
+    answer = asyncio.ensure_future(query.outcome())
+    gone = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            return answer.result()
+        query.cancel(CLIENT_GONE)
+        # To the end, so that the query is over when the request is.
+        await answer
+        return None
+    finally:
+        answer.cancel()
+        gone.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+class LiveAnswer(StreamingResponse):
+    """Streams a query's events and its answer; a client that goes away cancels the query."""
+
+    media_type = EVENT_STREAM
+
+    def __init__(self, query: RunningQuery, running: RunningQueries, keep_alive_s: float = KEEP_ALIVE_S) -> None:
+        events = events_of(query, query.follow())
+        super().__init__(with_keep_alive(events, keep_alive_s), headers=STREAM_HEADERS)
+        self._query = query
+        self._running = running
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._running.waiting(self._query, CLIENT_GONE):
+            await super().__call__(scope, receive, send)
+
+
+async def events_of(query: RunningQuery, streamed: AsyncIterator[Streamed]) -> AsyncIterator[bytes]:
+    """The query's events as they are recorded, its text as it is written, and the answer or the failure last."""
+    async for event in server_sent(query.query_id, streamed):
+        yield event
+    # As a value: whatever went wrong must still reach the client as an event.
+    [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
+    if not isinstance(outcome, BaseException):
+        yield as_event("answer", answer_of(outcome).model_dump_json().encode())
+        return
+    yield as_event("error", msgspec.json.encode(describe_failure(outcome, query.query_id)))
+    if not isinstance(outcome, ServiceError):
+        raise outcome  # a bug: the server logs it
+    log.warning("stream_failed", code=outcome.code, detail=str(outcome), query_id=query.query_id)
+
+
+async def server_sent(query_id: str, streamed: AsyncIterator[Streamed]) -> AsyncIterator[bytes]:
+    """Each event as a server-sent one; a reader that was too slow misses the rest, and the last event says so."""
+    try:
+        async for each in streamed:
+            yield streamed_as_event(each)
+    except SlowReaderError as error:
+        yield as_event("events_lost", msgspec.json.encode(describe_failure(error, query_id)))
+
+
+def streamed_as_event(streamed: Streamed) -> bytes:
+    """One recorded event, with its seq as id, or one piece of text."""
+    if isinstance(streamed, Recorded):
+        return as_event(streamed.event.kind_name(), to_json(streamed), streamed.seq)
+    return as_event(str(streamed.__struct_config__.tag), to_json(streamed))
+
+
+def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:
+    """One server-sent event; `data` is JSON, which has no line breaks of its own."""
+    line = b""
+    if number is not None:
+        line = b"id: %d\n" % number
+    return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), line, data)
+
+
+async def with_keep_alive(items: AsyncIterator[bytes], every_s: float) -> AsyncGenerator[bytes, None]:
+    """`items`, and a comment whenever none came for `every_s` seconds, so that no proxy hangs up."""
+    coming = asyncio.ensure_future(_next(items))
+    try:
+        while True:
+            # `wait` and not `wait_for`, which would cancel the item that is still to come.
+            await asyncio.wait({coming}, timeout=every_s)
+            if not coming.done():
+                yield KEEP_ALIVE
+                continue
+            item = coming.result()
+            if item is None:
+                return
+            yield item
+            coming = asyncio.ensure_future(_next(items))
+    finally:
+        coming.cancel()
+        await asyncio.gather(coming, return_exceptions=True)
+
+
+async def _next(items: AsyncIterator[bytes]) -> bytes | None:
+    return await anext(items, None)

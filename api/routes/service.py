@@ -1,0 +1,103 @@
+"""The service itself: its courses, its conversations, its health and its sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Depends, Response
+from fastapi.responses import PlainTextResponse
+from msgspec.structs import asdict
+
+from antiphon.api.dependencies import Service
+from antiphon.api.errors import WITH_BODY, WITH_NAME
+from antiphon.api.guards import require_json
+from antiphon.api.schemas import (
+    AliveReply,
+    ClearReply,
+    ClearRequest,
+    CourseReply,
+    CoursesReply,
+    LessonReply,
+    ReadinessReply,
+)
+from antiphon.service import Course, Totals
+
+router = APIRouter()
+
+_NOT_READY: dict[int | str, dict[str, Any]] = {
+    503: {"model": ReadinessReply, "description": "Questions cannot be answered now; `problems` says why."}
+}
+
+
+@router.get("/api/courses", summary="The courses", tags=["courses"])
+async def courses(service: Service) -> CoursesReply:
+    """The indexed courses, with their lessons."""
+    found = service.courses()
+    return CoursesReply(
+        total_courses=len(found),
+        course_titles=[course.title for course in found],
+        courses=[_course(course) for course in found],
+    )
+
+
+def _course(course: Course) -> CourseReply:
+    lessons = [LessonReply(number=each.number, title=each.title, link=each.link) for each in course.lessons]
+    return CourseReply(title=course.title, link=course.link, instructor=course.instructor, lessons=lessons)
+
+
+@router.post(
+    "/api/clear-session",
+    summary="Forget a conversation",
+    tags=["conversations"],
+    responses=WITH_BODY | WITH_NAME,
+    dependencies=[Depends(require_json)],
+)
+async def clear_session(body: ClearRequest, service: Service) -> ClearReply:
+    """Forgets the conversation's exchanges: the next question in it starts afresh. Its traces stay."""
+    await service.clear_conversation(body.session_id)
+    return ClearReply(status="ok", session_id=body.session_id)
+
+
+@router.get("/healthz", summary="Is the process alive?", tags=["health"])
+async def alive() -> AliveReply:
+    """Answers as long as the process does; it asks nothing of the index or the reasoner."""
+    return AliveReply(status="ok")
+
+
+@router.get("/readyz", summary="Can questions be answered?", tags=["health"], responses=_NOT_READY)
+async def ready(service: Service, response: Response) -> ReadinessReply:
+    """200 while an index is open and a reasoner can answer; otherwise 503 with the problems in words."""
+    readiness = service.readiness()
+    response.status_code = 200 if readiness.ready else 503
+    return ReadinessReply(**{**asdict(readiness), "problems": list(readiness.problems)})
+
+
+@router.get("/metrics", summary="Sums since the process began", tags=["health"], response_class=PlainTextResponse)
+async def metrics(service: Service) -> PlainTextResponse:
+    """Queries by how they ended, calls, seconds, tokens by kind, and the share of input read from the cache."""
+    return PlainTextResponse(as_text(service.totals), media_type="text/plain; version=0.0.4")
+
+
+def as_text(totals: Totals) -> str:
+    """The sums in the text format that Prometheus reads
+    (https://prometheus.io/docs/instrumenting/exposition_formats/)."""
+    usage, summed = totals.usage, totals.summary_usage
+    tokens = {
+        "input": usage.input_tokens,
+        "output": usage.output_tokens,
+        "cache_read": usage.cache_read_tokens,
+        "cache_write": usage.cache_write_tokens,
+        "summary_input": summed.all_input_tokens,
+        "summary_output": summed.output_tokens,
+    }
+    lines = ["# TYPE antiphon_queries_total counter"]
+    for status, count in sorted(totals.queries.items()):
+        lines.append(f'antiphon_queries_total{{status="{status}"}} {count}')
+    lines += ["# TYPE antiphon_query_seconds_total counter", f"antiphon_query_seconds_total {totals.seconds:.3f}"]
+    lines += ["# TYPE antiphon_reasoning_calls_total counter", f"antiphon_reasoning_calls_total {totals.calls}"]
+    lines += ["# TYPE antiphon_summarising_calls_total counter", f"antiphon_summarising_calls_total {totals.summaries}"]
+    lines += ["# TYPE antiphon_tokens_total counter"]
+    for kind, count in tokens.items():
+        lines.append(f'antiphon_tokens_total{{kind="{kind}"}} {count}')
+    lines += ["# TYPE antiphon_cached_input_share gauge", f"antiphon_cached_input_share {usage.cached_share:.4f}"]
+    return "\n".join([*lines, ""])

@@ -1,0 +1,55 @@
+"""Antiphon's own components over a model and tools, wired as the service wires them, recording into SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+from antiphon.bus import Bus, SystemClock
+from antiphon.composition.caller import Caller
+from antiphon.composition.wiring import Resources, wire
+from antiphon.coordinator import receive
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Model, TraceStore
+from antiphon.vocabulary.values import QuerySettings
+
+ToolFunction = Callable[..., Awaitable[object]]
+
+
+class ForgetfulStore:
+    """A trace store that stores nothing: what appending costs is what a query costs less with it."""
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        """Takes the events, and lets go of them."""
+
+
+class OurSide:
+    """The components, ready for queries; `records=False` lets go of their events."""
+
+    def __init__(self, model: Model, functions: Sequence[ToolFunction], folder: Path, *, records: bool = True) -> None:
+        clock = SystemClock()
+        registry = Registry([tool_from_function(function) for function in functions])
+        self.store = SqliteTraceStore.open(folder)
+        # The bus only ever appends.
+        store = self.store if records else cast(TraceStore, ForgetfulStore())
+        self._bus = Bus(store, clock)
+        self._resources = Resources(
+            clock=clock,
+            models={"primary": model, "fallback": model},
+            tools=registry,
+            tool_definitions=registry.definitions(),
+        )
+
+    async def ask(self, query_id: str, question: str, settings: QuerySettings | None = None) -> Caller:
+        """Runs one query to its end; the caller knows its outcome."""
+        caller = Caller()
+        session = self._bus.open(query_id, lambda ports: wire(self._resources, ports, caller).subscriptions())
+        await session.run(receive(question, "bench", settings or QuerySettings()))
+        return caller
+
+    async def close(self) -> None:
+        await self._bus.close()
+        await self.store.close()

@@ -1,0 +1,136 @@
+"""Questions out of a file: JSON lines such as samples/questions.jsonl, or plain text with one question a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from antiphon.cli.terminal import one_line
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.values import Value
+
+PLAIN = "plain"
+"""The kind of a question for which the file does not say what answers it."""
+
+UNANSWERABLE = "unanswerable"
+
+_HOW = 'one question a line, or one JSON object a line, such as {"question": "What is BM25?"}'
+
+
+class Place(Value, frozen=True, kw_only=True):
+    """The place of an answer; lesson None is the course's outline."""
+
+    course: str
+    lesson: int | None
+
+    @property
+    def part(self) -> str:
+        """The part of the course, in a word."""
+        return "outline" if self.lesson is None else str(self.lesson)
+
+
+class SampleQuestion(Value, frozen=True, kw_only=True):
+    """One line of a questions file (samples/README.md): `facts` are phrases that a right answer may contain."""
+
+    id: str
+    kind: str
+    question: str
+    answered_by: tuple[Place, ...] = ()
+    facts: tuple[str, ...] = ()
+
+
+def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
+    """The questions of a JSON lines file.
+
+    Raises:
+        BadInputError: A line is no question; its number is named.
+    """
+    questions = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            questions.append(msgspec.json.decode(line, type=SampleQuestion))
+        except (msgspec.DecodeError, UnicodeEncodeError) as error:
+            raise BadInputError(f"{name}, line {number} is no question ({error}): see samples/README.md.") from error
+    if not questions:
+        raise BadInputError(f"{name} holds no questions: see samples/README.md.")
+    return questions
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """One JSON line of a file that somebody wrote; fields that we do not know are theirs."""
+
+    question: str
+    id: str | None = None
+    kind: str = PLAIN
+    answered_by: tuple[Place, ...] = ()
+    facts: tuple[str, ...] = ()
+
+
+def read_any_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
+    """The questions of a file, in either form; every one can be asked.
+
+    Args:
+        most_chars: The longest question that may be asked.
+
+    Raises:
+        BadInputError: The file cannot be read, or a line is no question; the message names it.
+    """
+    name = one_line(str(path), 200)
+    lines = _numbered_lines(_text(path, name))
+    if not lines:
+        raise BadInputError(f"{name} holds no question: write {_HOW}.")
+    # One line of JSON makes it a file of JSON: then a plain line is a mistake, and not a question.
+    is_json = lines[0][1].startswith("[") or any(line.startswith("{") for _, line in lines)
+    questions: list[SampleQuestion] = []
+    for number, line in lines:
+        where = f"{name}, line {number}"
+        if is_json:
+            question = _of_json(where, number, line)
+        else:
+            question = SampleQuestion(id=str(number), kind=PLAIN, question=line)
+        _check(where, question.question, most_chars)
+        questions.append(question)
+    return questions
+
+
+def _text(path: Path, name: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise BadInputError(f"{name} cannot be read ({error.strerror}): name a file with {_HOW}.") from error
+    except UnicodeDecodeError as error:
+        raise BadInputError(f"{name} is no text in UTF-8: name a file with {_HOW}.") from error
+
+
+def _numbered_lines(text: str) -> list[tuple[int, str]]:
+    """The lines that hold something, each with its number in the file."""
+    found: list[tuple[int, str]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            found.append((number, line.strip()))
+    return found
+
+
+def _of_json(where: str, number: int, line: str) -> SampleQuestion:
+    try:
+        read = msgspec.json.decode(line, type=_Line)
+    except (msgspec.DecodeError, UnicodeEncodeError) as error:
+        raise BadInputError(f"{where} is no question ({error}): write {_HOW}.") from error
+    return SampleQuestion(
+        id=read.id or str(number),
+        kind=read.kind,
+        question=read.question.strip(),
+        answered_by=read.answered_by,
+        facts=read.facts,
+    )
+
+
+def _check(where: str, question: str, most_chars: int) -> None:
+    if not question.replace("\x00", "").strip():
+        raise BadInputError(f"{where} holds an empty question: write {_HOW}.")
+    if len(question) > most_chars:
+        raise BadInputError(f"{where} has a question of {len(question):,} characters, the most is {most_chars:,}.")

@@ -1,0 +1,184 @@
+"""Events and answers as lines for people: what matters of each event, the answer with its numbered sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import asdict
+
+from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.service import Outcome
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
+from antiphon.vocabulary.values import Citation, ToolCall, Usage
+
+_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
+
+
+def show_answer(outcome: Outcome) -> None:
+    """Prints the answer on standard output, and what surrounds it on standard error."""
+    response = outcome.response
+    out.print(clean(with_numbers(response.answer, response.citations, response.sources)), soft_wrap=True)
+    for line in source_lines(response):
+        out.print(line, soft_wrap=True)
+    err.print(_summary(outcome), style=_STYLES[response.confidence])
+    for indicator in response.indicators:
+        err.print(f"  ! {one_line(indicator.detail, 200)} (event {indicator.event_seq})", style="yellow")
+    err.print(f"conversation {outcome.session_id}; all of it: antiphon traces show {outcome.query_id}", style="dim")
+
+
+def with_numbers(answer: str, citations: Sequence[Citation], sources: Sequence[str]) -> str:
+    """The answer with the number of its source after each cited span."""
+    marks: set[tuple[int, int]] = set()
+    for citation in citations:
+        if citation.source in sources:
+            marks.add((citation.end, sources.index(citation.source) + 1))
+    # From the end, so that a number put in moves no place that is still to come.
+    for end, number in sorted(marks, reverse=True):
+        answer = f"{answer[:end]} [{number}]{answer[end:]}"
+    return answer
+
+
+def source_lines(response: ResponseAssembled) -> list[str]:
+    """The numbered sources with their links, after an empty line; nothing where there are none."""
+    lines: list[str] = []
+    for source, link in zip(response.sources, response.source_links, strict=True):
+        line = f"[{len(lines) + 1}] {one_line(source, 200)}"
+        if link:
+            line += f"  {one_line(link, 300)}"
+        lines.append(line)
+    return ["", *lines] if lines else []
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things, such as `1 round` or `2 rounds`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _summary(outcome: Outcome) -> str:
+    response = outcome.response
+    calls = counted(response.calls, "call")
+    if response.summaries:
+        calls += f" and {response.summaries} to sum up"
+    return (
+        f"\n{response.confidence} confidence · answered by {one_line(response.reasoner, 60)} · "
+        f"{counted(response.rounds, 'round')}, {calls} · {outcome.duration_ms / 1000:.2f} s · {outcome.status}"
+    )
+
+
+Line = Callable[[Any], str]
+
+LINES: Mapping[type[e.Event], Line] = {
+    e.QueryReceived: lambda it: f"“{it.query}” (at most {it.settings.max_rounds} rounds, {it.settings.deadline_s:g} s)",
+    e.RoundOpened: lambda it: _round(it),
+    e.SummaryWanted: lambda it: f"of {len(it.of)} facts, {it.tokens} tokens, for {it.call_id}",
+    e.SummaryRequested: lambda it: f"{it.call_id} by {it.model}, within {it.timeout_s:.1f} s",
+    e.SummarySkipped: lambda it: f"{it.limit}: {it.detail}",
+    e.SummaryFailed: lambda it: f"{it.call_id}: {it.failure}: {it.detail}",
+    e.SummaryCompleted: lambda it: f"{it.stop_reason}, {_tokens(it.usage)}: “{it.text.text}”",
+    e.BriefingPrepared: lambda it: f"{it.tokens} tokens, {len(it.facts)} facts, {len(it.dropped)} things dropped",
+    e.ReasoningRequested: lambda it: (
+        f"{it.call_id} of the {it.reasoner} reasoner, within {it.timeout_s:.1f} s "
+        f"({it.elapsed_s:.1f} s used, {it.kept_s:.1f} s kept)"
+    ),
+    e.ReasoningStarted: lambda it: f"{it.call_id}: {it.reasoner}, attempt {it.attempt}",
+    e.ToolCallStreamed: lambda it: _call(it.call),
+    e.ReasoningRetried: lambda it: f"attempt {it.attempt} failed ({it.why}: {it.detail}), again in {it.wait_s:.1f} s",
+    e.ReasoningFailed: lambda it: f"{it.call_id}: {it.failure}: {it.detail}",
+    e.ReasoningCompleted: lambda it: _reply(it),
+    e.ToolRequested: lambda it: _call(it.call),
+    e.ToolStarted: lambda it: it.name,
+    e.ToolSubstituted: lambda it: f"{it.failed} → {it.substitute}: {it.why}",
+    e.ToolSucceeded: lambda it: f"{it.name}: {_passages(it)}, {it.duration_ms:.0f} ms",
+    e.ToolFailed: lambda it: f"{it.name}: {it.failure}: {it.detail}",
+    e.ToolAnsweredLate: lambda it: f"{it.name}: {it.passages} passages after {it.duration_ms:.0f} ms, not used",
+    e.ToolCallsConfirmed: lambda it: f"round {it.round}: {len(it.tool_call_ids)} calls",
+    e.ToolsSettled: lambda it: f"round {it.round}: {len(it.succeeded)} succeeded, {len(it.failed)} failed",
+    e.ContextSynthesized: lambda it: f"{len(it.facts)} new facts, {len(it.repeated)} found again{_still_open(it)}",
+    e.BreakerTripped: lambda it: f"{it.limit}: {it.detail}",
+    e.DeadlineNeared: lambda it: f"{it.left_s:.1f} s left",
+    e.DeadlinePassed: lambda it: f"{it.left_s:.1f} s left",
+    e.CallsAbandoned: lambda it: f"{', '.join(it.call_ids)}: {it.why}",
+    e.RecoveryStarted: lambda it: f"{it.level}: {it.why} (event {it.event_seq})",
+    e.QueryCancelled: lambda it: it.why,
+    e.QueryResumed: lambda it: f"{it.why}, after {it.away_s:.1f} s",
+    e.HandlerFailed: lambda it: f"{it.handler}: {it.error} (event {it.event_seq})",
+    e.SessionStalled: lambda it: f"waiting for {'; '.join(it.waiting_for)}",
+    e.RecordingFailed: lambda it: it.detail,
+    e.ReviewRequested: lambda it: f"of the draft of {it.call_id}",
+    e.DraftReviewed: lambda it: _judgement(it),
+    e.AnswerRequested: lambda it: _wanted_answer(it),
+    e.ResponseAssembled: lambda it: f"{it.confidence} confidence, {len(it.sources)} sources, {it.calls} calls",
+    e.QueryClosed: lambda it: it.status,
+}
+
+NOTABLE = frozenset(
+    {e.ToolRequested, e.ToolSucceeded, e.ToolFailed, e.ToolSubstituted, e.BreakerTripped, e.RecoveryStarted}
+    | {e.RoundOpened, e.ReasoningRetried, e.ReasoningFailed, e.DeadlineNeared, e.DeadlinePassed, e.HandlerFailed}
+    | {e.SummaryRequested, e.SummarySkipped, e.SummaryFailed}
+    | {e.QueryResumed, e.SessionStalled, e.RecordingFailed, e.QueryCancelled}
+)
+"""What somebody who waits for an answer wants to see."""
+
+
+def describe(event: Event, width: int = 160) -> str:
+    """What matters of `event`, on one line that is safe to print."""
+    line = LINES.get(type(event), _any)
+    return one_line(line(event), width)
+
+
+def describe_recorded(recorded: Recorded[Event], began_at: float, width: int = 160) -> str:
+    """One line of a trace: seq, time since the beginning, kind, what matters, and the event that led to it."""
+    since_ms = (recorded.at - began_at) * 1000
+    kind = recorded.event.kind_name()
+    return f"{recorded.seq:>4} {since_ms:>9.1f} ms  {kind:<22} {describe(recorded.event, width)}  ← {recorded.cause}"
+
+
+def _any(event: Event) -> str:
+    """The fields of an event that a subscriber from outside brought, and of which only its kind is known here."""
+    return ", ".join(f"{name} {value}" for name, value in asdict(event).items())
+
+
+def _round(opened: e.RoundOpened) -> str:
+    if opened.final:
+        return f"final call {opened.call_id}"
+    return f"round {opened.round}, call {opened.call_id}"
+
+
+def _judgement(review: e.DraftReviewed) -> str:
+    if review.accepted:
+        return f"{review.reviewer} accepts the draft of {review.call_id}"
+    return f"{review.reviewer} asks for another round after {review.call_id}: {review.why}"
+
+
+def _wanted_answer(wanted: e.AnswerRequested) -> str:
+    return f"{wanted.mode}: {wanted.why}" if wanted.why else wanted.mode
+
+
+def _call(call: ToolCall) -> str:
+    return f"{call.name} {call.arguments}"
+
+
+def _reply(reply: e.ReasoningCompleted) -> str:
+    content = f"“{reply.text.text}”"
+    if reply.tool_calls:
+        content = f"{len(reply.tool_calls)} tool calls"
+    return f"{reply.stop_reason}, {_tokens(reply.usage)}: {content}"
+
+
+def _tokens(usage: Usage) -> str:
+    return f"{usage.all_input_tokens} tokens in, {usage.output_tokens} out"
+
+
+def _passages(result: e.ToolSucceeded) -> str:
+    sources = list(dict.fromkeys(passage.source for passage in result.passages))
+    if not sources:
+        return "nothing found"
+    return f"{len(result.passages)} passages ({', '.join(sources)})"
+
+
+def _still_open(context: e.ContextSynthesized) -> str:
+    if not context.open_parts:
+        return ""
+    return f"; open: {', '.join(context.open_parts)}"

@@ -1,0 +1,136 @@
+"""A server's profile: its abilities, and the way of citing that it knows, which one small call finds out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from antiphon.engine.fold import ReplyFold
+from antiphon.engine.reply import Reply
+from antiphon.engine.time_limit import within
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.events import CitationStyle, Reasoner
+from antiphon.vocabulary.ports import Clock, Model
+from antiphon.vocabulary.values import Message, Request, StoredText, Value
+
+PROBE_S = 20.0
+"""Seconds for the reply to a probe: it is two sentences long."""
+_UNUSUAL_WORD = "heliotrope"
+"""A word that no model says by itself."""
+_SOURCE = {
+    "type": "search_result",
+    "source": "Probe",
+    "title": "Probe",
+    "content": [{"type": "text", "text": f"The word of the day is {_UNUSUAL_WORD}."}],
+    "citations": {"enabled": True},
+}
+_QUESTION = {
+    "type": "text",
+    "text": "According to the search result: what is the word of the day? Answer in a sentence.",
+}
+
+CitationSetting = Literal["native", "inline", "auto"]
+
+
+class Profile(Value, frozen=True, kw_only=True):
+    """The switches of one server that speaks the Messages API, where it differs from the original.
+
+    Attributes:
+        citations: `native`: sources are `search_result` blocks; `inline`: numbered plain text, for servers that do
+            not know these; `auto`: found out by one small call, and remembered.
+        tool_choice_none: Knows `tool_choice: none`.
+        caching: Knows `cache_control`.
+        thinking: Knows `thinking` and `output_config.effort`.
+    """
+
+    citations: CitationSetting = "native"
+    tool_choice_none: bool = True
+    caching: bool = True
+    thinking: bool = True
+
+
+FULL_PROFILE = Profile()
+"""The Messages API itself."""
+
+
+class CitationStyles:
+    """The servers' profiles, and the citation styles that probes found for those set to `auto`. Shared by all sessions.
+
+    Args:
+        profiles: A profile for each reasoner; one that is missing can do all that the original can.
+    """
+
+    def __init__(self, profiles: Mapping[Reasoner, Profile] | None = None) -> None:
+        self._profiles = dict(profiles or {})
+        self._found: dict[Reasoner, CitationStyle] = {}
+        self._probing = asyncio.Lock()
+
+    def profile(self, reasoner: Reasoner) -> Profile:
+        """Returns what the reasoner's server can do."""
+        return self._profiles.get(reasoner, FULL_PROFILE)
+
+    def known(self, reasoner: Reasoner) -> CitationStyle | None:
+        """Returns the style, or None where it must be found out first."""
+        setting = self.profile(reasoner).citations
+        return self._found.get(reasoner) if setting == "auto" else setting
+
+    async def find(self, reasoner: Reasoner, model: Model, name: str, clock: Clock) -> CitationStyle:
+        """Returns the style; asks the server once, and for all sessions that wait.
+
+        A server that cannot be reached is asked again at the next call; this one goes on with `native`.
+        """
+        # Sessions that begin together wait for one probe instead of making one each.
+        async with self._probing:
+            known = self.known(reasoner)
+            if known is not None:
+                return known
+            try:
+                self._found[reasoner] = await _probe_style(model, name, clock)
+            except ModelError:
+                return "native"
+            return self._found[reasoner]
+
+
+async def _probe_style(model: Model, name: str, clock: Clock) -> CitationStyle:
+    """Asks for a word that only a `search_result` block says: a model that answers and cites it knows such blocks.
+
+    Raises:
+        ModelError: The server failed in a way that says nothing about what it knows.
+    """
+    try:
+        reply = await within(clock, PROBE_S, ask(model, source_request(name), PROBE_S))
+    except TimeoutError as error:
+        raise ModelError("timeout", f"no complete reply within {PROBE_S:g} s", retryable=True) from error
+    except ModelError as error:
+        # These are how servers refuse a block of a kind that they do not know.
+        if error.kind in ("invalid_request", "server_error", "stream_error", "malformed"):
+            return "inline"
+        raise
+    if _UNUSUAL_WORD in reply.text.text.lower() and reply.citations:
+        return "native"
+    return "inline"
+
+
+def source_request(name: str) -> Request:
+    """Builds a tiny request with one source, and a question that only the source answers."""
+    content = tuple(StoredText(msgspec.json.encode(block).decode()) for block in (_SOURCE, _QUESTION))
+    system = StoredText('[{"type":"text","text":"Answer briefly, and cite the search result."}]')
+    return Request(model=name, max_tokens=200, system=system, messages=(Message(role="user", content=content),))
+
+
+async def ask(model: Model, request: Request, timeout_s: float) -> Reply:
+    """Returns the whole reply to one request, without events or further attempts.
+
+    Args:
+        timeout_s: Seconds for which the caller means to wait; the caller keeps that limit.
+
+    Raises:
+        ModelError: The call failed.
+    """
+    fold = ReplyFold()
+    async for event in model.stream(request, timeout_s):
+        fold.add(event)
+    return fold.reply()

@@ -1,0 +1,1 @@
+"""The promises as rules over what a run left, and the table that names them."""

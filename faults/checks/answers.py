@@ -1,0 +1,130 @@
+"""Checks of the answer: it comes in time, is the one that was assembled, rests on the trace, and says its doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from antiphon.faults.checks.losses import OF_CONTENT, expected_doubts
+from antiphon.faults.results import Run
+from antiphon.vocabulary import events as e
+
+_SLACK_S = 0.001
+"""What sums of seconds may be off by."""
+
+_WATCHES = (
+    "clock.", "spawn.DeadlineTimer", "spawn.ToolRun._time_out", "publish.deadline_", "deliver.deadline_",
+    "deliver.query_received.DeadlineTimer",
+)  # fmt: skip
+"""The points at which a watch over the time can be taken away."""
+
+
+def nothing_watches_the_time(run: Run) -> bool:
+    """Returns True if several faults fired and took a watch over the time away: then nothing need come in time.
+
+    One fault never does: where a watch fails alone, another one ends what hangs.
+    """
+    fired: set[tuple[str, str]] = set()
+    watch_taken = False
+    for each in run.injected.fired:
+        fired.add((each.point, each.kind))
+        if each.point.startswith(_WATCHES):
+            watch_taken = True
+    return watch_taken and len(fired) > 1
+
+
+def one_answer_is_given(run: Run) -> Iterator[str]:
+    """There is one answer, and one end of the query, which is its last event."""
+    if not run.response.answer.strip():
+        yield "the answer is empty"
+    closed = [recorded.seq for recorded in run.trace if isinstance(recorded.event, e.QueryClosed)]
+    if closed != [len(run.trace)]:
+        yield f"the trace of {len(run.trace)} events closes at {closed}"
+
+
+def the_assembled_answer_is_given(run: Run) -> Iterator[str]:
+    """The caller is given the answer that the trace holds."""
+    answers = [event.answer for event in run.events(e.ResponseAssembled)]
+    if len(set(answers)) > 1:
+        yield f"{len(set(answers))} different answers were assembled"
+    if answers and run.response.answer != answers[0]:
+        yield "the caller was given another answer than the one assembled"
+
+
+def in_time(run: Run) -> Iterator[str]:
+    """The answer comes within the deadline, measured where the caller stands."""
+    deadline_s = run.scenario.settings.deadline_s
+    if run.took_s > deadline_s + _SLACK_S and not nothing_watches_the_time(run):
+        yield f"it took {run.took_s:.2f} s of {deadline_s:g} s"
+
+
+def citations_lead_back(run: Run) -> Iterator[str]:
+    """Every citation is the very words of a passage that the trace holds, and is of a part of the answer."""
+    response = run.response
+    passages: dict[str, str] = {}
+    for event in run.events(e.ContextSynthesized):
+        for fact in event.facts:
+            passages[fact.id] = fact.passage.text.text
+    for citation in response.citations:
+        if citation.fact not in passages:
+            yield f"{citation.fact} is no fact of the trace"
+        elif citation.cited_text not in passages[citation.fact]:
+            yield f"words that are not in {citation.fact}: {citation.cited_text[:60]!r}"
+        if not 0 <= citation.start < citation.end <= len(response.answer):
+            yield f"a citation of no part of the answer: {citation.start} to {citation.end}"
+
+
+def each_loss_has_its_sign(run: Run) -> Iterator[str]:
+    """Each loss in the trace shows in the answer."""
+    if not run.has(e.ResponseAssembled):
+        return  # An answer of last resort says so in its text; `failure_is_never_sure` checks it.
+    signs = run.signs
+    unheard = _unheard_by_assembler(run)
+    for expected in expected_doubts(run.trace):
+        if not expected.kinds & signs and expected.event.kind_name() not in unheard:
+            yield f"{type(expected.event).__name__} without its sign ({' or '.join(sorted(expected.kinds))})"
+
+
+def no_sign_without_a_loss(run: Run) -> Iterator[str]:
+    """No hedging: without a loss there is no sign of one."""
+    if not run.has(e.ResponseAssembled) or _unheard_by_assembler(run):
+        return
+    # The store may refuse what comes after the answer was asked for: then the sign is added at the end.
+    explained = set(OF_CONTENT) | {"trace_incomplete"}
+    for expected in expected_doubts(run.trace):
+        explained |= expected.kinds
+    # An answer that is requested once more may be built from what was found, where the reply was lost.
+    if len(run.events(e.AnswerRequested)) > 1:
+        explained.add("partial_evidence")
+    for sign in sorted(run.signs - explained):
+        yield f"a sign of {sign} without a loss"
+
+
+def no_low_confidence_without_reason(run: Run) -> Iterator[str]:
+    """No hedging: without a loss or a fault an answer is not called unsure."""
+    if not run.has(e.ResponseAssembled) or run.fired or expected_doubts(run.trace):
+        return
+    if run.response.confidence == "low":
+        yield "low confidence without a reason"
+
+
+def _unheard_by_assembler(run: Run) -> set[str]:
+    """The kinds of events that a fault kept from the assembler: it cannot speak of them."""
+    return {kind for kind, component in run.injected.undelivered if component == "ResponseAssembler"}
+
+
+def signs_name_their_events(run: Run) -> Iterator[str]:
+    """Each doubt names an event of the trace on which it rests."""
+    last = run.trace[-1].seq if run.trace else 0
+    for doubt in run.response.indicators:
+        if not 0 < doubt.event_seq <= last:
+            yield f"{doubt.kind} rests on event {doubt.event_seq}, which is not there"
+
+
+def failure_is_never_sure(run: Run) -> Iterator[str]:
+    """An answer that is none is never called sure; one that was whole before its query failed may be."""
+    assert run.outcome is not None
+    status = run.outcome.status
+    unsure = status == "cancelled" or (status == "failed" and not run.has(e.ResponseAssembled))
+    confidence = run.response.confidence
+    if unsure and confidence != "low":
+        yield f"a query that {status} answers with confidence {confidence}"

@@ -1,0 +1,96 @@
+"""Checks of the trace: its order, its outcomes, its place in the store, and what is left when the query is over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from antiphon.faults.ports.injection import Fired
+from antiphon.faults.results import Run
+from antiphon.vocabulary import events as e
+
+_LOSING_POINTS = ("publish.", "deliver.", "spawn.")
+"""Where an event, or the work that it starts, can be lost."""
+_LOSING_KINDS = ("raise", "cancel")
+"""What ends a handler or its work before it has published what it owes."""
+_REPORTS = ("deliver.handler_failed", "deliver.session_stalled")
+"""Where an event is delivered that reports a bug already."""
+
+
+def moves_by_itself(run: Run) -> Iterator[str]:
+    """A query stalls only where an event, or the work that owed one, was taken from it."""
+    stalls = run.events(e.SessionStalled)
+    if stalls and not any(_loses_something(fired) for fired in run.injected.fired):
+        yield f"it stood still, waiting for {', '.join(stalls[0].waiting_for)}"
+
+
+def _loses_something(fired: Fired) -> bool:
+    return fired.kind in _LOSING_KINDS or fired.point.startswith(_LOSING_POINTS)
+
+
+def one_outcome_each(run: Run) -> Iterator[str]:
+    """No tool call has two outcomes, unless a fault put one in twice."""
+    doubled: set[str] = set()
+    for event in run.injected.lost:
+        if isinstance(event, e.ToolSucceeded | e.ToolFailed):
+            doubled.add(event.tool_call_id)
+    outcomes = Counter(run.subjects(e.ToolSucceeded, e.ToolFailed))
+    for call_id, count in outcomes.items():
+        if count > 1 and call_id not in doubled:
+            yield f"tool call {call_id} has {count} outcomes"
+
+
+def an_outcome_for_each_start(run: Run) -> Iterator[str]:
+    """Every tool call that started has an outcome, unless its query ended early or a fault kept events away."""
+    ended_early = run.has(e.QueryCancelled, e.SessionStalled, e.HandlerFailed)
+    if ended_early or run.injected.lost or run.injected.undelivered:
+        return
+    started = set(run.subjects(e.ToolStarted))
+    for call_id in sorted(started - set(run.subjects(e.ToolSucceeded, e.ToolFailed))):
+        yield f"tool call {call_id} has no outcome"
+
+
+def causes_are_sound(run: Run) -> Iterator[str]:
+    """`seq` has no gaps, each cause comes before its effect, and time never runs back."""
+    earlier_at = 0.0
+    for number, recorded in enumerate(run.trace, start=1):
+        if recorded.seq != number:
+            yield f"event {number} has seq {recorded.seq}"
+            return
+        if not 0 <= recorded.cause < recorded.seq:
+            yield f"event {recorded.seq} is caused by {recorded.cause}"
+        if recorded.at < earlier_at:
+            yield f"event {recorded.seq} is earlier than the one before"
+        earlier_at = recorded.at
+
+
+def the_store_holds_the_trace(run: Run) -> Iterator[str]:
+    """What is stored is the trace from its beginning; where it is not all of it, the answer says so."""
+    # The store may lack the end of the trace, and never anything before it.
+    if list(run.stored) != run.trace[: len(run.stored)]:
+        yield "the store has other events than were delivered"
+    if len(run.stored) < len(run.trace) and "trace_incomplete" not in run.signs:
+        yield "the trace is not whole, and the answer does not say so"
+
+
+def errors_are_recorded(run: Run) -> Iterator[str]:
+    """A bug in a component is an event, save where what was being handled reports a bug or ends the query."""
+    if not run.injected.raised or run.has(e.HandlerFailed, e.SessionStalled):
+        return
+    for point in run.injected.raised:
+        # A report of a report would have no end, and after the end of the query nothing is recorded.
+        if point.startswith(_REPORTS) or ".query_closed" in point:
+            return
+    yield f"{run.injected.raised[0]} raised, and the trace does not say so"
+
+
+def stored_before_acted_on(run: Run) -> Iterator[str]:
+    """What leads to a call of the model or a tool is in the store before the call, unless the store refused."""
+    refused = run.has(e.RecordingFailed) or len(run.stored) != len(run.trace)
+    if run.injected.acted_unstored and not refused:
+        yield f"event {run.injected.acted_unstored} was acted on before it was stored"
+
+
+def nothing_is_left(run: Run) -> Iterator[str]:
+    """No task, thread or session outlives its query."""
+    yield from run.left

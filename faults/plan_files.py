@@ -1,0 +1,155 @@
+"""Fault plans and experiments from YAML and JSON and back, and what is refused in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from antiphon.faults.plan import Experiment, Fault, Plan
+from antiphon.faults.points import point_type
+from antiphon.faults.scenarios import SCENARIOS
+from antiphon.vocabulary.errors import BadInputError, FaultPlanError
+from antiphon.vocabulary.values import Value
+
+MOST_FAULTS = 50
+"""A service that lets callers send plans counts every traversal against each of these."""
+MOST_QUERIES = 100
+"""The random mode makes up to eight steps of four queries."""
+_FAULT_FIELDS = ("point", "kind", "when")
+
+
+def parse_plan(data: object) -> Plan:
+    """Reads a plan from a decoded JSON or YAML value.
+
+    Raises:
+        FaultPlanError: It is none, or asks a point for a kind that it does not know; the message names what is wrong.
+    """
+    try:
+        plan = msgspec.convert(data, Plan)
+    except msgspec.ValidationError as error:
+        raise FaultPlanError(f"This is no fault plan ({error}): see docs/faults.md.") from error
+    _refuse_senseless(plan)
+    return plan
+
+
+def _refuse_senseless(plan: Plan) -> None:
+    """Raises FaultPlanError for a plan that is well formed and asks for what cannot be done."""
+    if len(plan.faults) > MOST_FAULTS:
+        raise FaultPlanError(f"A fault plan may hold {MOST_FAULTS} faults, this one holds {len(plan.faults)}.")
+    if plan.scenario not in SCENARIOS:
+        raise FaultPlanError(f"There is no scenario {plan.scenario!r}; there are {', '.join(SCENARIOS)}.")
+    for fault in plan.faults:
+        _check_point(fault)
+
+
+def _check_point(fault: Fault) -> None:
+    """Refuses a point that there cannot be, and a kind of fault that its point does not know."""
+    # A pattern may name points of several types, of which only some know the kind.
+    if fault.point.endswith("*"):
+        return
+    known = point_type(fault.point)
+    # A method of an unknown port may be one that nobody has described here.
+    if not known.prefix and "." not in fault.point:
+        raise FaultPlanError(f"There is no point {fault.point[:60]!r}: `antiphon faults list` names them all.")
+    if known.prefix and fault.kind not in known.kinds:
+        raise FaultPlanError(
+            f"`{fault.kind}` cannot happen at {fault.point[:60]!r} ({known.why_not}): "
+            f"it knows {', '.join(known.kinds)}."
+        )
+
+
+def parse_experiment(data: object) -> Experiment:
+    """Reads an experiment from a decoded JSON or YAML value; a plan is an experiment of one query.
+
+    Raises:
+        BadInputError: It is none; the message names the field.
+    """
+    if not isinstance(data, dict) or "steps" not in data:
+        return Experiment.of(parse_plan(data))
+    try:
+        experiment = msgspec.convert(data, Experiment)
+    except msgspec.ValidationError as error:
+        raise BadInputError(f"This is no experiment with faults ({error}): see docs/faults.md.") from error
+    plans = experiment.plans
+    empty_step = any(not step.at_once for step in experiment.steps)
+    if empty_step or not 1 <= len(plans) <= MOST_QUERIES:
+        raise BadInputError(f"An experiment has 1 to {MOST_QUERIES} queries, at least one in each step.")
+    for plan in plans:
+        _refuse_senseless(plan)
+    return experiment
+
+
+def parse_fault(text: str) -> Fault:
+    """Reads a fault from POINT:KIND or POINT:KIND:WHEN.
+
+    Raises:
+        FaultPlanError: The text is neither.
+    """
+    words = text.split(":")
+    if not 2 <= len(words) <= len(_FAULT_FIELDS):
+        raise FaultPlanError(f"A fault is written POINT:KIND or POINT:KIND:WHEN, found {text!r}.")
+    return parse_plan({"faults": [dict(zip(_FAULT_FIELDS, words, strict=False))]}).faults[0]
+
+
+def short(fault: Fault) -> str:
+    """Writes the fault as `--fault` takes it: point, kind and part; its other fields are left out."""
+    return f"{fault.point}:{fault.kind}:{fault.when}"
+
+
+def read_plan(path: Path) -> Plan:
+    """Reads the plan of a file: YAML or JSON (which is YAML too).
+
+    Raises:
+        FaultPlanError: The file cannot be read, or holds no plan.
+    """
+    return parse_plan(_read_data(path))
+
+
+def read_experiment(path: Path) -> Experiment:
+    """Reads the experiment, or the plan, of a file: YAML or JSON (which is YAML too).
+
+    Raises:
+        BadInputError: The file cannot be read, or holds neither.
+    """
+    return parse_experiment(_read_data(path))
+
+
+def _read_data(path: Path) -> object:
+    try:
+        data: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        # An error of YAML is many lines long, and a refusal is one sentence.
+        why = " ".join(str(error).split())
+        raise FaultPlanError(f"{path} cannot be read as a fault plan: {why}") from error
+    return data
+
+
+def write_plan(plan: Plan) -> str:
+    """Writes the plan as YAML, without the fields that are as they are by default."""
+    return yaml.safe_dump(_plan_fields(plan), sort_keys=False)
+
+
+def write_experiment(experiment: Experiment) -> str:
+    """Writes the experiment as YAML; as a plan where it is one query."""
+    if experiment.single_plan is not None:
+        return write_plan(experiment.single_plan)
+    steps: list[dict[str, object]] = []
+    for step in experiment.steps:
+        queries = [_plan_fields(plan) for plan in step.at_once]
+        steps.append(_changed_fields(step) | {"at_once": queries})
+    return yaml.safe_dump({"steps": steps}, sort_keys=False)
+
+
+def _plan_fields(plan: Plan) -> dict[str, object]:
+    return _changed_fields(plan) | {"faults": [_changed_fields(fault) for fault in plan.faults]}
+
+
+def _changed_fields(value: Value) -> dict[str, object]:
+    """Returns the fields of a value that are not as they are by default."""
+    fields: dict[str, object] = msgspec.to_builtins(value)
+    for field in msgspec.structs.fields(value):
+        if fields[field.name] == field.default:
+            del fields[field.name]
+    return fields

@@ -1,0 +1,198 @@
+"""Faults in the calls that leave the process: to a model (its request, its stream, its reply) and to tools."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator
+from functools import wraps
+from typing import Any, NamedTuple
+
+from antiphon.dispatcher import Tool
+from antiphon.engine import SUMMARY_PROMPT
+from antiphon.faults.plan import Fault, Kind
+from antiphon.faults.points import SUMMARY, point_type
+from antiphon.faults.ports.injection import FOREVER_S, QueryFaults, wait_or_raise
+from antiphon.faults.ports.replies import corrupted_stream
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Clock, Json, Model
+from antiphon.vocabulary.values import Request
+
+STUBBORN_S = 2.0
+"""How long a tool that is told to stop (`late`) goes on, in seconds."""
+OVERSIZED_CHARS = 3_000_000
+
+
+class FaultyModel:
+    """Satisfies `vocabulary.ports.Model`, with faults.
+
+    Args:
+        prefix: What the points of this model begin with.
+    """
+
+    def __init__(self, inner: Model, faults: QueryFaults, prefix: str, clock: Clock) -> None:
+        self._inner = inner
+        self._faults = faults
+        self._prefix = prefix
+        self._clock = clock
+
+    @property
+    def name(self) -> str | None:
+        return self._inner.name
+
+    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        self._faults.note_call()
+        prefix = SUMMARY if request.system == SUMMARY_PROMPT else self._prefix
+        fault = self._faults.traverse(f"{prefix}.request")
+        if fault is not None and fault.kind == "empty":
+            return
+        if fault is not None:
+            await self._break(fault, f"{prefix}.request", timeout_s)
+        content = self._faults.traverse(f"{prefix}.content")
+        events = self._inner.stream(request, timeout_s)
+        if content is None:
+            async for event in self._broken_stream(events, timeout_s, prefix):
+                yield event
+            return
+        whole = [event async for event in events]
+        for event in corrupted_stream(whole, content.kind):
+            yield event
+
+    async def _broken_stream(self, events: AsyncIterator[Json], timeout_s: float, prefix: str) -> AsyncIterator[Json]:
+        """Passes the stream's events on, with faults at its places."""
+        held: list[Json] = []
+        passed: set[str] = set()
+        async for event in events:
+            fault = self._fault_in_stream(event, prefix, passed)
+            if fault is None:
+                yield event
+            elif fault.kind == "truncate":
+                return
+            elif fault.kind == "reorder":
+                held.append(event)
+                continue
+            else:
+                for each in await self._replaced(event, fault, f"{prefix}.stream.", timeout_s):
+                    yield each
+            while held:
+                yield held.pop(0)
+        for event in held:
+            yield event
+
+    def _fault_in_stream(self, event: Json, prefix: str, passed: set[str]) -> Fault | None:
+        """Finds the fault that fires at the first places of the stream that it reaches with this event."""
+        fault = None
+        for place in _places(event):
+            if place in passed:
+                continue
+            passed.add(place)
+            if fault is None:
+                fault = self._faults.traverse(f"{prefix}.stream.{place}")
+        return fault
+
+    async def _replaced(self, event: Json, fault: Fault, point: str, timeout_s: float) -> list[Json]:
+        """Returns the events that come in the place of `event`."""
+        if fault.kind == "malformed":
+            return [{"type": "content_block_delta", "index": "none", "delta": 7}]
+        if fault.kind == "duplicate":
+            return [event, event]
+        await self._break(fault, point, timeout_s)
+        return [event]
+
+    async def _break(self, fault: Fault, point: str, timeout_s: float) -> None:
+        # A plan for `model.*` may bring a kind here that this point does not know: it is meant for another one.
+        if fault.kind not in point_type(point).kinds:
+            return
+        if fault.kind in _REFUSALS:
+            refusal = _REFUSALS[fault.kind]
+            raise ModelError(
+                refusal.failure,
+                f"injected: {refusal.why}",
+                retryable=refusal.retryable,
+                retry_after_s=refusal.retry_after_s,
+            )
+        # A model that is slow answers after the time that this very call was given.
+        waits_s: dict[Kind, float] = {"hang": FOREVER_S, "slow": timeout_s + 1.0}
+        await wait_or_raise(fault, self._prefix, self._clock.sleep, waits_s)
+
+
+class _Refusal(NamedTuple):
+    """How a provider refuses a call, as the engine's adapter reports it."""
+
+    failure: str
+    why: str
+    retryable: bool = False
+    retry_after_s: float | None = None
+
+
+_REFUSALS: dict[Kind, _Refusal] = {
+    "rate_limit": _Refusal("rate_limit", "too many requests", retryable=True, retry_after_s=1.0),
+    "overload": _Refusal("overloaded", "overloaded", retryable=True),
+    "oversized": _Refusal("invalid_request", "the prompt is too long"),
+    "malformed": _Refusal("no such kind", "a page that is no JSON"),
+    "drop": _Refusal("connection", "the connection broke", retryable=True),
+}
+_DELTA_PLACES = {"text_delta": "in_text", "input_json_delta": "in_tool_json"}
+
+
+def _places(event: Json) -> list[str]:
+    """Lists the places of a stream at which an event stands; a block that comes whole stands at several."""
+    match event.get("type"):
+        case "content_block_start":
+            return _places_of_block(event.get("content_block"))
+        case "content_block_delta":
+            delta = event.get("delta")
+            place = _DELTA_PLACES.get(delta.get("type", "")) if isinstance(delta, dict) else None
+            return [] if place is None else [place]
+        case "message_stop":
+            return ["before_end"]
+    return []
+
+
+def _places_of_block(block: object) -> list[str]:
+    places = ["before_first_token"]
+    # A recorded reply comes without deltas: its blocks begin with all that they hold.
+    if isinstance(block, dict) and block.get("text"):
+        places.append("in_text")
+    if isinstance(block, dict) and block.get("input"):
+        places.append("in_tool_json")
+    return places
+
+
+def faulty_tool(tool: Tool, faults: QueryFaults, clock: Clock) -> Tool:
+    """Returns the tool, with faults between its start and its result."""
+    run = tool.run
+
+    @wraps(run)
+    async def broken(**arguments: Any) -> object:
+        faults.note_call()
+        fault = faults.traverse(f"tool.{tool.name}")
+        if fault is None:
+            return await run(**arguments)
+        if fault.kind in ("empty", "oversized", "malformed"):
+            await run(**arguments)
+            return _wrong_result(fault)
+        if fault.kind == "late":
+            await _sleep_past_cancellation(clock, fault.for_s or STUBBORN_S)
+        else:
+            await wait_or_raise(fault, f"tool.{tool.name}", clock.sleep)
+        return await run(**arguments)
+
+    return dataclasses.replace(tool, run=broken)
+
+
+def _wrong_result(fault: Fault) -> object:
+    if fault.kind == "oversized":
+        sentence = "A circuit breaker says much. "
+        return sentence * (OVERSIZED_CHARS // len(sentence))
+    if fault.kind == "empty":
+        return None
+    return object()
+
+
+async def _sleep_past_cancellation(clock: Clock, seconds: float) -> None:
+    """Waits to be stopped, does not stop, and comes back all the same."""
+    try:
+        await clock.sleep(FOREVER_S)
+    except asyncio.CancelledError:
+        await clock.sleep(seconds)

@@ -1,0 +1,113 @@
+"""An event loop on virtual time, which passes only when nothing else can happen: minute-long waits take no time.
+
+`asyncio.timeout`, `asyncio.sleep` and every timer go by it. What would run in a thread runs at once, so that the same
+plan always gives the same trace; `block` is how such work takes time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import selectors
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+EPOCH = 1_700_000_000.0
+
+
+class StandstillError(RuntimeError):
+    """Nothing is ready and no timer runs: nothing would ever happen again."""
+
+
+class _Selector(selectors.DefaultSelector):
+    """Returns what is ready without waiting; adds the time that the loop would have waited to the loop's time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elapsed_s = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready: list[tuple[selectors.SelectorKey, int]] = super().select(0)
+        if ready:
+            return ready
+        if timeout is None:
+            raise StandstillError("nothing is ready and no timer runs: this would wait for ever")
+        self.elapsed_s += max(timeout, 0.0)
+        return ready
+
+
+class VirtualLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time is virtual."""
+
+    def __init__(self) -> None:
+        self._virtual = _Selector()
+        super().__init__(self._virtual)
+        self._blocked_s = 0.0
+
+    def time(self) -> float:
+        return self._virtual.elapsed_s
+
+    def block(self, seconds: float) -> None:
+        """Lengthens the work that runs in the place of a thread."""
+        self._blocked_s += seconds
+
+    def run_in_executor(  # type: ignore[override]  # the base class's types are looser than its use
+        self,
+        executor: Executor | None,  # noqa: ARG002 - the interface of event loops
+        func: Callable[..., T],
+        *args: Any,
+    ) -> asyncio.Future[T]:
+        """Runs `func` at once; delivers its result when the time that it took has passed."""
+        future: asyncio.Future[T] = self.create_future()
+        self._blocked_s = 0.0
+        try:
+            settle: Callable[[], None] = _result(future, func(*args))
+        except Exception as error:  # noqa: BLE001 - as an executor does: it is the caller's
+            settle = _error(future, error)
+        took_s, self._blocked_s = self._blocked_s, 0.0
+        if took_s:
+            self.call_later(took_s, settle)
+        else:
+            settle()
+        return future
+
+
+def _result(future: asyncio.Future[T], value: T) -> Callable[[], None]:
+    def settle() -> None:
+        if not future.done():
+            future.set_result(value)
+
+    return settle
+
+
+def _error(future: asyncio.Future[T], error: Exception) -> Callable[[], None]:
+    def settle() -> None:
+        if not future.done():
+            future.set_exception(error)
+
+    return settle
+
+
+def block(seconds: float) -> None:
+    """Blocks the calling work on a virtual loop; does nothing on a real one, which nothing may block."""
+    loop = asyncio.get_running_loop()
+    if isinstance(loop, VirtualLoop):
+        loop.block(seconds)
+
+
+class VirtualClock:
+    """Satisfies `vocabulary.ports.Clock` by the time of the running loop."""
+
+    def now(self) -> float:
+        return EPOCH + asyncio.get_running_loop().time()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Runs `work` on a virtual loop of its own."""
+    with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        return runner.run(work)

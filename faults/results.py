@@ -1,0 +1,228 @@
+"""What runs leave, as data: one broken query, the cells of the matrix and their verdicts, pairs, random experiments."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+
+from antiphon.faults.plan import Experiment, Fault, Kind, Plan, When
+from antiphon.faults.ports.injection import Fired, QueryFaults
+from antiphon.faults.scenarios import Scenario
+from antiphon.service import Outcome
+from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
+from antiphon.vocabulary.values import Value
+
+Result = Literal["kept", "broken", "not fired"]
+E = TypeVar("E", bound=Event)
+
+
+@dataclass
+class Run:
+    """What came of one plan.
+
+    Attributes:
+        injected: What its faults did.
+        outcome: What the caller was given; None where nothing came, or where the question was refused.
+        refused: The refusal of the question, in words.
+        error: Why nothing came, in words.
+        trace: The query's events, as they were delivered.
+        stored: Its events, as the store has them afterwards.
+        neighbour: The stored events of the query beside it.
+        left: What was still there after both had ended, in words.
+        took_s: Virtual seconds from question to answer.
+    """
+
+    plan: Plan
+    scenario: Scenario
+    injected: QueryFaults
+    outcome: Outcome | None = None
+    refused: str = ""
+    error: str = ""
+    trace: list[Recorded[Event]] = field(default_factory=list)
+    stored: Sequence[Recorded[Event]] = ()
+    neighbour: Sequence[Recorded[Event]] = ()
+    left: list[str] = field(default_factory=list)
+    took_s: float = 0.0
+
+    def events(self, kind: type[E]) -> list[E]:
+        """Returns the events of one kind, in order."""
+        return [recorded.event for recorded in self.trace if isinstance(recorded.event, kind)]
+
+    def subjects(self, *kinds: type[Event]) -> list[str]:
+        """Returns what each event of these kinds is about: the id of its call, as often as there are events."""
+        found: list[str] = []
+        for recorded in self.trace:
+            if isinstance(recorded.event, kinds):
+                found.append(str(recorded.event.subject()))
+        return found
+
+    def has(self, *kinds: type[Event]) -> bool:
+        """Returns True if there is an event of one of the kinds."""
+        return any(isinstance(recorded.event, kinds) for recorded in self.trace)
+
+    @property
+    def fired(self) -> list[Fired]:
+        """The plan's own faults that fired; those of its scenario are left out."""
+        planned: list[Fired] = []
+        for fired in self.injected.fired:
+            if any(_came_from(fired, fault) for fault in self.plan.faults):
+                planned.append(fired)
+        return planned
+
+    @property
+    def sorts(self) -> set[tuple[str, str]]:
+        """The pairs of point and kind that fired."""
+        return {(fired.point, fired.kind) for fired in self.fired}
+
+    @property
+    def idle(self) -> list[Fault]:
+        """The plan's faults that never fired."""
+        idle: list[Fault] = []
+        for fault in self.plan.faults:
+            if not any(_came_from(fired, fault) for fired in self.injected.fired):
+                idle.append(fault)
+        return idle
+
+    @property
+    def response(self) -> ResponseAssembled:
+        """What the caller was given, in a run that has an outcome; the checks are asked of no other."""
+        assert self.outcome is not None
+        return self.outcome.response
+
+    @property
+    def signs(self) -> set[str]:
+        """The kinds of doubts that the response shows."""
+        return {str(doubt.kind) for doubt in self.response.indicators}
+
+    @property
+    def status(self) -> str:
+        """How the query ended, in a word."""
+        if self.refused:
+            return "refused"
+        if self.outcome is None:
+            return "none"
+        return self.outcome.status
+
+
+def _came_from(fired: Fired, fault: Fault) -> bool:
+    return fired.kind == fault.kind and fault.is_at(fired.point)
+
+
+class Cell(Value, frozen=True, kw_only=True):
+    """One fault to be tried. `scenario` is empty where nothing traverses the point."""
+
+    point: str
+    kind: Kind | Literal["none"]
+    when: When
+    scenario: str = ""
+
+    def plan(self, seed: int) -> Plan:
+        """Makes the plan that tries it."""
+        if self.kind == "none":
+            return Plan(scenario=self.scenario, seed=seed)
+        # A question is taken in before the query has parts.
+        when = "any" if self.point == "intake" else self.when
+        fault = Fault(point=self.point, kind=self.kind, when=when)
+        return Plan(faults=(fault,), scenario=self.scenario or "plain", seed=seed)
+
+    def command(self, tools: str, seed: int) -> str:
+        """Writes the command that tries it alone, with these tools and this seed."""
+        return run_command(["--points", self.point, "--kinds", self.kind, "--when", self.when], tools, seed)
+
+
+def run_command(options: Sequence[str], tools: str, seed: int) -> str:
+    """Writes an `antiphon faults run` command; tools and seed only where they are not the default."""
+    words = ["antiphon", "faults", "run", *options]
+    if tools:
+        words += ["--tools", tools]
+    if seed:
+        words += ["--seed", str(seed)]
+    return shlex.join(words)
+
+
+class NotApplicable(Value, frozen=True, kw_only=True):
+    """A cell that makes no sense. `when` is empty where it makes none in any part of a query."""
+
+    point: str
+    kind: Kind
+    why: str
+    when: str = ""
+
+
+class Verdict(Value, frozen=True, kw_only=True):
+    """What came of a cell: `not fired` is a failure of the harness, `broken` one of the service.
+
+    Attributes:
+        command: Tries the cell alone.
+    """
+
+    cell: Cell
+    command: str
+    result: Result
+    broken: tuple[str, ...] = ()
+    status: str = ""
+    query_id: str = ""
+    runs: int = 1
+
+
+class PairVerdict(Value, frozen=True, kw_only=True):
+    """What came of two faults together; `fired` counts those that did (the first may keep the second from firing).
+
+    Attributes:
+        command: Tries the pair alone.
+    """
+
+    first: Cell
+    second: Cell
+    command: str
+    result: Result
+    fired: int
+    broken: tuple[str, ...] = ()
+
+
+@dataclass
+class Report:
+    """What came of the whole matrix."""
+
+    seed: int
+    verdicts: list[Verdict] = field(default_factory=list)
+    not_applicable: list[NotApplicable] = field(default_factory=list)
+
+    @property
+    def failures(self) -> list[Verdict]:
+        """The verdicts that are not as they should be."""
+        return [verdict for verdict in self.verdicts if verdict.result != "kept"]
+
+
+@dataclass
+class RandomReport:
+    """What the random mode has done so far, in numbers, and what it found.
+
+    Attributes:
+        faults: Faults that stood in the queries, each counted in each query.
+        fired: Those of them that fired at least once.
+        sorts: Every pair of point and kind that fired.
+        failing: The smallest failing experiment; None where no promise broke.
+        broken: What it broke.
+        reproduced: False where it did not fail again when it was run by itself.
+    """
+
+    experiments: int = 0
+    queries: int = 0
+    faults: int = 0
+    fired: int = 0
+    sorts: set[tuple[str, str]] = field(default_factory=set)
+    failing: Experiment | None = None
+    broken: list[str] = field(default_factory=list)
+    reproduced: bool = True
+
+    def count(self, runs: Sequence[Run]) -> None:
+        """Adds the runs of a step."""
+        for run in runs:
+            self.queries += 1
+            self.faults += len(run.plan.faults)
+            for fault in run.plan.faults:
+                self.fired += (fault.point, fault.kind) in run.sorts
+            self.sorts |= run.sorts

@@ -1,0 +1,1 @@
+"""Runs of broken queries: the service in small, single plans, the matrix, pairs, kills and random experiments."""

@@ -1,0 +1,146 @@
+"""Runs plans and experiments and checks the promises on what they left."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from antiphon.faults.checks.promises import broken_promises
+from antiphon.faults.plan import Experiment, Plan, Step
+from antiphon.faults.results import Run
+from antiphon.faults.runs.service import ServiceUnderTest, run_plan
+from antiphon.faults.runs.world import World
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.events import Event, QueryReceived, Recorded, RecordingFailed
+
+OpenWorld = Callable[[Path], World]
+"""Makes a world whose traces are in a folder."""
+Trace = Sequence[Recorded[Event]]
+
+SAME_TRACE = "the same plan gave another trace"
+_PLACE = re.compile(r"(step \d+: )?(query \d+: )?")
+_TIME_DIGITS = 5
+
+
+class Checker:
+    """Checks the promises on the runs of one world; knows how the neighbour's trace looks when nothing is broken."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._unbroken: dict[int, Trace] = {}
+
+    def run(self, plan: Plan, *, twice: bool = False) -> tuple[Run, list[str]]:
+        """Runs a plan; returns its run and each promise that it breaks.
+
+        Args:
+            twice: Runs it again and compares the traces.
+        """
+        run = run_plan(self._world, plan)
+        broken = self.broken_in([run])
+        if twice:
+            differs = trace_difference(run.trace, run_plan(self._world, plan).trace)
+            if differs:
+                broken.append(f"{SAME_TRACE}: {differs}")
+        return run, broken
+
+    def run_step(self, service: ServiceUnderTest, step: Step) -> tuple[list[Run], list[str]]:
+        """Runs one step of an experiment; returns its runs and each promise that they break."""
+        try:
+            runs = service.run(step)
+        # In a random run this, too, is a finding that can be shrunk and run again.
+        except (ServiceError, RuntimeError, AssertionError, LookupError, TypeError, ValueError) as error:
+            return [], [f"the run itself failed: {type(error).__name__}: {error}"]
+        return runs, self.broken_in(runs)
+
+    def broken_in(self, runs: Sequence[Run]) -> list[str]:
+        """Names each promise that the runs of one step break."""
+        broken: list[str] = []
+        for number, run in enumerate(runs, start=1):
+            place = f"query {number}: " if len(runs) > 1 else ""
+            for wrong in broken_promises(run):
+                broken.append(f"{place}{wrong}")
+        differs = trace_difference(self._neighbour(runs[0].plan.seed), runs[0].neighbour)
+        if differs:
+            broken.append(f"the query beside it changed: {differs}")
+        return broken
+
+    def _neighbour(self, seed: int) -> Trace:
+        # By seed, since it chooses which of the two queries begins first, and so the times of both.
+        if seed not in self._unbroken:
+            self._unbroken[seed] = run_plan(self._world, Plan(seed=seed)).neighbour
+        return self._unbroken[seed]
+
+
+def run_experiment(
+    open_world: OpenWorld, experiment: Experiment, *, twice: bool = False
+) -> tuple[list[list[Run]], list[str]]:
+    """Runs an experiment in a world that knows nothing before.
+
+    Args:
+        twice: Runs it again in another world and compares the traces.
+
+    Returns:
+        The runs by steps, and each promise that one of them breaks.
+    """
+    steps: list[list[Run]] = []
+    broken: list[str] = []
+    with fresh_world(open_world) as world, ServiceUnderTest(world) as service:
+        checker = Checker(world)
+        for number, step in enumerate(experiment.steps, start=1):
+            place = f"step {number}: " if len(experiment.steps) > 1 else ""
+            runs, wrong = checker.run_step(service, step)
+            steps.append(runs)
+            broken += [f"{place}{each}" for each in wrong]
+    if twice and not broken:
+        differs = rerun_difference(open_world, experiment, steps)
+        if differs:
+            broken.append(differs)
+    return steps, broken
+
+
+def rerun_difference(open_world: OpenWorld, experiment: Experiment, steps: Sequence[Sequence[Run]]) -> str:
+    """Runs an experiment again; says where its traces are not those of `steps`, or returns an empty text."""
+    again, _ = run_experiment(open_world, experiment)
+    for runs, others in zip(steps, again, strict=True):
+        for run, other in zip(runs, others, strict=False):
+            differs = trace_difference(run.trace, other.trace)
+            if differs:
+                return f"{SAME_TRACE}: {differs}"
+    return ""
+
+
+@contextmanager
+def fresh_world(open_world: OpenWorld) -> Iterator[World]:
+    """Opens a world whose traces are gone at its end."""
+    with tempfile.TemporaryDirectory() as folder, closing(open_world(Path(folder))) as world:
+        yield world
+
+
+def promise_of(wrong: str) -> str:
+    """Cuts a sentence about a broken promise down to the promise, without the place and the particulars."""
+    return _PLACE.sub("", wrong, count=1).partition(":")[0]
+
+
+def trace_difference(first: Trace, second: Trace) -> str:
+    """Says where two traces differ, but for ids and the hour; returns an empty text where they do not."""
+    for one, other in zip(first, second, strict=False):
+        if _comparable(one, first[0].at) != _comparable(other, second[0].at):
+            return f"event {one.seq}: {type(one.event).__name__} became {type(other.event).__name__} or another of it"
+    if len(first) != len(second):
+        return f"{len(first)} events became {len(second)}"
+    return ""
+
+
+def _comparable(recorded: Recorded[Event], began: float) -> tuple[object, ...]:
+    """Reduces an event to what is the same in every run."""
+    place = (recorded.seq, recorded.cause, round(recorded.at - began, _TIME_DIGITS))
+    event = recorded.event
+    if isinstance(event, QueryReceived):
+        return *place, event.query
+    if isinstance(event, RecordingFailed):
+        # Its detail may name the query, whose id is another one in every run.
+        return place
+    return *place, event

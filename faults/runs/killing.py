@@ -1,0 +1,115 @@
+"""Kills a process (SIGKILL) right after each event of a query is stored, and reads what the store then holds."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from antiphon.faults.plan import Plan
+from antiphon.faults.ports.virtual_time import run
+from antiphon.faults.runs.service import run_plan
+from antiphon.faults.runs.world import World
+from antiphon.service import open_trace_store
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
+from antiphon.vocabulary.ports import EventLog
+
+_MOST_KILLS = 1_000
+_ACKNOWLEDGED = "acknowledged"
+"""The file in which a killed process has noted what its store had taken."""
+
+
+def kill_everywhere() -> tuple[int, list[str]]:
+    """Kills one process after each event of a plain query; returns how many, and what was wrong after them."""
+    broken: list[str] = []
+    for number in range(1, _MOST_KILLS):
+        with tempfile.TemporaryDirectory() as folder:
+            killed = _kill_after(number, Path(folder))
+            for wrong in _wrong_in(Path(folder), killed=killed):
+                broken.append(f"killed after event {number}: {wrong}")
+        if not killed:
+            return number - 1, broken
+    return number, broken
+
+
+def _kill_after(number: int, folder: Path) -> bool:
+    """Runs a query in a process of its own; returns False if it came to its end before it was killed."""
+    # A fork, since importing everything anew for each of some thirty kills would take a minute.
+    child = os.fork()
+    if child == 0:
+        _live_and_die(number, folder)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status)
+
+
+def _live_and_die(number: int, folder: Path) -> None:
+    code = 1
+    try:
+        world = World(folder)
+        world.store = _DeadlyStore(world.store, number, folder)  # type: ignore[assignment]  # passes for what it wraps
+        run_plan(world, Plan())
+        code = 0
+    finally:
+        # The fork must not go on as its parent does, whatever happened.
+        os._exit(code)
+
+
+class _DeadlyStore:
+    """A trace store that stores one event after the other, notes each in a file of its own, and dies after so many."""
+
+    def __init__(self, inner: EventLog, events: int, folder: Path) -> None:
+        self._inner = inner
+        self._left = events
+        self._acknowledged = folder / _ACKNOWLEDGED
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+        for number, recorded in enumerate(events):
+            await self._inner.append(query_id, expected_seq + number, [recorded])
+            with self._acknowledged.open("a") as file:
+                file.write(f"{query_id} {recorded.seq}\n")
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _wrong_in(folder: Path, *, killed: bool) -> list[str]:
+    """Compares what the store holds with what it had acknowledged."""
+    acknowledged: dict[str, int] = {}
+    for line in (folder / _ACKNOWLEDGED).read_text().splitlines():
+        query_id, seq = line.split()
+        acknowledged[query_id] = int(seq)
+    try:
+        return run(_compare(folder, acknowledged, killed=killed))
+    except sqlite3.Error as error:
+        return [f"the store cannot be opened: {error}"]
+
+
+async def _compare(folder: Path, acknowledged: dict[str, int], *, killed: bool) -> list[str]:
+    store = open_trace_store(folder)
+    statuses = {line.query_id: line.status for line in await store.list(1_000)}
+    wrong: list[str] = []
+    for query_id, seq in acknowledged.items():
+        wrong += wrong_with(await store.read(query_id), seq, statuses.get(query_id))
+    if killed and not acknowledged:
+        wrong.append("nothing was acknowledged before the kill")
+    await store.close()
+    return wrong
+
+
+def wrong_with(trace: Sequence[Recorded[Event]], acknowledged_seq: int, status: str | None) -> Iterator[str]:
+    """Yields what is wrong with a trace whose events up to `acknowledged_seq` were acknowledged as stored."""
+    if [recorded.seq for recorded in trace] != list(range(1, len(trace) + 1)):
+        yield "the trace has gaps"
+    if len(trace) < acknowledged_seq:
+        yield f"{acknowledged_seq - len(trace)} acknowledged events are missing"
+    ended = bool(trace) and isinstance(trace[-1].event, QueryClosed)
+    if ended and status == "open":
+        yield f"a query that ended is listed as {status}"
+    if not ended and status != "open":
+        yield f"a query that did not end is listed as {status}"

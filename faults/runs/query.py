@@ -1,0 +1,158 @@
+"""One query that a plan breaks: asked, followed and left as its caller would, and what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Coroutine, Sequence
+
+from msgspec.structs import replace
+
+from antiphon.faults.injector import Injector
+from antiphon.faults.plan import Fault
+from antiphon.faults.ports.injection import QueryFaults
+from antiphon.faults.results import Run
+from antiphon.faults.runs.world import QUESTIONS
+from antiphon.service import Antiphon, Outcome, QueryHandle, Question
+from antiphon.vocabulary.errors import BadInputError, NotFoundError, ServiceError, SlowReaderError
+from antiphon.vocabulary.events import Event, Live, Recorded, RoundOpened
+
+CONVERSATION = "an earlier conversation"
+PATIENCE = 3.0
+"""Times its deadline after which a query is held to hang."""
+LARGE_BUFFER = 1_000_000
+"""Events that a follower of the harness's own may be behind: it must never be the slow reader."""
+SMALL_BUFFER = 5
+_PROCESS_ENDED = "the process that worked on it ended"
+
+Following = AsyncIterator[Recorded[Event] | Live]
+
+
+async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
+    """Asks the plan's question as a caller does, and notes what comes of it in `run`."""
+    loop = asyncio.get_running_loop()
+    if run.scenario.goes_on:
+        await service.store.open_conversation(CONVERSATION)
+    began = loop.time()
+    limit_s = PATIENCE * run.scenario.settings.deadline_s
+    handle: QueryHandle | None = None
+    try:
+        async with asyncio.timeout(limit_s):
+            handle = await _begin(service, run, injector)
+            run.outcome = await _accompany(handle, run)
+    except BadInputError as error:
+        run.refused = str(error)
+    except TimeoutError:
+        run.error = f"no answer within {limit_s:g} s"
+        if handle is not None:
+            handle.cancel("nobody waits any longer")
+    # Whatever else is raised is a bug of the harness, and ends the run.
+    except (ServiceError, RuntimeError, asyncio.CancelledError) as error:
+        run.error = f"the caller got {type(error).__name__}: {error}"
+    run.took_s = loop.time() - began
+    if run.outcome is not None:
+        run.stored = await _stored(service, run.outcome.query_id)
+
+
+async def _begin(service: Antiphon, run: Run, injector: Injector) -> QueryHandle:
+    """Starts the query, or goes on with it where its scenario says that its process had died."""
+    question = _question(run)
+    if not run.scenario.resumed_after:
+        return await service.start(question, injector)
+    # Only what happens from here on meets the faults.
+    query_id = await _interrupted(service, question, run.scenario.resumed_after)
+    return await service.history.resume(query_id, _PROCESS_ENDED, injector)
+
+
+def _question(run: Run) -> Question:
+    text = QUESTIONS[run.plan.seed % len(QUESTIONS)]
+    fault = run.injected.traverse("intake")
+    if fault is not None:
+        text = {"empty": " \n ", "oversized": "why? " * 10_000, "malformed": "half \ud800 a pair"}[fault.kind]
+    session_id = CONVERSATION if run.scenario.goes_on else None
+    return Question(query=text, session_id=session_id, settings=run.scenario.settings)
+
+
+async def _interrupted(service: Antiphon, question: Question, kind: str) -> str:
+    """Stores a query whose trace ends after its first event of a kind, as a process that is killed there leaves it."""
+    handle = await service.start(question)
+    outcome = await handle.outcome()
+    events = await service.store.read(outcome.query_id)
+    last = next(recorded.seq for recorded in events if recorded.event.__struct_config__.tag == kind)
+    # Under an id of its own: the whole query stays as it is.
+    query_id = uuid.uuid4().hex
+    await service.store.append(query_id, 0, [replace(recorded, query_id=query_id) for recorded in events[:last]])
+    return query_id
+
+
+async def _accompany(handle: QueryHandle, run: Run) -> Outcome:
+    """Waits as a caller does, with a follower at its side; goes away where the plan says so."""
+    # Both follow before anything else runs: a query may be over before this task has its next turn.
+    following = asyncio.create_task(_follow(handle, run.injected))
+    leaving = asyncio.create_task(_note_or_leave(handle, handle.follow(LARGE_BUFFER), run))
+    try:
+        return await handle.outcome()
+    finally:
+        # One more turn, in which the last events that were delivered are noted.
+        await asyncio.wait([leaving], timeout=0)
+        leaving.cancel()
+        following.cancel()
+        await asyncio.gather(leaving, following, return_exceptions=True)
+
+
+async def _stored(service: Antiphon, query_id: str) -> Sequence[Recorded[Event]]:
+    try:
+        return await service.store.read(query_id)
+    except NotFoundError:
+        return ()
+
+
+async def _note_or_leave(handle: QueryHandle, events: Following, run: Run) -> None:
+    """Notes each event; goes away when a round opens, where the plan or the scenario says so."""
+    async for event in events:
+        if not isinstance(event, Recorded):
+            continue
+        run.trace.append(event)
+        if not isinstance(event.event, RoundOpened):
+            continue
+        fault = run.injected.traverse("client")
+        if fault is not None or run.scenario.leaves:
+            handle.cancel("the caller went away")
+
+
+def _follow(handle: QueryHandle, faults: QueryFaults) -> Coroutine[None, None, None]:
+    """Follows the query from now on, as a follower that may itself be what is wrong."""
+    fault = faults.traverse("follower")
+    if fault is None:
+        return _read(handle.follow(), None)
+    return _read(handle.follow(SMALL_BUFFER), fault)
+
+
+async def _read(follower: Following, fault: Fault | None) -> None:
+    """Reads to the end, or as the fault wants it; it never ends the query, whatever it does."""
+    if fault is not None and fault.kind == "hang":
+        await asyncio.Event().wait()
+    try:
+        async for _ in follower:
+            if fault is not None and fault.kind == "cancel":
+                return
+            if fault is not None:
+                await asyncio.sleep(1.0)
+    except SlowReaderError:
+        return
+
+
+async def leave_as_planned(handle: QueryHandle, faults: QueryFaults, after: int = 0) -> None:
+    """Follows a query to its end, and cancels it at the opening of a round at which a fault of `client` fires.
+
+    Args:
+        after: The last event that happened before the query was gone on with.
+    """
+    try:
+        async for event in handle.follow(LARGE_BUFFER):
+            if not isinstance(event, Recorded) or event.seq <= after or not isinstance(event.event, RoundOpened):
+                continue
+            if faults.traverse("client") is not None:
+                handle.cancel("injected: the caller went away")
+    except (NotFoundError, SlowReaderError):
+        return

@@ -1,0 +1,151 @@
+"""Runs queries on virtual time: those that a plan breaks, beside each step one that is not; and looks round after."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Sequence
+from types import TracebackType
+
+from antiphon.faults.injector import Injector
+from antiphon.faults.plan import Experiment, Plan, Step
+from antiphon.faults.ports.virtual_time import VirtualLoop
+from antiphon.faults.results import Run
+from antiphon.faults.runs.query import ask_broken
+from antiphon.faults.runs.scripted_model import ScriptedModel
+from antiphon.faults.runs.world import NEIGHBOUR, World
+from antiphon.faults.scenarios import SCENARIOS
+from antiphon.service import Antiphon, Question
+
+LINGERING_S = 10
+"""How long a store that refuses may be tried after the answer, in seconds."""
+INDEX_WATCH = "watch the index"
+"""The task that a service has as long as it lives."""
+STORE_THREAD = "checkpoint_run"
+"""The store's checkpoint: it belongs to the world and ends by itself."""
+_FEW_TURNS = 3
+"""Turns of the loop in which a task that was cancelled comes to its end, with whatever it waited for."""
+
+
+class ServiceUnderTest:
+    """One service on a virtual event loop, through as many steps as it is told to run.
+
+    Used as a context manager: at its end the service is left, and the loop closed.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._loop = VirtualLoop()
+        self._service = self._loop.run_until_complete(_opened(world))
+
+    def run(self, step: Step) -> list[Run]:
+        """Runs a step; its runs are in the order of its plans, and what was left behind is in the first of them."""
+        before = set(threading.enumerate())
+        runs = self._loop.run_until_complete(_run_step(self._world, self._service, step))
+        for thread in set(threading.enumerate()) - before:
+            if thread.name != STORE_THREAD:
+                runs[0].left.append(f"thread {thread.name}")
+        return runs
+
+    def __enter__(self) -> ServiceUnderTest:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        self._loop.run_until_complete(self._service.leave())
+        # A tool that will not be stopped must not stop the harness: it is cancelled once, then left behind.
+        self._loop.run_until_complete(_cancel_all())
+        self._loop.set_exception_handler(lambda _, __: None)
+        self._loop.close()
+
+
+def run_plan(world: World, plan: Plan) -> Run:
+    """Runs one plan in a service of its own, from its question to the last trace of its end."""
+    with ServiceUnderTest(world) as service:
+        return service.run(Experiment.of(plan).steps[0])[0]
+
+
+async def _opened(world: World) -> Antiphon:
+    return world.service()
+
+
+async def _cancel_all() -> None:
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()
+    await _let_others_run()
+
+
+async def _let_others_run() -> None:
+    for _ in range(_FEW_TURNS):
+        await asyncio.sleep(0)
+
+
+async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
+    await _until_a_whole_second(step.after_s)
+    # A service of its own, with the same store: faults may open the circuits of the one that is broken.
+    neighbouring = world.service()
+    runs: list[Run] = []
+    queries = []
+    for plan in step.at_once:
+        injector = _injector(plan)
+        run = Run(plan=plan, scenario=SCENARIOS[plan.scenario], injected=injector.injected)
+        runs.append(run)
+        queries.append(ask_broken(service, run, injector))
+    # An odd seed lets the query beside them begin first.
+    queries.insert(0 if step.at_once[0].seed % 2 else len(queries), _ask_neighbour(neighbouring, runs))
+    try:
+        # Each in a task of its own: its faults are known by the context that it runs in.
+        await asyncio.gather(*(asyncio.create_task(query) for query in queries))
+        runs[0].left += await _open_sessions(service)
+    finally:
+        await neighbouring.leave()
+    runs[0].left += await _running_tasks()
+    for run in runs:
+        for work in run.injected.delayed:
+            work.close()
+    return runs
+
+
+async def _until_a_whole_second(after_s: float) -> None:
+    """Lets time pass; a step begins at a whole second, so that times within it are the same whenever it is run."""
+    now = asyncio.get_running_loop().time()
+    await asyncio.sleep(math.ceil(now + after_s) - now)
+
+
+async def _ask_neighbour(service: Antiphon, runs: Sequence[Run]) -> None:
+    """Asks the query that nothing breaks; each run of the step is handed its trace."""
+    handle = await service.start(Question(query=NEIGHBOUR))
+    outcome = await handle.outcome()
+    stored = await service.store.read(outcome.query_id)
+    for run in runs:
+        run.neighbour = stored
+
+
+async def _open_sessions(service: Antiphon) -> list[str]:
+    """Lists sessions that do not end; one whose store refuses may try again for a while after its answer."""
+    for _ in range(LINGERING_S):
+        if service.running():
+            await asyncio.sleep(1.0)
+    return [f"an open session {query_id}" for query_id in service.running()]
+
+
+async def _running_tasks() -> list[str]:
+    await _let_others_run()
+    left: list[str] = []
+    services = 0
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        if task.get_name() == INDEX_WATCH:
+            services += 1
+        else:
+            left.append(f"task {task.get_name()}")
+    if services > 1:
+        left.append(f"{services - 1} services")
+    return left
+
+
+def _injector(plan: Plan) -> Injector:
+    scenario = SCENARIOS[plan.scenario]
+    primary = None
+    if scenario.greedy or scenario.dear:
+        primary = ScriptedModel(greedy=scenario.greedy, dear=scenario.dear)
+    return Injector((*plan.faults, *scenario.faults), provider_open=scenario.provider_open, primary=primary)

@@ -1,0 +1,85 @@
+"""The service in small: the real components, bus and trace store, between ports that can be broken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from antiphon.dispatcher import Registry, Tool, course_tools
+from antiphon.engine import offline_model
+from antiphon.faults.ports.port import SharedPort
+from antiphon.faults.ports.virtual_time import VirtualClock, run
+from antiphon.faults.runs.scripted_model import ScriptedModel
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
+from antiphon.service import Antiphon, Resources, ServiceResources, Settings, open_trace_store
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import Rate
+
+QUESTIONS = (
+    "What are the states of a circuit breaker, and how do retries with backoff help?",
+    "How do retries with backoff work, and which states has a circuit breaker?",
+    "Which states of a circuit breaker does the course name, and why is jitter needed?",
+)
+NEIGHBOUR = "What does a deadline hand on, and what keeps retries from becoming a storm?"
+
+
+class World:
+    """Everything that queries share; made once for a run of the harness.
+
+    Args:
+        folder: Where traces are kept; None keeps nothing after the run.
+        tools: Tools of the user's own, beside the course tools.
+        named: The names of these tools, as the command line takes them.
+        subscribers: Components from outside, which are broken like any other.
+    """
+
+    def __init__(
+        self, folder: Path, tools: Sequence[Tool] = (), named: str = "", subscribers: Sequence[Subscriber] = ()
+    ) -> None:
+        self.named = named
+        self.subscribers = tuple(subscribers)
+        self.own = tuple(tool.name for tool in tools)
+        self.store = open_trace_store(folder)
+        self._fallback = offline_model()
+        embedder = SharedPort(WordEmbedder(), "embedder")
+        self._library = SmallLibrary(embedder)  # type: ignore[arg-type]  # passes for what it wraps
+        shared = SharedPort(self._library, "library", KnowledgeError)
+        self.tools = Registry([*course_tools(shared), *tools])  # type: ignore[arg-type]  # as above
+
+    def close(self) -> None:
+        """Lets go of the store."""
+        run(self.store.close())
+
+    def parts(self) -> Resources:
+        """Makes the resources that all sessions share."""
+        return Resources(
+            clock=VirtualClock(),
+            models={"primary": ScriptedModel(), "fallback": self._fallback},
+            tools=self.tools,
+            tool_definitions=self.tools.definitions(),
+            # The jitter of retries, which must not differ between two runs.
+            chance=lambda: 0.5,
+            rate_of=_rate_of,
+            subscribers=self.subscribers,
+        )
+
+    def service(self) -> Antiphon:
+        """Makes a service over this world; it lives within one event loop."""
+        built = ServiceResources(
+            parts=self.parts(),
+            store=self.store,
+            library=self._library,
+            models=(),
+            reasoner="scripted",
+            versions=(("harness", "1"),),
+        )
+        # Made without its constructor, which would read the environment: a run depends on its plan alone.
+        return Antiphon(Settings.model_construct(), built)
+
+
+def _rate_of(_: str, name: str | None) -> Rate:
+    """Prices the scripted model; the fallback costs nothing."""
+    if name == "fallback":
+        return Rate(model=name, input=0.0, output=0.0)
+    return Rate(model=name or "", input=2.0, output=10.0)

@@ -1,0 +1,301 @@
+"""A finished catalogue being read, from any thread."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from antiphon.knowledge.catalogue import FORMAT, catalogue_errors
+from antiphon.knowledge.generations import REBUILD_ADVICE
+from antiphon.knowledge.values import Course, Document, KnownDocument, Lesson, Section
+from antiphon.knowledge.vectors import ChunkVector, Moments, Vector, from_blob, rows_of
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.values import Passage, StoredText, Value
+
+# `hits` is every chunk that holds one of the words, whose mean and spread weigh the scores; `best` those of the
+# course and lesson asked about; `wanted` adds the scores of those that another search proposed.
+_MATCH = """
+WITH hits AS MATERIALIZED (
+    SELECT rowid AS number, -bm25(words) AS score FROM words WHERE words MATCH :query
+), best AS (
+    SELECT number, score FROM hits
+    WHERE :course IS NULL AND :lesson IS NULL OR number IN (
+        SELECT chunks.number FROM documents
+        JOIN sections ON sections.document = documents.number
+        JOIN chunks ON chunks.section = sections.number
+        WHERE (:course IS NULL OR documents.title = :course) AND (:lesson IS NULL OR sections.lesson = :lesson)
+    )
+    ORDER BY score DESC, number LIMIT :limit
+), wanted AS (
+    SELECT number, score FROM best
+    UNION SELECT number, score FROM hits WHERE number IN (SELECT value FROM json_each(:also))
+)
+SELECT number, score, (SELECT sum(score) FROM hits), (SELECT sum(score * score) FROM hits) FROM wanted
+"""
+_PASSAGES = """
+SELECT chunks.number, chunks.id, documents.title, sections.lesson, sections.title,
+    coalesce(sections.link, documents.link), chunks.text, chunks.starts, chunks.start
+FROM chunks
+JOIN sections ON sections.number = chunks.section
+JOIN documents ON documents.number = sections.document
+WHERE chunks.number IN (SELECT value FROM json_each(?))
+"""
+_COURSES = """
+SELECT documents.number, documents.title, documents.link, documents.instructor,
+    (SELECT count(*) FROM chunks JOIN sections ON sections.number = chunks.section
+     WHERE sections.document = documents.number)
+FROM documents ORDER BY documents.folded
+"""
+_LESSONS = "SELECT document, lesson, title, link FROM sections WHERE lesson IS NOT NULL ORDER BY number"
+_DOCUMENT = "SELECT number, hash, title, link, instructor FROM documents WHERE path = ?"
+_SECTIONS = "SELECT lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
+_CHUNK_VECTORS = """
+SELECT chunks.number, chunks.id, chunks.vector, documents.title, sections.lesson FROM chunks
+JOIN sections ON sections.number = chunks.section
+JOIN documents ON documents.number = sections.document
+WHERE chunks.number > ? ORDER BY chunks.number LIMIT ?
+"""
+# Further terms of a question are left out: a hundred kilobytes must not become one query.
+_MAX_TERMS = 64
+_Bound = str | int | None
+
+
+class WordHits(Value, frozen=True, kw_only=True):
+    """The word index's answer to a query.
+
+    Attributes:
+        scores: BM25 by chunk number, of the chunks asked about; a missing chunk scores 0.
+        total: Sum of the scores of all chunks that match, asked about or not.
+        squares: Sum of their squares.
+    """
+
+    scores: dict[int, float]
+    total: float
+    squares: float
+
+
+_NO_HITS = WordHits(scores={}, total=0.0, squares=0.0)
+
+
+def fts_query(terms: Sequence[str]) -> str:
+    """Builds a query for any of the terms, each quoted, so that nothing in a question is read as an operator."""
+    quoted = []
+    for term in list(dict.fromkeys(terms))[:_MAX_TERMS]:
+        escaped = term.replace('"', '""')
+        quoted.append(f'"{escaped}"')
+    return " OR ".join(quoted)
+
+
+class CatalogueReader:
+    """Queries over one generation's catalogue."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        # Terms are weighed on the event loop too, which must not wait for a search: they have their own connection.
+        self._terms_lock = threading.Lock()
+        with catalogue_errors(path):
+            self._sql = _open_read_only(path)
+            self._terms_sql = _open_read_only(path)
+            self._meta = dict(self._sql.execute("SELECT name, value FROM meta").fetchall())
+            self.chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
+
+    @property
+    def embedder(self) -> str:
+        return str(self._meta["embedder"])
+
+    @property
+    def dimensions(self) -> int:
+        return int(self._meta["dimensions"])
+
+    @property
+    def library(self) -> str:
+        """Returns a name that this library keeps over all its generations."""
+        return str(self._meta["library"])
+
+    @property
+    def own_format(self) -> bool:
+        """Returns True if this version of the code wrote it."""
+        return self._meta.get("format") == FORMAT
+
+    def check(self, embedder: str) -> None:
+        """Refuses an index that the embedder cannot search.
+
+        Raises:
+            ConfigurationError: It was built by another embedder or by another version; names the way out.
+        """
+        if not self.own_format:
+            raise ConfigurationError(f"the index {self.path.parent} was built by another version; {REBUILD_ADVICE}")
+        if self.embedder != embedder:
+            raise ConfigurationError(
+                f"the index {self.path.parent} was built with the embedder {self.embedder!r}, the settings name "
+                f"{embedder!r}; set ANTIPHON_EMBEDDER back, or {REBUILD_ADVICE}"
+            )
+
+    def moments(self) -> Moments:
+        mean = np.frombuffer(self._meta["mean"], dtype=np.float64)
+        second = np.frombuffer(self._meta["second"], dtype=np.float64)
+        return Moments(mean, second.reshape(self.dimensions, self.dimensions))
+
+    def match(
+        self, terms: Sequence[str], course: str | None, lesson: int | None, limit: int, also: Sequence[int] = ()
+    ) -> WordHits:
+        """Finds the `limit` chunks that meet the terms best, and those of `also` that meet any."""
+        if not terms:
+            return _NO_HITS
+        values: dict[str, _Bound] = {
+            "query": fts_query(terms),
+            "course": course,
+            "lesson": lesson,
+            "limit": limit,
+            "also": json.dumps(also),
+        }
+        rows = self._all(_MATCH, values)
+        if not rows:
+            return _NO_HITS
+        # Both sums are the same in every row.
+        _, _, total, squares = rows[0]
+        scores = {}
+        for number, score, *_ in rows:
+            scores[number] = score
+        return WordHits(scores=scores, total=total, squares=squares)
+
+    def numbers(self, ids: Sequence[str]) -> list[int]:
+        """Returns the numbers of the chunks with these ids."""
+        query = "SELECT number FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
+        return [row[0] for row in self._all(query, (json.dumps(ids),))]
+
+    def vectors(self, numbers: Sequence[int]) -> tuple[list[int], Vector]:
+        """Returns the chunks' numbers, and their vectors as rows in the same order."""
+        query = "SELECT number, vector FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
+        found = []
+        blobs = []
+        for number, blob in self._all(query, (json.dumps(numbers),)):
+            found.append(number)
+            blobs.append(blob)
+        return found, rows_of(blobs, self.dimensions)
+
+    def passages(self, scores: dict[int, float]) -> list[Passage]:
+        """Returns the chunks as evidence, best score first."""
+        rows = self._all(_PASSAGES, (json.dumps(list(scores)),))
+        rows.sort(key=lambda row: (-scores[row[0]], row[0]))
+        passages = []
+        for number, *columns in rows:
+            passages.append(_passage(scores[number], *columns))
+        return passages
+
+    def courses(self) -> tuple[Course, ...]:
+        """Returns the outlines of all courses, by title."""
+        lessons: dict[int, list[Lesson]] = {}
+        for document, number, title, link in self._all(_LESSONS):
+            lessons.setdefault(document, []).append(Lesson(number=number, title=title, link=link))
+        courses = []
+        for document, title, link, instructor, chunks in self._all(_COURSES):
+            course = Course(
+                title=title,
+                link=link,
+                instructor=instructor,
+                lessons=tuple(lessons.get(document, ())),
+                chunks=chunks,
+            )
+            courses.append(course)
+        return tuple(courses)
+
+    def title_vectors(self) -> dict[str, Vector]:
+        """Returns the vector of each course's title."""
+        return {title: from_blob(blob) for title, blob in self._all("SELECT title, vector FROM documents")}
+
+    def chunks_with(self, term: str) -> int:
+        """Counts the chunks in which a stemmed term stands, title or text."""
+        with self._terms_lock, catalogue_errors(self.path):
+            row = self._terms_sql.execute("SELECT chunks FROM term_counts WHERE term = ?", (term,)).fetchone()
+        if row is None:
+            return 0
+        return int(row[0])
+
+    def known(self) -> dict[str, KnownDocument]:
+        """Returns hash and title of every document, by path."""
+        known = {}
+        for path, content_hash, title in self._all("SELECT path, hash, title FROM documents ORDER BY path"):
+            known[path] = KnownDocument(content_hash=content_hash, title=title)
+        return known
+
+    def chunk_vectors(self, size: int) -> Iterator[list[ChunkVector]]:
+        """Yields all chunks as the vector index wants them, in batches of at most `size`."""
+        last = 0
+        while rows := self._all(_CHUNK_VECTORS, (last, size)):
+            batch = []
+            for number, chunk_id, vector, course, lesson in rows:
+                batch.append(ChunkVector(id=chunk_id, vector=vector, course=course, lesson=lesson))
+                last = number
+            yield batch
+
+    def document(self, path: str) -> Document:
+        """Returns a document as it was stored, so that it can be indexed again without its file."""
+        number, content_hash, title, link, instructor = self._all(_DOCUMENT, (path,))[0]
+        sections = []
+        for lesson, section_title, section_link, text in self._all(_SECTIONS, (number,)):
+            sections.append(Section(number=lesson, title=section_title, link=section_link, text=text))
+        return Document(
+            path=path,
+            content_hash=content_hash,
+            title=title,
+            link=link,
+            instructor=instructor,
+            sections=tuple(sections),
+        )
+
+    def copy_to(self, path: Path) -> None:
+        """Writes the whole catalogue to a new file."""
+        with self._lock, catalogue_errors(self.path), closing(sqlite3.connect(path)) as copy:
+            self._sql.backup(copy)
+
+    def close(self) -> None:
+        with self._lock, self._terms_lock:
+            self._sql.close()
+            self._terms_sql.close()
+
+    def _all(self, query: str, values: Sequence[_Bound] | Mapping[str, _Bound] = ()) -> list[Any]:
+        with self._lock, catalogue_errors(self.path):
+            return self._sql.execute(query, values).fetchall()
+
+
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    # Nobody writes a finished catalogue any more: no lock is taken, and a read-only folder will do.
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+
+def _passage(
+    score: float,
+    chunk_id: str,
+    course: str,
+    lesson: int | None,
+    title: str,
+    link: str | None,
+    text: str,
+    starts: str,
+    start: int,
+) -> Passage:
+    source = course
+    if lesson is not None:
+        source = f"{course} - Lesson {lesson}"
+    return Passage(
+        id=chunk_id,
+        source=source,
+        text=StoredText(text),
+        starts=tuple(json.loads(starts)),
+        course=course,
+        lesson=lesson,
+        title=title or None,
+        link=link,
+        score=round(score, 4),
+        start=start,
+    )

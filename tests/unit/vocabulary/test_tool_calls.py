@@ -1,0 +1,67 @@
+"""Which tool calls are the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from antiphon.vocabulary.tool_calls import call_identity
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"a":1,"b":2}', '{"b":2,"a":1}'),
+        ('{"a":1}', '  { "a" : 1 }\n'),
+        ('{"query":"a","why":"to know"}', '{"query":"a"}'),
+        ('{"query":"a","why":"to know"}', '{"why":"to be sure","query":"a"}'),
+        ("", "{}"),
+        (" \n", "{}"),
+        ('{"query":"a","lesson":null}', '{"query":"a"}'),
+        ('{"lesson":1}', '{"lesson":1.0}'),
+        ('{"lessons":[1,{"number":2}]}', '{"lessons":[1.0,{"number":2.0}]}'),
+        ('{"query":"\\u00e9"}', '{"query":"é"}'),
+        ('{"query":"a', '{"query":"a'),
+    ],
+)
+def test_calls_that_ask_for_the_same_are_the_same(one: str, other: str) -> None:
+    assert call_identity("search", one) == call_identity("search", other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"query":"a"', '{"query":"b"'),
+        ('{"query":"a"', '{"query":"a"}'),
+        ('{"query":"a"', ""),
+        ('{"query":"a"}', '{"query":"b"}'),
+        ('{"query":"a"}', '{"query":"A"}'),
+        ('{"lesson":1}', '{"lesson":"1"}'),
+        ('{"lesson":1}', '{"lesson":true}'),
+        ('{"lesson":1}', '{"lesson":1.5}'),
+        ('{"filter":{"why":"x"}}', '{"filter":{}}'),
+        ('{"lessons":[null]}', '{"lessons":[]}'),
+        ("[]", "{}"),
+        ("null", "{}"),
+    ],
+)
+def test_calls_that_ask_for_something_else_differ(one: str, other: str) -> None:
+    assert call_identity("search", one) != call_identity("search", other)
+
+
+def test_the_same_arguments_for_another_tool_are_another_call() -> None:
+    assert call_identity("search", "{}") != call_identity("outline", "{}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "[" * 100_000,
+        '{"query":"\\ud800"}',
+        '"\ud800"',
+        '{"number":1e999}',
+        f'{{"number":1{"0" * 40}}}',
+        f'{{"number":1{"0" * 10_000}}}',
+    ],
+)
+def test_whatever_a_model_writes_has_an_identity(arguments: str) -> None:
+    assert call_identity("search", arguments) == call_identity("search", arguments)

@@ -1,0 +1,49 @@
+"""The circuit breaker as a pure value: closed, open after repeated failures, and probed after a rest.
+
+Whoever owns a circuit (the coordinator the provider's, the dispatcher one for each tool) keeps the newest value.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from antiphon.vocabulary.values import Value
+
+
+class Circuit(Value, frozen=True, kw_only=True):
+    """One circuit; times are in seconds of the session's clock.
+
+    Attributes:
+        most_failures: Failures in a row that open it.
+        rest_s: Seconds for which an open circuit lets nothing through; then the next call is the probe.
+        failures: Failures since the last success.
+        probe_at: While it is open: when the next call may go through.
+    """
+
+    most_failures: int = 5
+    rest_s: float = 30.0
+    failures: int = 0
+    probe_at: float = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """True if calls are held back, but for probes."""
+        return self.failures >= self.most_failures
+
+    def allows(self, now: float) -> bool:
+        """Returns True if a call may go through now."""
+        return not self.is_open or now >= self.probe_at
+
+    def entered(self, now: float) -> Circuit:
+        """Returns the circuit after a call went through; where it is open that call is the probe, and the only one."""
+        if not self.is_open:
+            return self
+        return replace(self, probe_at=now + self.rest_s)
+
+    def succeeded(self) -> Circuit:
+        """Returns the circuit after a success: it is closed."""
+        return replace(self, failures=0)
+
+    def failed(self, now: float) -> Circuit:
+        """Returns the circuit after a failure; one that is open, or opens by it, rests from now on."""
+        return replace(self, failures=self.failures + 1, probe_at=now + self.rest_s)

@@ -1,0 +1,47 @@
+"""The identity of a tool call: one rule by which every component knows a call that was made before."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+CallIdentity = tuple[str, str]
+"""The tool's name and the canonical text of the arguments."""
+WHY = "why"
+"""The optional argument of every tool in which the model says what the call is for; it changes nothing."""
+
+
+def call_identity(name: str, arguments: str) -> CallIdentity:
+    """Returns what two calls have in common if and only if the tool would do the same for both.
+
+    The order of the arguments, white space and `why` do not matter. No text at all is the empty object, a null is an
+    argument that was not given, and `1.0` is `1`. Arguments that were cut off or are no JSON have no meaning to
+    compare: they are the same only where their texts are.
+
+    Args:
+        arguments: The JSON object as the model wrote it.
+    """
+    text = arguments.strip()
+    if not text:
+        return name, "{}"
+    try:
+        value = msgspec.json.decode(text)
+        if isinstance(value, dict):
+            value = {key: part for key, part in value.items() if key != WHY and part is not None}
+        # The standard library's encoder: msgspec's refuses integers of more than 64 bits, which a model may write.
+        return name, json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"))
+    except (msgspec.MsgspecError, RecursionError, ValueError):
+        # ValueError: lone surrogates, and integers of thousands of digits.
+        return name, text
+
+
+def _canonical(value: object) -> object:
+    """Writes every whole number as an integer, also within lists and objects."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, list):
+        return [_canonical(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _canonical(part) for key, part in value.items()}
+    return value
