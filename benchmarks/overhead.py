@@ -22,7 +22,7 @@ from rich.table import Table
 
 from antiphon.engine import connect
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.turns import Batch
+from antiphon.traces.appending import Packed
 from antiphon.vocabulary.errors import SequenceError
 from benchmarks import plain_loop
 from benchmarks.our_side import OurSide
@@ -99,14 +99,14 @@ class AppendClock:
     """CPU seconds that the event loop's thread spends in a store's appends: rows, texts, commits."""
 
     def __init__(self, store: SqliteTraceStore) -> None:
-        self._write = store._turns._write
+        self._write = store._writer.write
         self.seconds = 0.0
-        store._turns._write = self
+        store._writer.write = self  # type: ignore[method-assign]  # it stands in for it
 
-    def __call__(self, batches: Sequence[Batch]) -> list[SequenceError | None]:
+    def __call__(self, group: Sequence[Packed]) -> list[SequenceError | None]:
         began = time.thread_time()
         try:
-            return self._write(batches)
+            return self._write(group)
         finally:
             self.seconds += time.thread_time() - began
 

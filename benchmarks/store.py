@@ -18,7 +18,7 @@ from rich.table import Table
 from antiphon.engine import events_of, request_json
 from antiphon.service import replay
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.turns import Batch
+from antiphon.traces.appending import Batch
 from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
 from antiphon.vocabulary.ports import Json, TraceFilter
 from antiphon.vocabulary.values import Indicator, Request
@@ -56,8 +56,8 @@ def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
         batches = []
         for number in range(start, min(start + 2_000, count)):
             events = [_varied(recorded, number) for recorded in template]
-            batches.append(Batch(events[0].query_id, 0, events, "bench"))
-        store._appender.write(batches)
+            batches.append(store._writer.pack(Batch(events[0].query_id, 0, events, "bench")))
+        store._writer.write(batches)
 
 
 def _varied(recorded: Recorded[Event], number: int) -> Recorded[Event]:

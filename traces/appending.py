@@ -1,4 +1,4 @@
-"""The store's one writing connection: transactions, and appends of several traces in one of them."""
+"""The store's one writing connection: its transactions, and the appends of several queries in one of them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 from msgspec.structs import replace
 
-from antiphon.traces.checkpoint import Checkpointer
-from antiphon.traces.gathering import Gathering
-from antiphon.traces.packing import Packer
-from antiphon.traces.reading import last_seq
+from antiphon.traces.connections import Checkpointer, is_locked, reason
+from antiphon.traces.event_log import EventRow, Packer, last_seq, write_events, write_texts
+from antiphon.traces.listing import note_query
 from antiphon.traces.redacting import Redaction
-from antiphon.traces.refusals import is_locked, reason
-from antiphon.traces.turns import Batch
-from antiphon.traces.writing import EventRow, event_row, note_query, write_events, write_texts
+from antiphon.traces.search_index import SearchIndex
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import SequenceError, TraceError
-from antiphon.vocabulary.events import QueryClosed
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 _log = structlog.get_logger(__name__)
 
@@ -31,12 +29,32 @@ _LOCK_PAUSE_S = 0.2
 
 _KNOWN_TEXTS = 4096
 
+_MOST_TOGETHER = 16
+"""Batches that share a commit; more of them would hold up the event loop for longer than 5 ms (decision 071)."""
 
-class Appender:
+
+class Batch(NamedTuple):
+    """Events that are stored together or not at all."""
+
+    query_id: str
+    expected_seq: int
+    events: Sequence[Recorded[Event]]
+    owner: str
+
+
+class Packed(NamedTuple):
+    """A batch in the form in which it is written."""
+
+    batch: Batch
+    rows: list[EventRow]
+    texts: dict[str, str]
+
+
+class Writer:
     """Writes to the store, and remembers what need not be looked up or written again.
 
     Args:
-        redaction: What is blotted out of every event: the last net, behind the doors (decision 065).
+        redaction: What every event is redacted by: the last net, behind those at the sources (decision 065).
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction, catalog: Catalog) -> None:
@@ -45,37 +63,44 @@ class Appender:
         self._redaction = redaction
         self._checkpointer = Checkpointer(path)
         self._packer = Packer()
-        self._gathering = Gathering(catalog)
+        self._search_index = SearchIndex(catalog)
         self._known: set[str] = set()
         self._ends: dict[str, int] = {}
         self._seen_version = 0
         self._locked_until = 0.0
 
-    def write(self, batches: Sequence[Batch]) -> list[SequenceError | None]:
+    async def ready(self) -> None:
+        """Waits while the log is being moved into the database."""
+        await self._checkpointer.ready()
+
+    def pack(self, batch: Batch) -> Packed:
+        """Redacts and encodes a batch."""
+        if self._redaction:
+            events: list[Recorded[Event]] = []
+            for recorded in batch.events:
+                events.append(replace(recorded, event=self._redaction.event(recorded.event)))
+            batch = batch._replace(events=events)
+        rows = [self._packer.row(batch.query_id, recorded) for recorded in batch.events]
+        return Packed(batch, rows, self._packer.take_texts())
+
+    def write(self, group: Sequence[Packed]) -> list[SequenceError | None]:
         """Stores several batches in one transaction; one that another writer came before is left out alone."""
-        batches = [self._redacted(batch) for batch in batches]
-        rows = [self._rows(batch) for batch in batches]
-        texts = self._packer.take_texts()
         errors: list[SequenceError | None] = []
         with self.transaction() as connection:
             self._forget_if_changed(connection)
-            texts = {key: text for key, text in texts.items() if key not in self._known}
-            write_texts(connection, texts)
-            for batch, events in zip(batches, rows, strict=True):
-                errors.append(self._out_of_sequence(batch))
-                if errors[-1] is None:
-                    write_events(connection, events)
-                    for recorded in batch.events:
-                        note_query(connection, batch.query_id, recorded, batch.owner)
-                        self._gathering.note(connection, batch.query_id, recorded)
-        self._remember(texts)
-        self._note_ends(batches, errors)
-        self._checkpointer.wrote(sum(_size(events) for events in rows) + sum(map(len, texts.values())))
+            for packed in group:
+                error = self._out_of_sequence(packed.batch)
+                errors.append(error)
+                if error is None:
+                    self._write_batch(connection, packed)
+        # Only what was committed is remembered.
+        for packed, error in zip(group, errors, strict=True):
+            self._remember(packed, error)
         return errors
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A transaction on the writing connection, all or nothing.
+        """Opens a transaction on the writing connection, all or nothing.
 
         Raises:
             TraceError: The store cannot be written.
@@ -99,45 +124,32 @@ class Appender:
 
     @contextmanager
     def deleting(self, size_bytes: int) -> Iterator[sqlite3.Connection]:
-        """A transaction that takes something away, and adds so much to the log.
+        """Opens a transaction that takes something away, and adds so much to the log.
 
         It need not outlive a power cut, whatever the appends must: what came back would be deleted again.
         """
-        with self._not_flushed():
-            with self.transaction() as connection:
-                yield connection
-            self._known.clear()
-        self._checkpointer.wrote(size_bytes)
-
-    async def log_moved(self) -> None:
-        """Waits until the log was moved into the database, where that is under way.
-
-        The log begins anew only when all of it was moved: one that is written to without a pause grows for ever.
-        """
-        if self._checkpointer.under_way:
-            await asyncio.to_thread(self._checkpointer.wait)
-
-    @contextmanager
-    def _not_flushed(self) -> Iterator[None]:
         flushed = self._connection.execute("PRAGMA synchronous").fetchone()[0]
         self._connection.execute("PRAGMA synchronous = NORMAL")
         try:
-            yield
+            with self.transaction() as connection:
+                yield connection
         finally:
             self._connection.execute(f"PRAGMA synchronous = {flushed}")
+        self._known.clear()
+        self._checkpointer.wrote(size_bytes)
 
-    def close(self) -> None:
-        """Moves the write-ahead log into the database; blocks."""
-        self._checkpointer.finish()
-        self._connection.close()
+    async def close(self) -> None:
+        """Moves the write-ahead log into the database."""
+        await self._checkpointer.finish()
+        await asyncio.to_thread(self._connection.close)
 
-    def _redacted(self, batch: Batch) -> Batch:
-        if not self._redaction:
-            return batch
-        return batch._replace(events=[replace(each, event=self._redaction.event(each.event)) for each in batch.events])
-
-    def _rows(self, batch: Batch) -> list[EventRow]:
-        return [event_row(batch.query_id, each, self._packer.pack(each.event)) for each in batch.events]
+    def _write_batch(self, connection: sqlite3.Connection, packed: Packed) -> None:
+        batch = packed.batch
+        write_texts(connection, {key: text for key, text in packed.texts.items() if key not in self._known})
+        write_events(connection, packed.rows)
+        for recorded in batch.events:
+            note_query(connection, batch.query_id, recorded, batch.owner)
+            self._search_index.note(connection, batch.query_id, recorded)
 
     def _roll_back(self) -> None:
         """Ends a transaction that did not commit; there is none left after one that did."""
@@ -156,28 +168,98 @@ class Appender:
             return None
         return SequenceError(batch.query_id, batch.expected_seq, found_seq)
 
-    def _note_ends(self, batches: Sequence[Batch], errors: Sequence[SequenceError | None]) -> None:
-        """Remembers the last `seq` of each trace under way, so that the next append need not look it up."""
-        for batch, error in zip(batches, errors, strict=True):
-            if error is None and not isinstance(batch.events[-1].event, QueryClosed):
-                self._ends[batch.query_id] = batch.events[-1].seq
-            else:
-                self._ends.pop(batch.query_id, None)
-                self._gathering.forget(batch.query_id)
+    def _remember(self, packed: Packed, error: SequenceError | None) -> None:
+        """Remembers what the next append need not look up or write: the last `seq` of a trace, and texts."""
+        batch = packed.batch
+        if error is None and not isinstance(batch.events[-1].event, QueryClosed):
+            self._ends[batch.query_id] = batch.events[-1].seq
+        else:
+            self._ends.pop(batch.query_id, None)
+            self._search_index.forget(batch.query_id)
+        if error is not None:
+            return
+        if len(self._known) > _KNOWN_TEXTS:
+            self._known.clear()
+        size = sum(len(row.body) for row in packed.rows)
+        for key, text in packed.texts.items():
+            if key not in self._known:
+                size += len(text)
+                self._known.add(key)
+        self._checkpointer.wrote(size)
 
     def _forget_if_changed(self, connection: sqlite3.Connection) -> None:
-        """Another connection wrote: it may have deleted texts taken for stored here, or gone on with a trace."""
+        """Forgets what another connection may have changed: it may have deleted texts, or gone on with a trace."""
         version = connection.execute("PRAGMA data_version").fetchone()[0]
         if version != self._seen_version:
             self._seen_version = version
             self._known.clear()
             self._ends.clear()
 
-    def _remember(self, texts: dict[str, str]) -> None:
-        if len(self._known) > _KNOWN_TEXTS:
-            self._known.clear()
-        self._known.update(texts)
+
+class _Waiting(NamedTuple):
+    """A batch that waits for its commit."""
+
+    packed: Packed
+    written: asyncio.Future[None]
 
 
-def _size(rows: Sequence[EventRow]) -> int:
-    return sum(len(row[-1]) for row in rows)
+class GroupCommit:
+    """Stores what all queries append in one turn of the event loop in one commit (decision 064).
+
+    A commit costs more than its rows, and far more where it waits for the disk.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._waiting: list[_Waiting] = []
+
+    async def store(self, batch: Batch) -> None:
+        """Stores a batch at the end of the turn.
+
+        Raises:
+            SequenceError: Another writer came before it.
+            TraceError: The store cannot be written.
+        """
+        await self._writer.ready()
+        loop = asyncio.get_running_loop()
+        waiting = _Waiting(self._writer.pack(batch), loop.create_future())
+        self._waiting.append(waiting)
+        if len(self._waiting) == 1:
+            loop.call_soon(self._flush, loop)
+        await waiting.written
+
+    def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
+        group, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
+        if self._waiting:
+            # Others get a turn first.
+            loop.call_soon(self._flush, loop)
+        try:
+            errors = self._errors([packed for packed, _ in group])
+        except BaseException as error:
+            # A bug of ours: whoever waits must hear of it, for nobody else would.
+            for _, written in group:
+                if not written.done():
+                    written.set_exception(error)
+            raise
+        for (_, written), failure in zip(group, errors, strict=True):
+            if written.done():
+                continue  # whoever waited was cancelled
+            if failure is None:
+                written.set_result(None)
+            else:
+                written.set_exception(failure)
+
+    def _errors(self, group: Sequence[Packed]) -> Sequence[TraceError | None]:
+        """Stores the batches and returns what kept each from being stored.
+
+        Where the transaction as a whole is refused, each is tried alone: one that cannot be stored keeps none out.
+        """
+        try:
+            return self._writer.write(group)
+        except TraceError as error:
+            if len(group) == 1:
+                return [error]
+        errors: list[TraceError | None] = []
+        for packed in group:
+            errors += self._errors([packed])
+        return errors

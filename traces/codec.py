@@ -1,6 +1,6 @@
 """Recorded events as plain JSON, for people and other programs, and the words with which a foreign one is refused.
 
-A `StoredText` reads and writes as a plain string here; traces/packing.py has the form in which a store holds it once.
+A `StoredText` reads and writes as a plain string here; traces/event_log.py has the form in which a store holds it once.
 """
 
 from __future__ import annotations

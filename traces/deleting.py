@@ -1,21 +1,45 @@
 """Deleting traces: their events, what they are found by, and the texts that no other trace holds.
 
-Everything is done in bits, each a transaction of a millisecond or so, since appends wait for it (traces/deleter.py).
-Where it is broken off, what is left is a trace with its end missing and texts noted as loose: the next run goes on.
+Everything is done in bits on the writing connection, each a transaction of a millisecond or so, between the appends of
+the queries under way (decision 066): a thread of its own would hold the store's lock while it waits for the
+interpreter's, and appends would be refused. Where deleting is broken off, what is left is a trace with its end missing
+and texts noted as loose: the next run goes on.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
-from antiphon.vocabulary.errors import NotFoundError
+from antiphon.traces.appending import Writer
+from antiphon.traces.connections import Readers, is_locked
+from antiphon.vocabulary.errors import TraceError
 
+T = TypeVar("T")
+
+# Sizes of a bit, each about a millisecond of CPU (decision 071).
 _EVENTS_AT_ONCE = 40
 _TEXTS_AT_ONCE = 20
+_WORD_PAGES_AT_ONCE = 8
+_FREE_PAGES_AT_ONCE = 32
+
 _READ_AT_ONCE = 500
-_PAGES_AT_ONCE = 8
+_BIT_BYTES = 100_000
+"""What a bit adds to the log, about."""
+
+_REST_S = 0.001
+"""Seconds between two bits, in which others work."""
+
+_LOCKED_S = 0.25
+_LOCKED_TIMES = 40
+"""How often a bit is tried again that met another process's lock."""
+
+_MOST_RUNS = 20
+"""A run of pruning frees what the average trace would; a few free what was asked for."""
 
 _KEYS = re.compile(rb'"kept":"([0-9a-f]{64})"')
 
@@ -23,66 +47,143 @@ _LOOSE = "CREATE TABLE IF NOT EXISTS loose (key BLOB NOT NULL PRIMARY KEY) WITHO
 """Texts of deleted traces that other traces may hold; they outlive a run that is broken off."""
 
 
-def ids_of_conversation(connection: sqlite3.Connection, session_id: str) -> list[str]:
-    """The traces of a conversation.
+class Deleter:
+    """Deletes, one wish at a time, until `close`."""
 
-    Raises:
-        NotFoundError: No such conversation.
-    """
-    ids = [row[0] for row in connection.execute("SELECT query_id FROM queries WHERE session_id = ?", (session_id,))]
-    known = connection.execute("SELECT 1 FROM conversations WHERE session_id = ?", (session_id,)).fetchone()
-    if not ids and known is None:
-        raise NotFoundError(f"there is no conversation {session_id!r}")
-    return ids
+    def __init__(self, writer: Writer, readers: Readers) -> None:
+        self._writer = writer
+        self._readers = readers
+        self._turn = asyncio.Lock()
+        self._closed = False
+
+    async def delete(self, query_ids: Sequence[str]) -> int:
+        """Deletes traces, and the texts that only they hold; returns how many there were.
+
+        Raises:
+            TraceError: They cannot be deleted, or the store was closed before all were.
+        """
+        async with self._turn:
+            return await self._delete(query_ids)
+
+    async def prune(self, older_than: float | None, most_bytes: int | None) -> int:
+        """Deletes the oldest traces that are over; returns how many. Raises as `delete` does."""
+        deleted = 0
+        async with self._turn:
+            for _ in range(_MOST_RUNS):
+                choose = partial(_ids_to_prune, older_than=older_than, most_bytes=most_bytes)
+                ids = await self._readers.run(choose)
+                deleted += await self._delete(ids)
+                if most_bytes is None or not ids or await self._readers.run(_used_bytes) <= most_bytes:
+                    break
+        return deleted
+
+    def close(self) -> None:
+        """Lets nothing more be deleted."""
+        self._closed = True
+
+    async def _delete(self, query_ids: Sequence[str]) -> int:
+        await self._bit(lambda connection: connection.execute(_LOOSE))
+        deleted = 0
+        for query_id in query_ids:
+            existed = False
+            done = False
+            while not done:
+                existed, done = await self._bit(partial(_delete_some, query_id=query_id, existed=existed))
+            deleted += existed
+        await self._delete_loose_texts()
+        if deleted:
+            merged = await self._bit(partial(_merge_words, first=True))
+            while not merged:
+                merged = await self._bit(partial(_merge_words, first=False))
+        while not await self._bit(_give_back):
+            pass
+        return deleted
+
+    async def _delete_loose_texts(self) -> None:
+        loose = await self._readers.run(_read_loose)
+        if not loose:
+            return
+        # Which texts other traces hold is looked up over all events, in threads: a table of references would cost
+        # each append a row a text.
+        at = 0
+        while loose:
+            seen = await self._readers.run(partial(_references_after, at=at))
+            if seen.last == at:
+                break
+            at = seen.last
+            loose -= seen.keys
+            await asyncio.sleep(_REST_S)
+        done = False
+        while not done:
+            loose, at, done = await self._bit(partial(_delete_texts, loose=loose, at=at))
+
+    async def _bit(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Runs one transaction, and pauses after it."""
+        for tried in range(1, _LOCKED_TIMES + 1):
+            await self._writer.ready()
+            if self._closed:
+                raise TraceError("the trace store was closed before everything was deleted: the rest goes next time")
+            try:
+                with self._writer.deleting(_BIT_BYTES) as connection:
+                    result = work(connection)
+                break
+            except TraceError as error:
+                if tried == _LOCKED_TIMES or not _was_locked(error):
+                    raise
+                await asyncio.sleep(_LOCKED_S)
+        await asyncio.sleep(_REST_S)
+        return result
 
 
-def ids_to_prune(connection: sqlite3.Connection, older_than: float | None, most_bytes: int | None) -> list[str]:
-    """The oldest traces that are over: those started before a time, and as many more as free what is too much."""
-    over, old = connection.execute(
+def _was_locked(error: TraceError) -> bool:
+    """Returns True if another process held it up; without a cause, one did a moment ago."""
+    cause = error.__cause__
+    return cause is None or (isinstance(cause, sqlite3.Error) and is_locked(cause))
+
+
+def _ids_to_prune(connection: sqlite3.Connection, older_than: float | None, most_bytes: int | None) -> list[str]:
+    """Reads the oldest traces that are over: those started before a time, and as many more as free what is too much."""
+    over, wanted = connection.execute(
         "SELECT count(*), count(CASE WHEN started_at < ? THEN 1 END) FROM queries WHERE status != 'open'",
         (older_than,),
     ).fetchone()
-    if most_bytes is not None:
-        used = used_bytes(connection)
+    used = _used_bytes(connection)
+    if most_bytes is not None and used > most_bytes:
         # By the average, and a little more than that, or the store would be too large again at once; a text shared
         # with younger traces frees nothing, so another run may find more.
-        excess = used - most_bytes * 95 // 100 if used > most_bytes else 0
-        old = max(old, min(over, -(-excess * over // max(used, 1))))
+        excess = used - most_bytes * 95 // 100
+        by_size = -(-excess * over // used)
+        wanted = max(wanted, min(over, by_size))
     rows = connection.execute(
-        "SELECT query_id FROM queries WHERE status != 'open' ORDER BY started_at, number LIMIT ?", (old,)
+        "SELECT query_id FROM queries WHERE status != 'open' ORDER BY started_at, number LIMIT ?", (wanted,)
     )
     return [row[0] for row in rows]
 
 
-def used_bytes(connection: sqlite3.Connection) -> int:
-    """How much of the file is in use."""
-    pages, free, size = (_pragma(connection, name) for name in ("page_count", "freelist_count", "page_size"))
-    return (pages - free) * size
+def _used_bytes(connection: sqlite3.Connection) -> int:
+    """Returns how much of the file is in use."""
+    pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
+    return pages * _pragma(connection, "page_size")
 
 
-def forget_conversation(connection: sqlite3.Connection, session_id: str) -> None:
-    """Deletes a conversation's own line."""
-    connection.execute("DELETE FROM conversations WHERE session_id = ?", (session_id,))
+def _delete_some(connection: sqlite3.Connection, query_id: str, existed: bool) -> tuple[bool, bool]:
+    """Deletes some of a trace.
 
-
-def prepare(connection: sqlite3.Connection) -> None:
-    """Makes room for what is to be noted."""
-    connection.execute(_LOOSE)
-
-
-def delete_some(connection: sqlite3.Connection, query_id: str) -> tuple[bool, bool]:
-    """Deletes some of a trace; whether there was any of it, and whether nothing is left."""
+    Returns:
+        Whether there was any of it, now or before, and whether nothing is left.
+    """
     # From its end: a trace that is half deleted still stands in the listing, and can be deleted again.
     rows = connection.execute(
         "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?", (query_id, _EVENTS_AT_ONCE)
     ).fetchall()
     if rows:
-        keys = [(bytes.fromhex(key.decode()),) for key in keys_in(body for _, body in rows)]
-        connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", keys)
+        keys = _keys_in(body for _, body in rows)
+        connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", [(_blob(key),) for key in keys])
         connection.execute("DELETE FROM events WHERE query_id = ? AND seq >= ?", (query_id, rows[-1][0]))
     if len(rows) == _EVENTS_AT_ONCE:
         return True, False
-    return _delete_line(connection, query_id) or bool(rows), True
+    listed = _delete_line(connection, query_id)
+    return existed or listed or bool(rows), True
 
 
 def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
@@ -95,62 +196,86 @@ def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
     return True
 
 
-def loose_texts(connection: sqlite3.Connection) -> set[bytes]:
-    """The texts of deleted traces, of which others may hold some."""
+def _read_loose(connection: sqlite3.Connection) -> set[bytes]:
+    """Reads the keys of texts of deleted traces, of which others may hold some."""
     return {row[0].hex().encode() for row in connection.execute("SELECT key FROM loose")}
 
 
-def held_after(connection: sqlite3.Connection, at: int) -> tuple[int, set[bytes]]:
-    """The texts that the next stored events refer to, and the last event looked at; `at` itself where none is left."""
+class _References(NamedTuple):
+    """The texts that some events refer to, and the rowid of the last of these events."""
+
+    last: int
+    keys: set[bytes]
+
+
+def _references_after(connection: sqlite3.Connection, at: int) -> _References:
+    """Reads what the next stored events refer to; the last event is `at` itself where none is left."""
     rows = connection.execute(
         "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?", (at, _READ_AT_ONCE)
     ).fetchall()
-    return (rows[-1][0] if rows else at), keys_in(body for _, body in rows)
+    last = rows[-1][0] if rows else at
+    return _References(last, _keys_in(body for _, body in rows))
 
 
-def delete_texts(connection: sqlite3.Connection, loose: set[bytes], at: int) -> tuple[set[bytes], int]:
-    """Deletes some loose texts, none of which an event up to `at` refers to; which are left, and the last event."""
-    last, held = at, set[bytes]()
-    while (found := held_after(connection, last))[0] != last:  # what was written meanwhile may hold one of them
-        last, held = found[0], held | found[1]
-    loose = loose - held
+def _delete_texts(connection: sqlite3.Connection, loose: set[bytes], at: int) -> tuple[set[bytes], int, bool]:
+    """Deletes some loose texts, none of which an event up to `at` refers to.
+
+    Returns:
+        Which are left, the last event that was looked at, and whether all are deleted.
+    """
+    # What was written since the last bit may hold one of them.
+    seen = _references_after(connection, at)
+    while seen.last != at:
+        at = seen.last
+        loose = loose - seen.keys
+        seen = _references_after(connection, at)
     some = sorted(loose)[:_TEXTS_AT_ONCE]
-    connection.executemany("DELETE FROM kept WHERE key = ?", [(bytes.fromhex(key.decode()),) for key in some])
+    connection.executemany("DELETE FROM kept WHERE key = ?", [(_blob(key),) for key in some])
     left = loose.difference(some)
     if not left:
         connection.execute("DELETE FROM loose")
-    return left, last
+    return left, at, not left
 
 
-def merge_words(connection: sqlite3.Connection, *, first: bool) -> bool:
-    """FTS5 only notes that a row is gone; merging all its parts into one takes the words away. Whether all is merged.
+def _merge_words(connection: sqlite3.Connection, *, first: bool) -> bool:
+    """Takes deleted words away: FTS5 only notes that a row is gone until its parts are merged into one.
 
-    https://www.sqlite.org/fts5.html#the_merge_command
+    Returns:
+        True if all is merged: https://www.sqlite.org/fts5.html#the_merge_command.
     """
     before = connection.total_changes
-    pages = -_PAGES_AT_ONCE if first else _PAGES_AT_ONCE
+    pages = -_WORD_PAGES_AT_ONCE if first else _WORD_PAGES_AT_ONCE
     connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes - before < 2
 
 
-def give_back(connection: sqlite3.Connection) -> bool:
-    """Makes the file smaller by some of what is free in it; whether that is all, or all that can be had.
+def _give_back(connection: sqlite3.Connection) -> bool:
+    """Makes the file smaller by some of what is free in it.
 
     A file that an earlier version made has no means to: its free room is used again, and it keeps its size.
+
+    Returns:
+        True if that is all, or all that can be had.
     """
     if not _pragma(connection, "auto_vacuum"):
         return True
     free = _pragma(connection, "freelist_count")
-    connection.execute(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})").fetchall()
+    for _ in range(min(free, _FREE_PAGES_AT_ONCE)):
+        # Python's module runs the pragma for its first page only, whatever number it is given.
+        connection.execute("PRAGMA incremental_vacuum(1)")
     return not 0 < _pragma(connection, "freelist_count") < free
 
 
-def keys_in(bodies: Iterable[bytes]) -> set[bytes]:
-    """The texts that events refer to, as the store holds them."""
+def _keys_in(bodies: Iterable[bytes]) -> set[bytes]:
+    """Returns the keys of the texts that events refer to, as the store holds them."""
     found: set[bytes] = set()
     for body in bodies:
         found.update(_KEYS.findall(body))
     return found
+
+
+def _blob(key: bytes) -> bytes:
+    return bytes.fromhex(key.decode())
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -1,4 +1,4 @@
-"""A trace as a file of JSON lines: a head with what the rest must be, then an event a line.
+"""Trace files, of JSON lines: a head that says what the rest must be, then an event a line.
 
 A file may come from anywhere: it is read whole, checked line by line, and refused with what is wrong and where, before
 anything of it is used.
@@ -24,7 +24,7 @@ MOST_ID_CHARS = 200
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file's first line.
+    """First line of a file.
 
     Attributes:
         antiphon_trace: Version of this form.
@@ -42,8 +42,8 @@ _heads = msgspec.json.Decoder(Head)
 
 
 def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
-    """The events of one trace as a file."""
-    body = b"".join(to_json(event) + b"\n" for event in events)
+    """Builds the file of one trace."""
+    body = b"".join(to_json(recorded) + b"\n" for recorded in events)
     head = Head(
         antiphon_trace=FORMAT,
         query_id=events[0].query_id,
@@ -54,22 +54,27 @@ def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
 
 
 def read_trace_file(data: bytes, catalog: Catalog = BUILT_IN) -> list[Recorded[Event]]:
-    """The events of a file, all of them checked.
+    """Reads the events of a file, and checks all of them.
 
     Raises:
         DecodeError: Something is wrong; the message says what and in which line.
     """
     head, lines = trace_lines(data)
-    events = [_event(line, number, catalog) for number, line in enumerate(lines, start=2)]
-    for place, recorded in enumerate(events):
-        wrong = _misplaced(recorded, place + 1, head.query_id, events[place - 1] if place else None)
+    events: list[Recorded[Event]] = []
+    before: Recorded[Event] | None = None
+    for seq, line in enumerate(lines, start=1):
+        number = seq + 1  # the head is line 1
+        recorded = _event(line, number, catalog)
+        wrong = _misplaced(recorded, seq, head.query_id, before)
         if wrong:
-            raise _refusal(place + 2, wrong, recorded.seq)
+            raise _refusal(number, wrong, recorded.seq)
+        events.append(recorded)
+        before = recorded
     return events
 
 
 def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
-    """The head and the lines of a file, of which nothing is known but that they are as they were written.
+    """Reads the head and the lines of a file, and checks no more than that they are as they were written.
 
     Raises:
         DecodeError: The file was changed, cut off or is none of ours.
@@ -114,18 +119,23 @@ def _event(line: bytes, number: int, catalog: Catalog) -> Recorded[Event]:
 
 
 def _misplaced(recorded: Recorded[Event], seq: int, query_id: str, before: Recorded[Event] | None) -> str:
-    """What is wrong with an event's place; empty where nothing is."""
-    first, event = before is None, recorded.event
-    rules = (
-        (recorded.query_id == query_id, f"the event is of trace {recorded.query_id[:80]!r}, the file of {query_id!r}"),
-        (recorded.seq == seq, f"`seq` is {recorded.seq} where {seq} must stand"),
-        (0 <= recorded.cause < seq, f"`cause` is {recorded.cause}: an event can only come of an earlier one"),
-        (math.isfinite(recorded.at) and recorded.at >= 0, f"`at` is {recorded.at}, which is no time"),
-        (before is None or recorded.at >= before.at, "its time is before that of the event before it"),
-        (isinstance(event, QueryReceived) == first, "a trace begins with one `query_received`, and has no other"),
-        (before is None or not isinstance(before.event, QueryClosed), "`query_closed` must be the last event"),
-    )
-    return next((wrong for right, wrong in rules if not right), "")
+    """Returns what is wrong with an event's place; nothing where it is right."""
+    event = recorded.event
+    if recorded.query_id != query_id:
+        return f"the event is of trace {recorded.query_id[:80]!r}, the file of {query_id!r}"
+    if recorded.seq != seq:
+        return f"`seq` is {recorded.seq} where {seq} must stand"
+    if not 0 <= recorded.cause < seq:
+        return f"`cause` is {recorded.cause}: an event can only come of an earlier one"
+    if not math.isfinite(recorded.at) or recorded.at < 0:
+        return f"`at` is {recorded.at}, which is no time"
+    if before is not None and recorded.at < before.at:
+        return "its time is before that of the event before it"
+    if isinstance(event, QueryReceived) != (before is None):
+        return "a trace begins with one `query_received`, and has no other"
+    if before is not None and isinstance(before.event, QueryClosed):
+        return "`query_closed` must be the last event"
+    return ""
 
 
 def _refusal(line: int, wrong: str, seq: int = 0) -> DecodeError:

@@ -1,4 +1,4 @@
-"""The store's file: how it is opened, what is in it, and which files are refused."""
+"""The store's file: its tables, opening it, and the files that are refused."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import sqlite3
 from pathlib import Path
 from typing import Literal
 
-from antiphon.traces.migrating import fill_finding
-from antiphon.traces.refusals import reason
+from antiphon.traces.connections import OPEN_TIMEOUT_S, reason
+from antiphon.traces.search_index import index_everything
 from antiphon.vocabulary.errors import ConfigurationError
 
 FORMAT = 2
 """Version of the tables, in `PRAGMA user_version`."""
 
 Durability = Literal["process", "power"]
-"""What a commit outlives: the death of the process, or the loss of the machine's power too."""
+"""Losses that a commit outlives: the death of the process, or the loss of the machine's power too."""
 
 _SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
 """In WAL mode FULL flushes the log to the disk with each commit, NORMAL only before the log is moved:
@@ -22,9 +22,6 @@ https://www.sqlite.org/pragma.html#pragma_synchronous."""
 
 _APPLICATION_ID = 0x416E7469
 """Marks the file as ours ("Anti"): https://www.sqlite.org/fileformat.html#application_id."""
-
-_OPEN_TIMEOUT_S = 5.0
-"""Seconds that opening may wait for another process that is opening or checkpointing."""
 
 _MOST_LOG_BYTES = 32_000_000
 """A log that a rush made longer is cut to so much when it begins anew."""
@@ -73,7 +70,7 @@ COMMIT;
 
 
 def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Connection:
-    """The connection that writes; makes the file where there is none.
+    """Opens the connection that writes; makes the file where there is none.
 
     Raises:
         ConfigurationError: The folder or the file cannot be used, or the file is a newer program's.
@@ -89,15 +86,8 @@ def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Conne
         ) from error
 
 
-def open_reader(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write; any thread may use it, one at a time."""
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=_OPEN_TIMEOUT_S, check_same_thread=False
-    )
-
-
 def _opened(path: Path, durability: Durability) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=_OPEN_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(path, timeout=OPEN_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     try:
         _check_owner(path, connection)
         _prepare(path, connection)
@@ -138,7 +128,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
         connection.executescript(_TABLES)
         _add_columns(connection)
         connection.executescript(_FINDING)
-        fill_finding(connection)
+        index_everything(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(f"PRAGMA busy_timeout = {_WRITE_TIMEOUT_MS}")
 

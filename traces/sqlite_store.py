@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from antiphon.traces.appending import Appender
-from antiphon.traces.deleter import Deleter
-from antiphon.traces.deleting import forget_conversation, ids_of_conversation
-from antiphon.traces.owner import Owner
-from antiphon.traces.readers import Readers
-from antiphon.traces.reading import (
-    owner_of,
+from antiphon.traces.appending import Batch, GroupCommit, Writer
+from antiphon.traces.connections import Readers
+from antiphon.traces.conversations import (
+    clear_conversation,
+    forget_conversation,
+    ids_of_conversation,
+    open_conversation,
     read_exchanges,
-    read_forms,
-    read_ids,
-    read_listing,
-    read_trace,
-    read_unfinished,
-    unknown_conversation,
 )
+from antiphon.traces.deleting import Deleter
+from antiphon.traces.event_log import read_forms, read_trace
+from antiphon.traces.listing import read_ids, read_listing
+from antiphon.traces.ownership import IMPORTED, Owner, read_unfinished, take_over
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
-from antiphon.traces.turns import Batch, Turns
-from antiphon.traces.writing import clear_conversation, open_conversation, set_owner
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
 
 FILE_NAME = "traces.sqlite"
 
-IMPORTED = "imported"
-"""The owner of traces that came from files."""
-
 
 class SqliteTraceStore:
     """Stores traces in `<folder>/traces.sqlite`; satisfies `TraceStore`.
 
-    Appends run on the event loop, where one takes 0.04 to 0.3 ms; reads and checkpoints run in threads.
+    Appends run on the event loop, where a commit takes 0.1 to 3 ms; reads and checkpoints run in threads.
     Commits survive the death of the process; the last ones may be lost with the machine's power, save with the
     durability `power`, by which each waits for the disk.
     """
@@ -51,9 +42,9 @@ class SqliteTraceStore:
         self._path = path
         self._catalog = catalog
         self._readers = Readers(path)
-        self._appender = Appender(path, connection, redaction, catalog)
-        self._deleter = Deleter(self._appender, self._readers)
-        self._turns = Turns(self._appender.write)
+        self._writer = Writer(path, connection, redaction, catalog)
+        self._commits = GroupCommit(self._writer)
+        self._deleter = Deleter(self._writer, self._readers)
         self._owner = Owner(path.parent)
 
     @classmethod
@@ -86,7 +77,7 @@ class SqliteTraceStore:
         """
         if expected_seq == 0:
             self._owner.claim()
-        await self._turns.store(Batch(query_id, expected_seq, events, self._owner.name))
+        await self._commits.store(Batch(query_id, expected_seq, events, self._owner.name))
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
@@ -95,10 +86,10 @@ class SqliteTraceStore:
             SequenceError: There is a trace of that id.
             TraceError: The store cannot be written.
         """
-        await self._turns.store(Batch(events[0].query_id, 0, events, IMPORTED))
+        await self._commits.store(Batch(events[0].query_id, 0, events, IMPORTED))
 
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
-        """The events with `seq` > `after`, in order.
+        """Returns the events with `seq` > `after`, in order.
 
         Raises:
             NotFoundError: No such trace.
@@ -108,7 +99,7 @@ class SqliteTraceStore:
         return await self._readers.run(partial(read_trace, query_id=query_id, after=after, catalog=self._catalog))
 
     async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
-        """Each event as the store holds it, with the fields that it had when it was written."""
+        """Returns each event as the store holds it, with the fields that it had when it was written."""
         return await self._readers.run(partial(read_forms, query_id=query_id))
 
     async def list(
@@ -119,7 +110,7 @@ class SqliteTraceStore:
         after_id: str | None = None,
         where: TraceFilter | None = None,
     ) -> Sequence[TraceSummary]:
-        """The newest first.
+        """Returns a line a trace, the newest first.
 
         Args:
             before: Only those started before it, in seconds since the epoch.
@@ -131,11 +122,11 @@ class SqliteTraceStore:
         )
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        """Ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+        """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
         return await self._readers.run(partial(read_ids, beginning=beginning, limit=limit))
 
     async def unfinished(self) -> Sequence[str]:
-        """The queries that are not over and on which no living process works, the oldest first."""
+        """Returns the queries that are not over and on which no living process works, the oldest first."""
         found = await self._readers.run(read_unfinished)
         ours = (self._owner.name, IMPORTED)
         return [query_id for query_id, owner in found if owner not in ours and not self._owner.lives(owner)]
@@ -148,13 +139,8 @@ class SqliteTraceStore:
             TraceError: It is over, or another process works on it.
         """
         self._owner.claim()
-        with self._appender.transaction() as connection:
-            status, owner = owner_of(connection, query_id)
-            if status != "open":
-                raise TraceError(f"query {query_id} is over ({status}): there is nothing to go on with")
-            if owner != self._owner.name and self._owner.lives(owner):
-                raise TraceError(f"query {query_id} is being worked on by another process: leave it to that one")
-            set_owner(connection, query_id, self._owner.name)
+        with self._writer.transaction() as connection:
+            take_over(connection, query_id, self._owner)
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces, and the texts that no other trace holds; returns how many there were."""
@@ -168,7 +154,7 @@ class SqliteTraceStore:
         """
         ids = await self._readers.run(partial(ids_of_conversation, session_id=session_id))
         deleted = await self.delete(ids)
-        with self._appender.transaction() as connection:
+        with self._writer.transaction() as connection:
             forget_conversation(connection, session_id)
         return deleted
 
@@ -177,7 +163,7 @@ class SqliteTraceStore:
         return await self._deleter.prune(older_than, most_bytes)
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
-        """The conversation's last answered exchanges since it was cleared, oldest first.
+        """Returns the conversation's last answered exchanges since it was cleared, oldest first.
 
         Raises:
             NotFoundError: No such conversation.
@@ -186,7 +172,7 @@ class SqliteTraceStore:
 
     async def open_conversation(self, session_id: str) -> None:
         """Makes the conversation known."""
-        with self._appender.transaction() as connection:
+        with self._writer.transaction() as connection:
             open_conversation(connection, session_id)
 
     async def clear_conversation(self, session_id: str) -> None:
@@ -195,14 +181,12 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        with self._appender.transaction() as connection:
-            known = clear_conversation(connection, session_id)
-        if not known:
-            raise unknown_conversation(session_id)
+        with self._writer.transaction() as connection:
+            clear_conversation(connection, session_id)
 
     async def close(self) -> None:
         """Moves the write-ahead log into the database and closes everything."""
         self._deleter.close()
         self._readers.close()
         self._owner.release()
-        await asyncio.to_thread(self._appender.close)
+        await self._writer.close()

@@ -26,7 +26,7 @@ class StoredText:
     """A text that may be large or often repeated: equal by content, stored once under its SHA-256.
 
     In memory it is the whole text. A trace store writes it once and refers to it by `key`
-    (traces/packing.py); everywhere else it reads and writes as a plain JSON string.
+    (traces/event_log.py); everywhere else it reads and writes as a plain JSON string.
     """
 
     __slots__ = ("_key", "text")

@@ -125,14 +125,14 @@ async def test_a_query_belongs_to_the_process_that_works_on_it_until_that_dies(t
 
 
 def _full(at: House) -> Callable[[], object]:
-    connection = at.store._appender._connection
+    connection = at.store._writer._connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     return lambda: connection.execute("PRAGMA max_page_count = 1000000")
 
 
 def _read_only(at: House) -> Callable[[], object]:
-    connection = at.store._appender._connection
+    connection = at.store._writer._connection
     connection.execute("PRAGMA query_only = ON")
     return lambda: connection.execute("PRAGMA query_only = OFF")
 

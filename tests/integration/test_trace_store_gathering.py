@@ -59,10 +59,10 @@ async def test_a_query_that_another_process_ended_is_found_by_what_the_first_one
 async def test_an_end_that_was_refused_and_stored_later_is_found_once(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, EVENTS[:3])
-    store._appender._locked_until = float("inf")  # as after another process held the lock
+    store._writer._locked_until = float("inf")  # as after another process held the lock
     with pytest.raises(TraceError):
         await store.append("q1", 3, EVENTS[3:])
-    store._appender._locked_until = 0.0
+    store._writer._locked_until = 0.0
 
     await store.append("q1", 3, EVENTS[3:])
 

@@ -11,7 +11,7 @@ import pytest
 from antiphon.service import load_settings
 from antiphon.service.upkeep import PRUNE_EVERY_S, keep_traces
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.checkpoint import CHECKPOINT_BYTES
+from antiphon.traces.connections import CHECKPOINT_BYTES
 from antiphon.traces.schema import open_writer
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.errors import NotFoundError, TraceError
@@ -236,7 +236,7 @@ async def test_the_durability_is_in_force_on_the_connection_that_writes(
     await store.append("q1", 0, placed("q1", whole("1")))
     await store.delete(["q1"])
 
-    with store._appender.transaction() as connection:
+    with store._writer.transaction() as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (synchronous,)
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     await store.close()

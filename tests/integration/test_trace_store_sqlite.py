@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.traces import SqliteTraceStore, read_trace_file, trace_file
-from antiphon.traces.checkpoint import CHECKPOINT_BYTES
+from antiphon.traces.connections import CHECKPOINT_BYTES
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
@@ -282,3 +282,37 @@ async def test_an_event_of_a_subscriber_is_stored_exported_and_imported_where_th
             await read
     assert [form["kind"] for form in await without.forms("q1")] == ["query_received", "note_taken", "query_closed"]
     await without.close()
+
+
+async def test_the_log_stays_short_however_long_queries_are_written_without_a_pause(tmp_path: Path) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    for number in range(1_000):
+        query_id = f"q{number}"
+        await store.append(query_id, 0, placed(query_id, [query_received()]))
+        await store.append(query_id, 1, placed(query_id, [tool_succeeded(*PASSAGES, f"{number}" * 500)], after=1))
+
+    assert (tmp_path / f"{FILE_NAME}-wal").stat().st_size < 3 * CHECKPOINT_BYTES
+    await store.close()
+
+
+class OddNoted(Event, frozen=True, kw_only=True, tag="odd_noted"):
+    """An event of a subscriber that holds what no store can hold."""
+
+    emitted_by = ("tester",)
+
+    odd: object
+
+
+async def test_an_event_that_cannot_be_encoded_is_refused_to_whoever_appended_it_alone(tmp_path: Path) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    odd = [query_received(), OddNoted(odd=object())]
+    appends = [store.append(f"q{number}", 0, placed(f"q{number}", [query_received()])) for number in range(40)]
+
+    *stored, refused = await asyncio.gather(
+        *appends, store.append("odd", 0, placed("odd", odd)), return_exceptions=True
+    )
+
+    assert stored == [None] * 40
+    assert isinstance(refused, NotImplementedError)
+    assert len(await store.ids("", 100)) == 40
+    await store.close()

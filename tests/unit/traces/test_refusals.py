@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from antiphon.traces.refusals import is_locked, reason
+from antiphon.traces.connections import is_locked, reason
 
 
 def test_a_full_disk_is_told_as_such() -> None:

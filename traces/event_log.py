@@ -1,21 +1,41 @@
-"""The form in which a store holds an event: long texts are replaced by `{"kept": "<sha256>"}` and stored once."""
+"""Events as the store holds them: packed into rows, long texts replaced by `{"kept": "<sha256>"}` and stored once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 import msgspec
 
 from antiphon.traces.codec import check_version, encode_text, refusal, without_surrogates, wrong_in
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.fields import Leaf, leaves_of
 from antiphon.vocabulary.values import StoredText
 
 KEPT_FROM_BYTES = 200
 """Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""
+
+_INSERT_EVENT = "INSERT INTO events (query_id, seq, cause, at, kind, version, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_TEXT = "INSERT OR IGNORE INTO kept (key, text) VALUES (?, ?)"
+_EVENTS = """
+    SELECT query_id, seq, cause, at, version, body FROM events WHERE query_id = ? AND seq > ? ORDER BY seq
+"""
+
+
+class EventRow(NamedTuple):
+    """One row of `events`."""
+
+    query_id: str
+    seq: int
+    cause: int
+    at: float
+    kind: str
+    version: int
+    body: bytes
 
 
 class Packer:
@@ -26,20 +46,26 @@ class Packer:
         self._encoder = msgspec.json.Encoder(enc_hook=self._refer)
 
     def pack(self, event: Event) -> bytes:
-        """The event's JSON in the store's form."""
+        """Encodes an event in the store's form."""
         try:
             return self._encoder.encode(event)
         except UnicodeEncodeError:
             return self._encoder.encode(without_surrogates(event))
 
+    def row(self, query_id: str, recorded: Recorded[Event]) -> EventRow:
+        """Packs a recorded event into its row."""
+        body = self.pack(recorded.event)
+        kind = recorded.event.kind_name()
+        return EventRow(query_id, recorded.seq, recorded.cause, recorded.at, kind, recorded.version, body)
+
     def take_texts(self) -> dict[str, str]:
-        """The texts gathered since the last call, by key."""
+        """Returns the texts gathered since the last call, by key."""
         texts, self._texts = self._texts, {}
         return texts
 
     def _refer(self, value: object) -> object:
         text = encode_text(value)
-        if not isinstance(value, StoredText) or not _long(text):
+        if not isinstance(value, StoredText) or not _is_long(text):
             return text
         self._texts[value.key] = text
         return {"kept": value.key}
@@ -60,7 +86,7 @@ class Unpacker:
         self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(catalog.union, dec_hook=self._stored_text)
 
     def unpack(self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes) -> Recorded[Event]:
-        """The recorded event.
+        """Decodes a recorded event from the columns of its row.
 
         Raises:
             DecodeError: Its kind, a field or its version is not of this vocabulary, or a text of it is missing.
@@ -94,7 +120,8 @@ class Unpacker:
         text = self._fetch(key)
         if text is None:
             raise ValueError(f"The text {key} is missing from the store")
-        return self._seen.setdefault(key, StoredText(text))
+        self._seen[key] = StoredText(text)
+        return self._seen[key]
 
 
 def _numbered(plain: dict[str, Any], struct: type[msgspec.Struct]) -> dict[str, Any]:
@@ -107,20 +134,75 @@ def _numbered(plain: dict[str, Any], struct: type[msgspec.Struct]) -> dict[str, 
 
 
 def _number_in(value: Any, leaves: tuple[Leaf, ...]) -> Any:
-    kinds = [leaf.kind for leaf in leaves]
-    if value is None and float in kinds and NoneType not in kinds:
-        return 0.0
+    if value is None:
+        kinds = {leaf.kind for leaf in leaves}
+        return 0.0 if float in kinds and NoneType not in kinds else None
     if isinstance(value, list):
         return [_number_in(each, leaves) for each in value]
-    if isinstance(value, dict):
-        for leaf in leaves:
-            if leaf.is_struct:
-                return _numbered(value, leaf.kind)
+    structs = [leaf.kind for leaf in leaves if leaf.is_struct]
+    if isinstance(value, dict) and structs:
+        return _numbered(value, structs[0])
     return value
 
 
-def _long(text: str) -> bool:
-    """Whether `text` has `KEPT_FROM_BYTES` bytes; most texts are told by their length, without encoding them."""
+def _is_long(text: str) -> bool:
+    """Returns True from `KEPT_FROM_BYTES` bytes on; most texts are told by their length, without encoding them."""
     if len(text) >= KEPT_FROM_BYTES:
         return True
     return len(text) * 4 >= KEPT_FROM_BYTES and len(text.encode()) >= KEPT_FROM_BYTES
+
+
+def write_texts(connection: sqlite3.Connection, texts: Mapping[str, str]) -> None:
+    """Adds the long texts that events refer to."""
+    if texts:
+        connection.executemany(_INSERT_TEXT, [(bytes.fromhex(key), text) for key, text in texts.items()])
+
+
+def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> None:
+    """Adds events."""
+    connection.executemany(_INSERT_EVENT, rows)
+
+
+def read_trace(
+    connection: sqlite3.Connection, query_id: str, after: int = 0, catalog: Catalog = BUILT_IN
+) -> list[Recorded[Event]]:
+    """Reads the events of a trace with `seq` > `after`.
+
+    Raises:
+        NotFoundError: No such trace.
+        DecodeError: An event cannot be read by this version.
+    """
+    unpacker = unpacker_of(connection, catalog)
+    events = [unpacker.unpack(*row) for row in connection.execute(_EVENTS, (query_id, after))]
+    if not events and last_seq(connection, query_id) == 0:
+        raise unknown_trace(query_id)
+    return events
+
+
+def read_forms(connection: sqlite3.Connection, query_id: str) -> list[dict[str, Any]]:
+    """Reads each event of a trace as it is stored: with the fields that it had when it was written."""
+    forms: list[dict[str, Any]] = []
+    for *_, body in connection.execute(_EVENTS, (query_id, 0)):
+        forms.append(msgspec.json.decode(body, type=dict[str, Any]))
+    return forms
+
+
+def last_seq(connection: sqlite3.Connection, query_id: str) -> int:
+    """Returns the `seq` of a trace's last event; 0 where there is none."""
+    row = connection.execute("SELECT max(seq) FROM events WHERE query_id = ?", (query_id,)).fetchone()
+    return row[0] or 0
+
+
+def unpacker_of(connection: sqlite3.Connection, catalog: Catalog = BUILT_IN) -> Unpacker:
+    """Returns an unpacker that fetches long texts over a connection."""
+
+    def fetch(key: str) -> str | None:
+        row = connection.execute("SELECT text FROM kept WHERE key = ?", (bytes.fromhex(key),)).fetchone()
+        return None if row is None else str(row[0])
+
+    return Unpacker(fetch, catalog)
+
+
+def unknown_trace(query_id: str) -> NotFoundError:
+    """Returns the refusal of an id that no trace has."""
+    return NotFoundError(f"there is no trace {query_id}; GET /api/traces or `antiphon traces list` names all")

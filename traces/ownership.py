@@ -1,4 +1,4 @@
-"""Who works on the queries that are not over: each process that may write holds a locked file while it lives.
+"""Ownership of the queries that are not over: each process that may write holds a locked file while it lives.
 
 The lock goes with the process, however it dies, so that another one can tell whether a query is being worked on
 (flock: https://man7.org/linux/man-pages/man2/flock.2.html).
@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sqlite3
 import uuid
 from pathlib import Path
 
 import structlog
 
+from antiphon.traces.event_log import unknown_trace
+from antiphon.vocabulary.errors import TraceError
+
 _log = structlog.get_logger(__name__)
 
 _SUFFIX = ".owner"
 
+IMPORTED = "imported"
+"""The owner of traces that came from files: nobody will go on with them by itself."""
+
 
 class Owner:
-    """This process, or this store in it, as the owner of queries.
+    """This process, or one store in it, as the owner of queries.
 
     Attributes:
         name: What the queries are marked with.
@@ -42,7 +49,7 @@ class Owner:
             _log.warning("trace_owner_not_marked", error=str(error))
 
     def lives(self, name: str) -> bool:
-        """Whether another process that goes by `name` is still there; its file is removed where it is not."""
+        """Returns True if the process that goes by `name` is still there; its file is removed where it is not."""
         if name == self.name:
             return True
         try:
@@ -68,3 +75,27 @@ class Owner:
 
     def _path(self, name: str) -> Path:
         return self._folder / f".{Path(name).name}{_SUFFIX}"
+
+
+def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Reads the queries that are not over and the owner of each, the oldest first."""
+    rows = connection.execute("SELECT query_id, owner FROM queries WHERE status = 'open' ORDER BY started_at, number")
+    return [(str(query_id), str(owner)) for query_id, owner in rows]
+
+
+def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> None:
+    """Makes `owner` the owner of a query that is not over.
+
+    Raises:
+        NotFoundError: No such trace.
+        TraceError: It is over, or another process works on it.
+    """
+    row = connection.execute("SELECT status, owner FROM queries WHERE query_id = ?", (query_id,)).fetchone()
+    if row is None:
+        raise unknown_trace(query_id)
+    status, found = str(row[0]), str(row[1])
+    if status != "open":
+        raise TraceError(f"query {query_id} is over ({status}): there is nothing to go on with")
+    if found != owner.name and owner.lives(found):
+        raise TraceError(f"query {query_id} is being worked on by another process: leave it to that one")
+    connection.execute("UPDATE queries SET owner = ? WHERE query_id = ?", (owner.name, query_id))

@@ -1,0 +1,81 @@
+"""Conversations: what was asked and answered in each since it was cleared."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from antiphon.traces.event_log import unpacker_of
+from antiphon.vocabulary.errors import NotFoundError
+from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.values import Exchange
+
+# A fork is nothing that anybody asked in the conversation.
+_ANSWERS = """
+    SELECT queries.query, events.query_id, seq, cause, at, version, body
+    FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = queries.answer_seq
+    WHERE session_id = ? AND number > ? AND status IN ('answered', 'partial') AND parent IS NULL
+    ORDER BY number DESC LIMIT ?
+"""
+_CLEAR = """
+    UPDATE conversations SET cleared_after =
+        coalesce((SELECT max(number) FROM queries WHERE queries.session_id = conversations.session_id), 0)
+    WHERE session_id = ?
+"""
+
+
+def open_conversation(connection: sqlite3.Connection, session_id: str) -> None:
+    """Makes the conversation known."""
+    connection.execute("INSERT OR IGNORE INTO conversations (session_id) VALUES (?)", (session_id,))
+
+
+def clear_conversation(connection: sqlite3.Connection, session_id: str) -> None:
+    """Passes over all queries so far.
+
+    Raises:
+        NotFoundError: No such conversation.
+    """
+    if connection.execute(_CLEAR, (session_id,)).rowcount == 0:
+        raise _unknown(session_id)
+
+
+def forget_conversation(connection: sqlite3.Connection, session_id: str) -> None:
+    """Deletes a conversation's own line."""
+    connection.execute("DELETE FROM conversations WHERE session_id = ?", (session_id,))
+
+
+def read_exchanges(connection: sqlite3.Connection, session_id: str, limit: int) -> list[Exchange]:
+    """Reads the conversation's last answered questions since it was cleared, oldest first.
+
+    Raises:
+        NotFoundError: No such conversation.
+    """
+    cleared_after = connection.execute(
+        "SELECT cleared_after FROM conversations WHERE session_id = ?", (session_id,)
+    ).fetchone()
+    if cleared_after is None:
+        raise _unknown(session_id)
+    unpacker = unpacker_of(connection)
+    exchanges: list[Exchange] = []
+    for query, *row in connection.execute(_ANSWERS, (session_id, cleared_after[0], limit)):
+        event = unpacker.unpack(*row).event
+        answer = event.answer if isinstance(event, ResponseAssembled) else ""
+        exchanges.append(Exchange(question=query, answer=answer))
+    exchanges.reverse()
+    return exchanges
+
+
+def ids_of_conversation(connection: sqlite3.Connection, session_id: str) -> list[str]:
+    """Reads the ids of a conversation's traces.
+
+    Raises:
+        NotFoundError: No such conversation.
+    """
+    ids = [row[0] for row in connection.execute("SELECT query_id FROM queries WHERE session_id = ?", (session_id,))]
+    known = connection.execute("SELECT 1 FROM conversations WHERE session_id = ?", (session_id,)).fetchone()
+    if not ids and known is None:
+        raise NotFoundError(f"there is no conversation {session_id!r}")
+    return ids
+
+
+def _unknown(session_id: str) -> NotFoundError:
+    return NotFoundError(f"there is no conversation {session_id!r}; leave session_id out to begin a new one")

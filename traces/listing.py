@@ -1,0 +1,156 @@
+"""Queries as they are listed: a line each, kept up to date as events are written, and filtered when it is read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from antiphon.traces.codec import sound_text
+from antiphon.traces.conversations import open_conversation
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
+from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+
+_INSERT_QUERY = """
+    INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent) VALUES (?, ?, ?, ?, ?, ?)
+"""
+_NOTE_ANSWER = "UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ? WHERE query_id = ?"
+_NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 1000 WHERE query_id = ?"
+
+_LINE = """
+    SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner,
+        (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
+"""
+_AFTER = {
+    "queries": "(queries.started_at, queries.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
+    "marks": "(marks.started_at, marks.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
+}
+_HAS_ONE_MORE_MARK = """EXISTS (
+    SELECT 1 FROM marks AS too WHERE too.kind = ? AND too.value = ?
+        AND too.started_at = queries.started_at AND too.number = queries.number
+)"""
+
+# The newest texts only: words that stand in every trace would otherwise be counted in all of them.
+_HAS_WORDS = "queries.number IN (SELECT rowid / 2 FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 2000)"
+_HAS_WORDS_BEFORE = """queries.number IN (
+    SELECT rowid / 2 FROM words WHERE words MATCH ?
+        AND rowid < (SELECT number * 2 + 2 FROM queries WHERE query_id = ?) ORDER BY rowid DESC LIMIT 2000
+)"""
+_IN_QUESTION = "instr(lower(query), lower(?)) > 0"
+
+
+def note_query(connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str) -> None:
+    """Keeps the query's line up to date with an event that was written."""
+    match recorded.event:
+        case QueryReceived(query=query, session_id=session_id, parent=parent):
+            line = (query_id, session_id, sound_text(query), recorded.at, owner, parent)
+            connection.execute(_INSERT_QUERY, line)
+            open_conversation(connection, session_id)
+        case ResponseAssembled(confidence=confidence, reasoner=reasoner):
+            connection.execute(_NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id))
+        case QueryClosed(status=status):
+            connection.execute(_NOTE_END, (status, recorded.at, query_id))
+
+
+def read_listing(
+    connection: sqlite3.Connection, limit: int, before: float | None, after_id: str | None, where: TraceFilter
+) -> list[TraceSummary]:
+    """Reads one line a query, the newest first."""
+    lines: list[TraceSummary] = []
+    statement = _Listing(before, after_id, where)
+    for row in connection.execute(statement.sql, [*statement.values, limit]):
+        query_id, session_id, query, status, started_at, duration_ms, confidence, reasoner, events = row
+        line = TraceSummary(
+            query_id=query_id,
+            session_id=session_id,
+            query=query,
+            status=status,
+            started_at=started_at,
+            duration_ms=duration_ms,
+            events=events,
+            confidence=confidence,
+            reasoner=reasoner,
+        )
+        lines.append(line)
+    return lines
+
+
+def read_ids(connection: sqlite3.Connection, beginning: str, limit: int) -> list[str]:
+    """Reads the ids that begin so, by one range of the index."""
+    rows = connection.execute(
+        "SELECT query_id FROM queries WHERE query_id >= ? AND query_id < ? ORDER BY query_id LIMIT ?",
+        (beginning, f"{beginning}\U0010ffff", limit),
+    )
+    return [str(row[0]) for row in rows]
+
+
+class _Listing:
+    """The listing's SQL and its parameters; every piece of the SQL is a constant of this file."""
+
+    def __init__(self, before: float | None, after_id: str | None, where: TraceFilter) -> None:
+        self._clauses: list[str] = []
+        self.values: list[object] = []
+        # With a mark the listing goes along the index of marks, which holds the time too: the newest with a mark are
+        # read off it in order. Whichever table leads is also the one that the rows are ordered by.
+        self._leading = "queries"
+        self._add_marks(where)
+        self._add_plain(before, where)
+        if after_id is not None:
+            self._add(_AFTER[self._leading], after_id)
+        if where.text is not None:
+            self._add_text(where.text, after_id)
+
+    @property
+    def sql(self) -> str:
+        """The whole statement, which takes the limit after `values`."""
+        source = "queries"
+        if self._leading == "marks":
+            source = "marks CROSS JOIN queries ON queries.number = marks.number"
+        conditions = " AND ".join(self._clauses) or "1"
+        order = f"{self._leading}.started_at DESC, {self._leading}.number DESC"
+        return f"{_LINE} FROM {source} WHERE {conditions} ORDER BY {order} LIMIT ?"
+
+    def _add(self, clause: str, *values: object) -> None:
+        self._clauses.append(clause)
+        self.values += values
+
+    def _add_marks(self, where: TraceFilter) -> None:
+        for kind, value in (("indicator", where.indicator), ("course", where.course), ("tool", where.tool)):
+            if value is None:
+                continue
+            if self._leading == "queries":
+                self._leading = "marks"
+                self._add("marks.kind = ? AND marks.value = ?", kind, value)
+            else:
+                self._add(_HAS_ONE_MORE_MARK, kind, value)
+
+    def _add_plain(self, before: float | None, where: TraceFilter) -> None:
+        wishes: tuple[tuple[str, object], ...] = (
+            ("queries.started_at < ?", before),
+            ("queries.started_at >= ?", where.since),
+            ("queries.started_at < ?", where.until),
+            ("status = ?", where.status),
+            ("confidence = ?", where.confidence),
+            ("session_id = ?", where.session_id),
+            ("parent = ?", where.parent),
+        )
+        for clause, value in wishes:
+            if value is not None:
+                self._add(clause, value)
+
+    def _add_text(self, text: str, after_id: str | None) -> None:
+        words = sound_text(text.replace("\x00", " ")).split()
+        if after_id is None:
+            found, values = _HAS_WORDS, [_quoted(words)]
+        else:
+            found, values = _HAS_WORDS_BEFORE, [_quoted(words), after_id]
+        # A query that is not over is found by its question alone: what else there is is indexed when it is over.
+        in_open_question = "0"
+        if words:
+            in_open_question = " AND ".join(["status = 'open'", *[_IN_QUESTION] * len(words)])
+        self._add(f"({found} OR {in_open_question})", *values, *words)
+
+
+def _quoted(words: Sequence[str]) -> str:
+    """Returns all the words, each quoted: nothing in them is FTS5's own language."""
+    quoted = ['"' + word.replace('"', '""') + '"' for word in words]
+    return " ".join(quoted) or '""'
