@@ -12,13 +12,14 @@ from pydantic import JsonValue
 from antiphon.service import (
     Change,
     Course,
+    Diff,
     Interceptor,
     Mode,
     Outcome,
     Pending,
     Question,
     Readiness,
-    Replayed,
+    ReplayResult,
     Settings,
     Totals,
 )
@@ -49,7 +50,9 @@ class RunningQuery(Protocol):
 class History(Protocol):
     """What can be done with recorded queries."""
 
-    async def replay(self, query_id: str) -> Replayed: ...
+    async def replay(self, query_id: str) -> ReplayResult: ...
+
+    async def diff(self, query_id: str, other_id: str) -> Diff: ...
 
     def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
 

@@ -1,7 +1,7 @@
 """The answer of a query: its text, citations and uncertainty."""
 
 from antiphon.assembler.assembler import ResponseAssembler
-from antiphon.assembler.last_resort import last_resort, said_incomplete
+from antiphon.assembler.drafts import last_resort, with_incomplete_trace
 from antiphon.assembler.uncertainty import DOUBTS, Doubt
 
-__all__ = ["DOUBTS", "Doubt", "ResponseAssembler", "last_resort", "said_incomplete"]
+__all__ = ["DOUBTS", "Doubt", "ResponseAssembler", "last_resort", "with_incomplete_trace"]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
-from antiphon.assembler import seen as noting
-from antiphon.assembler.assembling import assemble, said_again
-from antiphon.assembler.seen import Decision, Seen
+from antiphon.assembler import state as noting
+from antiphon.assembler.doubts import doubts_of
+from antiphon.assembler.drafts import Draft, draft_from_facts, draft_statement
+from antiphon.assembler.reply import draft_from_reply
+from antiphon.assembler.state import AnswerState, Decision
+from antiphon.assembler.uncertainty import confidence, without_repeats
 from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.events import (
     ASSEMBLER,
@@ -14,6 +19,7 @@ from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
     ContextSynthesized,
+    DraftReviewed,
     HandlerFailed,
     QueryReceived,
     ReasoningCompleted,
@@ -24,6 +30,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     RecordingFailed,
     RecoveryStarted,
+    ResponseAssembled,
     SummaryCompleted,
     SummaryFailed,
     SummarySkipped,
@@ -31,40 +38,92 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
+from antiphon.vocabulary.values import Citation
 
 
-def after_answer_requested(seen: Seen, recorded: Recorded[AnswerRequested]) -> Decision:
+def after_answer_requested(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Decision:
     """Gives the answer. There is one: requested again, because it was lost on its way, it is given again."""
-    answer = said_again(seen.answer, seen) if seen.answer else assemble(seen, recorded)
-    return replace(seen, answer=answer), (answer,)
+    answer = assemble(state, recorded) if state.answer is None else with_new_doubts(state.answer, state)
+    return replace(state, answer=answer), (answer,)
 
 
-RULES: Rules[Seen] = {
+RULES: Rules[AnswerState] = {
     QueryReceived: noting.note_query,
-    SummarySkipped: noting.note_trouble,
-    SummaryFailed: noting.note_trouble,
+    SummarySkipped: noting.note_incident,
+    SummaryFailed: noting.note_incident,
     SummaryCompleted: noting.note_summary,
     BriefingPrepared: noting.note_briefing,
     ReasoningRequested: noting.note_request,
     ReasoningStarted: noting.note_speaker,
-    ReasoningRetried: noting.note_trouble,
-    ReasoningFailed: noting.note_trouble,
+    ReasoningRetried: noting.note_incident,
+    ReasoningFailed: noting.note_incident,
     ReasoningCompleted: noting.note_reply,
-    ToolSubstituted: noting.note_trouble,
-    ToolFailed: noting.note_trouble,
+    ToolSubstituted: noting.note_incident,
+    ToolFailed: noting.note_incident,
     ToolCallsConfirmed: noting.note_confirmed,
     ContextSynthesized: noting.note_round,
-    BreakerTripped: noting.note_trouble,
-    RecoveryStarted: noting.note_trouble,
-    HandlerFailed: noting.note_trouble,
-    RecordingFailed: noting.note_trouble,
+    DraftReviewed: noting.note_review,
+    BreakerTripped: noting.note_incident,
+    RecoveryStarted: noting.note_incident,
+    HandlerFailed: noting.note_incident,
+    RecordingFailed: noting.note_incident,
     AnswerRequested: after_answer_requested,
 }
 
 
-class ResponseAssembler(Decider[Seen]):
+class ResponseAssembler(Decider[AnswerState]):
     """Decides the answer of one query, its citations and its uncertainty."""
 
     role = ASSEMBLER
-    initial = Seen()
+    initial = AnswerState()
     rules = RULES
+
+
+def assemble(state: AnswerState, recorded: Recorded[AnswerRequested]) -> ResponseAssembled:
+    """Builds the answer that was asked for."""
+    draft = _draft(state, recorded)
+    indicators = without_repeats((*doubts_of(state), *draft.doubts))
+    links = _links_by_source(draft.citations)
+    # Numbers, not events: a round whose outcomes came twice is one round.
+    rounds = {settled.event.round for settled in state.rounds}
+    return ResponseAssembled(
+        answer=draft.text,
+        sources=tuple(links),
+        source_links=tuple(links.values()),
+        citations=draft.citations,
+        confidence=confidence(indicators),
+        indicators=indicators,
+        rounds=len(rounds),
+        reasoner=draft.reasoner,
+        calls=len(state.replies),
+        usage=state.usage,
+        summaries=len(state.summaries),
+        summary_usage=state.summary_usage,
+    )
+
+
+def with_new_doubts(answer: ResponseAssembled, state: AnswerState) -> ResponseAssembled:
+    """Returns the same answer with the doubts that have come since."""
+    indicators = without_repeats((*answer.indicators, *doubts_of(state)))
+    return replace(answer, indicators=indicators, confidence=confidence(indicators))
+
+
+def _draft(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Draft:
+    """Drafts an answer by the mode asked for, or the next plainer one that can be had."""
+    requested = recorded.event
+    if requested.mode == "plain":
+        return draft_statement(state, requested.why, recorded.seq)
+    if requested.mode == "reply":
+        reply = state.reply_of(requested.call_id)
+        if reply is not None:
+            return draft_from_reply(state, reply)
+    return draft_from_facts(state, requested.why, recorded.seq)
+
+
+def _links_by_source(citations: Sequence[Citation]) -> dict[str, str | None]:
+    """Returns what is cited, in order of first citation, each with its first link."""
+    links: dict[str, str | None] = {}
+    for citation in citations:
+        # A later passage of the same source may be the first that has a link.
+        links[citation.source] = links.get(citation.source) or citation.link
+    return links

@@ -1,4 +1,4 @@
-"""Leads a reply's citations back to recorded evidence, character for character."""
+"""Traces a reply's citations back to recorded evidence, character for character."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 
 
 def answer_of(reply_text: str) -> Answer:
-    """The reply's text without outer white space."""
+    """Returns the reply's text without outer white space."""
     return Answer(reply_text.strip(), len(reply_text) - len(reply_text.lstrip()))
 
 
@@ -35,15 +35,22 @@ def resolve(
     What does not resolve is counted and left out: a citation that names no source shown, no block of it, no span
     of the answer, or that quotes what was not shown there.
     """
-    rows = [_resolve_one(citation, answer, table, facts) for citation in cited]
-    found = dict.fromkeys(citation for row in rows for citation in row)
-    ordered = sorted(found, key=lambda citation: (citation.start, citation.end))
-    return Resolved(tuple(ordered), sum(not row for row in rows))
+    resolved: dict[Citation, None] = {}  # a dictionary, because it keeps each once and in order
+    unresolved = 0
+    for citation in cited:
+        found = _resolve_one(citation, answer, table, facts)
+        if not found:
+            unresolved += 1
+        resolved.update(dict.fromkeys(found))
+    ordered = sorted(resolved, key=lambda citation: (citation.start, citation.end))
+    return Resolved(tuple(ordered), unresolved)
 
 
 def _resolve_one(
     cited: ReplyCitation, answer: Answer, table: Sequence[ShownSource], facts: Mapping[str, Fact]
 ) -> list[Citation]:
+    """Returns one citation for each piece of the passage that is quoted; none where it does not resolve."""
+    # The model's offsets count from the beginning of its text, ours from that of the answer without white space.
     start = max(0, cited.start - answer.offset)
     end = min(len(answer.text), cited.end - answer.offset)
     if start >= end or not 0 <= cited.source < len(table):
@@ -52,15 +59,20 @@ def _resolve_one(
     fact = facts.get(shown.fact_id)
     if fact is None or not 0 <= cited.first_block < cited.end_block <= len(shown.sentences):
         return []
+    # Blocks are numbered within what was shown, which may leave sentences of the passage out.
     numbers = shown.sentences[cited.first_block : cited.end_block]
     if not _quotes(cited.cited_text, fact.passage, numbers):
         return []
-    quoted = [stretch(fact.passage, run[0], run[-1]) for run in runs(numbers)]
-    return [cite(fact, start, end, text) for text in quoted if text]
+    citations: list[Citation] = []
+    for run in runs(numbers):
+        text = stretch(fact.passage, run[0], run[-1])
+        if text:
+            citations.append(cite(fact, start, end, text))
+    return citations
 
 
 def cite(fact: Fact, start: int, end: int, cited_text: str) -> Citation:
-    """The citation of `cited_text` by the span from `start` to `end` of the answer."""
+    """Builds the citation of `cited_text` by the span from `start` to `end` of the answer."""
     passage = fact.passage
     return Citation(
         start=start,
@@ -75,23 +87,26 @@ def cite(fact: Fact, start: int, end: int, cited_text: str) -> Citation:
 
 
 def stretch(passage: Passage, first: int, last: int) -> str:
-    """The passage's text from sentence `first` to sentence `last`, without outer white space."""
-    end = passage.starts[last + 1] if last + 1 < len(passage.starts) else None
+    """Returns the passage's text from sentence `first` to sentence `last`, without outer white space."""
+    end: int | None = None
+    if last + 1 < len(passage.starts):
+        end = passage.starts[last + 1]
     return passage.text.text[passage.starts[first] : end].strip()
 
 
 def runs(numbers: Sequence[int]) -> list[list[int]]:
-    """Consecutive sentence numbers together: only those are one piece of the passage."""
-    found: list[list[int]] = []
+    """Groups consecutive sentence numbers: only those are one piece of the passage."""
+    groups: list[list[int]] = []
     for number in numbers:
-        if found and number == found[-1][-1] + 1:
-            found[-1].append(number)
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
         else:
-            found.append([number])
-    return found
+            groups.append([number])
+    return groups
 
 
 def _quotes(cited_text: str, passage: Passage, numbers: Sequence[int]) -> bool:
-    """Whether the text quoted is in the blocks named; servers differ in the white space between blocks."""
+    """Returns True if the text quoted is in the blocks named."""
+    # Servers differ in the white space that they put between blocks.
     shown = "".join(passage.sentence(number) for number in numbers)
     return "".join(cited_text.split()) in "".join(shown.split())

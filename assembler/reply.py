@@ -1,14 +1,13 @@
-"""The answer as the model gave it: its citations resolved, and its own signs of doubt read."""
+"""The answer as the model gave it: its citations resolved, and its own reasons for doubt."""
 
 from __future__ import annotations
 
 import re
 
 from antiphon.assembler.citations import Resolved, answer_of, resolve
-from antiphon.assembler.draft import Draft
-from antiphon.assembler.lost import lost_support
-from antiphon.assembler.plain import plain
-from antiphon.assembler.seen import Seen
+from antiphon.assembler.drafts import Draft, draft_statement
+from antiphon.assembler.lost_support import lost_support
+from antiphon.assembler.state import AnswerState
 from antiphon.assembler.uncertainty import indicator
 from antiphon.vocabulary.events import BreakerTripped, BriefingPrepared, ReasoningCompleted, Recorded, RecoveryStarted
 from antiphon.vocabulary.values import Indicator
@@ -26,70 +25,98 @@ _OPENING_CHARS = 300
 """Only how an answer begins shows that it found nothing; further on the same words may tell of a detail."""
 
 
-def from_reply(seen: Seen, said: Recorded[ReasoningCompleted]) -> Draft:
-    """The draft that the reply makes."""
-    reply = said.event
+def draft_from_reply(state: AnswerState, recorded: Recorded[ReasoningCompleted]) -> Draft:
+    """Drafts the answer that the reply gives."""
+    reply = recorded.event
     answer = answer_of(reply.text.text)
-    doubts = _ending(said)
+    doubts = [*_doubts_of_ending(recorded), *_doubts_of_review(state, recorded)]
     if not answer.text:
         why = "the model declined to answer" if reply.stop_reason == "refusal" else "the model gave no answer"
-        return _doubted(plain(seen, why, said.seq), doubts)
-    shown = seen.briefing_of(reply.call_id)
-    table = shown.event.sources if shown else ()
-    resolved = resolve(reply.citations, answer, table, {fact.id: fact for fact in seen.facts})
-    speaker = seen.speaker_of(reply.call_id) or reply.model
-    doubts += [*_away(seen, reply.call_id, speaker), *_compressed(shown), *_lost(seen, shown, answer.text, resolved)]
-    doubts += _evidence(seen, said, answer.text, resolved)
+        statement = draft_statement(state, why, recorded.seq)
+        return Draft(text=statement.text, doubts=(*doubts, *statement.doubts))
+    facts = {fact.id: fact for fact in state.facts}
+    briefing = state.briefing_of(reply.call_id)
+    resolved = resolve(reply.citations, answer, briefing.event.sources if briefing else (), facts)
+    speaker = state.speaker_of(reply.call_id) or reply.model
+    doubts += _doubts_of_speaker(state, reply.call_id, speaker)
+    if briefing is not None:
+        doubts += _doubts_of_briefing(state, briefing, answer.text, resolved)
+    doubts += _doubts_of_evidence(state, recorded, answer.text, resolved)
     return Draft(text=answer.text, citations=resolved.citations, doubts=tuple(doubts), reasoner=speaker)
 
 
-def _doubted(draft: Draft, doubts: list[Indicator]) -> Draft:
-    return Draft(text=draft.text, doubts=(*doubts, *draft.doubts))
+def _doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
+    if recorded.event.stop_reason in CUT_OFF:
+        return [indicator("truncated", recorded.seq)]
+    if recorded.event.stop_reason == "refusal":
+        return [indicator("refused", recorded.seq)]
+    return []
 
 
-def _ending(said: Recorded[ReasoningCompleted]) -> list[Indicator]:
-    if said.event.stop_reason in CUT_OFF:
-        return [indicator("truncated", said.seq)]
-    return [indicator("refused", said.seq)] if said.event.stop_reason == "refusal" else []
+def _doubts_of_speaker(state: AnswerState, call_id: str, speaker: str) -> list[Indicator]:
+    """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, where known."""
+    # The first cause counts: what came after it, such as a second failure, did not change who speaks.
+    for incident in state.incidents:
+        event = incident.event
+        if isinstance(event, RecoveryStarted) and event.level == "response":
+            return [indicator("fallback_reasoner", incident.seq, reasoner=speaker)]
+        if isinstance(event, BreakerTripped) and event.limit == "provider_open":
+            return [indicator("fallback_reasoner", incident.seq, reasoner=speaker)]
+    requested_seq = dict(state.fallback_calls).get(call_id)
+    if requested_seq is None:
+        return []
+    return [indicator("fallback_reasoner", requested_seq, reasoner=speaker)]
 
 
-def _away(seen: Seen, call_id: str, speaker: str) -> list[Indicator]:
-    """The sign that another reasoner than the wanted one spoke; it rests on what led to that, where it was heard."""
-    for trouble in seen.troubles:
-        event = trouble.event
-        recovered = isinstance(event, RecoveryStarted) and event.level == "response"
-        if recovered or (isinstance(event, BreakerTripped) and event.limit == "provider_open"):
-            return [indicator("fallback_reasoner", trouble.seq, reasoner=speaker)]
-    asked_at = dict(seen.fallback_calls).get(call_id)
-    return [] if asked_at is None else [indicator("fallback_reasoner", asked_at, reasoner=speaker)]
+def _doubts_of_briefing(
+    state: AnswerState, briefing: Recorded[BriefingPrepared], text: str, resolved: Resolved
+) -> list[Indicator]:
+    """Returns the doubts about what the call was not shown."""
+    doubts: list[Indicator] = []
+    # What decayed was not wanted, and what is repeated stands elsewhere: only what did not fit was really missed.
+    cut = [item for item in briefing.event.dropped if item.rule == "budget"]
+    if cut:
+        doubts.append(indicator("context_compressed", briefing.seq, count=len(cut)))
+    lost = lost_support(text, resolved.citations, briefing.event, state.facts)
+    if lost:
+        doubts.append(indicator("fact_lost", briefing.seq, count=lost))
+    return doubts
 
 
-def _compressed(shown: Recorded[BriefingPrepared] | None) -> list[Indicator]:
-    """What did not fit; what decayed was not wanted, and what is repeated stands elsewhere."""
-    cut = [item for item in shown.event.dropped if item.rule == "budget"] if shown else []
-    return [indicator("context_compressed", shown.seq, count=len(cut))] if shown and cut else []
-
-
-def _lost(seen: Seen, shown: Recorded[BriefingPrepared] | None, text: str, resolved: Resolved) -> list[Indicator]:
-    """Sentences of the answer that rest on what this call was not shown."""
-    lost = lost_support(text, resolved.citations, shown.event, seen.facts) if shown else 0
-    return [indicator("fact_lost", shown.seq, count=lost)] if shown and lost else []
-
-
-def _evidence(seen: Seen, said: Recorded[ReasoningCompleted], text: str, resolved: Resolved) -> list[Indicator]:
+def _doubts_of_evidence(
+    state: AnswerState, recorded: Recorded[ReasoningCompleted], text: str, resolved: Resolved
+) -> list[Indicator]:
+    """Returns the doubts about how the answer rests on what was found."""
     doubts: list[Indicator] = []
     if resolved.unresolved:
-        doubts.append(indicator("unresolved_citation", said.seq, count=resolved.unresolved))
+        doubts.append(indicator("unresolved_citation", recorded.seq, count=resolved.unresolved))
+    # A cited answer rests on something; what may be missing is whole parts of the question.
     if resolved.citations:
-        return [*doubts, *_open_parts(seen)]
-    if _NOTHING_FOUND.search(text[:_OPENING_CHARS]) or (seen.rounds and not seen.facts):
-        return [*doubts, indicator("no_evidence", said.seq)]
-    return [*doubts, indicator("uncited_claim" if seen.facts else "general_knowledge", said.seq)]
+        if state.open_parts:
+            doubts.append(indicator("weak_evidence", state.rounds[-1].seq, parts="; ".join(state.open_parts)))
+        return doubts
+    found_nothing = bool(state.rounds) and not state.facts
+    if found_nothing or _NOTHING_FOUND.search(text[:_OPENING_CHARS]):
+        doubts.append(indicator("no_evidence", recorded.seq))
+    elif state.facts:
+        doubts.append(indicator("uncited_claim", recorded.seq))
+    else:
+        doubts.append(indicator("general_knowledge", recorded.seq))
+    return doubts
 
 
-def _open_parts(seen: Seen) -> list[Indicator]:
-    """The parts of the question that nothing found serves."""
-    last = seen.rounds[-1] if seen.rounds else None
-    if last is None or not last.event.open_parts:
-        return []
-    return [indicator("weak_evidence", last.seq, parts="; ".join(last.event.open_parts))]
+def _doubts_of_review(state: AnswerState, recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
+    """Returns the doubts of reviewers who did not accept the reply, or who never judged it."""
+    doubts: list[Indicator] = []
+    unheard = list(state.reviewers)
+    for review in state.reviews:
+        judgement = review.event
+        if judgement.call_id != recorded.event.call_id or judgement.reviewer not in unheard:
+            continue
+        unheard.remove(judgement.reviewer)
+        if not judgement.accepted:
+            why = judgement.why or f"{judgement.reviewer} did not accept it"
+            doubts.append(indicator("not_verified", review.seq, why=why))
+    for reviewer in unheard:
+        doubts.append(indicator("not_verified", recorded.seq, why=f"{reviewer} did not judge it"))
+    return doubts

@@ -43,6 +43,7 @@ DOUBTS: dict[str, Doubt] = {
     "uncited_claim": Doubt("Course material was found, but the answer cites none of it.", "medium"),
     "unresolved_citation": Doubt("{count} citation(s) of the reply matched nothing that was found.", "medium"),
     "truncated": Doubt("The answer reached its greatest length and breaks off.", "medium"),
+    "not_verified": Doubt("The answer is not verified: {why}.", "medium"),
     "refused": Doubt("The model declined to answer.", "low"),
     "component_failed": Doubt("A part of the service failed on the way, and the query went on without it.", "medium"),
     "history_missing": Doubt("What was said before in this conversation could not be read.", "medium"),
@@ -54,19 +55,19 @@ _CONFIDENCE: dict[Effect, Confidence] = {"none": "high", "medium": "medium", "lo
 
 
 def indicator(kind: str, event_seq: int, **words: str | int) -> Indicator:
-    """The doubt `kind`, worded, resting on the event `event_seq`; the words may come from outside and are cut."""
+    """Words the doubt `kind`, resting on the event `event_seq`; the words may come from outside and are cut."""
     shown = {name: one_line(str(word)) for name, word in words.items()}
     return Indicator(kind=kind, detail=DOUBTS[kind].wording.format_map(shown), event_seq=event_seq)
 
 
 def confidence(indicators: Iterable[Indicator]) -> Confidence:
-    """What is left of confidence: the worst effect decides."""
+    """Returns what is left of confidence: the worst effect decides."""
     effects = [DOUBTS[doubt.kind].effect for doubt in indicators]
     return _CONFIDENCE[max(effects, key=_ORDER.index, default="none")]
 
 
 def without_repeats(indicators: Iterable[Indicator]) -> tuple[Indicator, ...]:
-    """The indicators, each kind and wording once, resting on the first event that gave rise to it."""
+    """Returns the indicators, each kind and wording once, resting on the first event that gave rise to it."""
     first: dict[tuple[str, str], Indicator] = {}
     for doubt in indicators:
         first.setdefault((doubt.kind, doubt.detail), doubt)

@@ -1,4 +1,4 @@
-"""Failures in words for users: nothing of an error's own text, which may tell of internals."""
+"""Failures in words for users, with nothing of an error's own text, which may tell of internals."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ LINE_CHARS = 200
 
 
 def one_line(text: str) -> str:
-    """Text from elsewhere as part of one of our sentences: a line, cut, without its full stop."""
+    """Returns text from elsewhere as part of one of our sentences: one line, cut, without its full stop."""
     line = " ".join(text[: 2 * LINE_CHARS].split()).rstrip(".")
-    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+    if len(line) <= LINE_CHARS:
+        return line
+    return line[: LINE_CHARS - 1] + "…"

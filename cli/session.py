@@ -10,7 +10,16 @@ from typing import Annotated, Any, Literal
 import typer
 
 from antiphon.cli.terminal import clean
-from antiphon.service import Antiphon, Redaction, Settings, configure_logging, load_settings, open_trace_store
+from antiphon.service import (
+    Antiphon,
+    Redaction,
+    Settings,
+    catalog_of,
+    configure_logging,
+    load_settings,
+    load_subscribers,
+    open_trace_store,
+)
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceListing, TraceStore
@@ -72,13 +81,14 @@ async def opened(settings: Settings) -> AsyncIterator[Antiphon]:
 
 
 @asynccontextmanager
-async def open_store(data_dir: Path, redaction: Redaction | None = None) -> AsyncIterator[TraceStore]:
-    """The trace store of a data folder; closed at the end.
+async def open_store(settings: Settings, redaction: Redaction | None = None) -> AsyncIterator[TraceStore]:
+    """The trace store of these settings, which reads the events of their subscribers too; closed at the end.
 
     Args:
         redaction: Redacts traces that are added.
     """
-    store = open_trace_store(data_dir, redaction=redaction)
+    catalog = catalog_of(load_subscribers(settings.subscribers))
+    store = open_trace_store(settings.data_dir, redaction=redaction, catalog=catalog)
     try:
         yield store
     finally:
@@ -114,7 +124,7 @@ async def whole_id(store: TraceListing, beginning: str) -> str:
     return matches[0]
 
 
-async def read_trace(data_dir: Path, wanted: str) -> Sequence[Recorded[Event]]:
+async def read_trace(settings: Settings, wanted: str) -> Sequence[Recorded[Event]]:
     """The events of the one trace whose id begins so. Raises as `whole_id` does."""
-    async with open_store(data_dir) as store:
+    async with open_store(settings) as store:
         return await store.read(await whole_id(store, wanted))

@@ -11,7 +11,7 @@ import typer
 
 from antiphon.cli.session import DataDir, TraceId, open_store, read_trace, settings_for_people, whole_id
 from antiphon.cli.terminal import clean, out
-from antiphon.service import read_trace_file, redaction_of, trace_file, trace_test
+from antiphon.service import catalog_of, load_subscribers, read_trace_file, redaction_of, trace_file, trace_test
 from antiphon.vocabulary.errors import BadInputError
 
 
@@ -21,7 +21,7 @@ def export(
     data_dir: DataDir = None,
 ) -> None:
     """Writes a trace into a file of JSON lines, with a hash over all of it."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     _write(output, trace_file(events))
     out.print(f"{output}: {len(events)} events", soft_wrap=True)
 
@@ -33,10 +33,10 @@ def import_(
     """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
     settings = settings_for_people(data_dir=data_dir)
     # Read and checked as a whole before the store is opened: half a trace must not get in.
-    events = read_trace_file(_bytes(file))
+    events = read_trace_file(_bytes(file), catalog_of(load_subscribers(settings.subscribers)))
 
     async def add() -> None:
-        async with open_store(settings.data_dir, redaction_of(settings)) as store:
+        async with open_store(settings, redaction_of(settings)) as store:
             await store.add(events)
 
     asyncio.run(add())
@@ -50,12 +50,13 @@ def as_test(
     data_dir: DataDir = None,
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    settings = settings_for_people(data_dir=data_dir)
+    events = asyncio.run(read_trace(settings, query_id))
     if output.suffix == ".py":
         folder, name = output.parent, output.stem.removeprefix("test_")
     else:
         folder, name = output, f"trace_{events[0].query_id[:8]}"
-    data, test = trace_test(events, name, redact or ())
+    data, test = trace_test(events, name, redact or (), settings.subscribers)
     _write(folder / f"{name}.jsonl", data)
     _write(folder / f"test_{name}.py", test.encode())
     out.print(f"{folder / f'test_{name}.py'} replays {len(events)} events", soft_wrap=True)
@@ -69,10 +70,10 @@ def delete(
     """Deletes one trace or one conversation, with the texts that nothing else holds."""
     if (query_id is None) == (conversation is None):
         raise BadInputError("Name either a trace, or a conversation with --conversation.")
-    folder = settings_for_people(data_dir=data_dir).data_dir
+    settings = settings_for_people(data_dir=data_dir)
 
     async def work() -> int:
-        async with open_store(folder) as store:
+        async with open_store(settings) as store:
             if conversation is not None:
                 return await store.delete_conversation(conversation)
             return await store.delete([await whole_id(store, query_id or "")])
@@ -90,10 +91,10 @@ def prune(
         raise BadInputError("Say what to delete: --older-than-days or --most-mb.")
     older_than = None if older_than_days is None else time.time() - older_than_days * 86_400
     most_bytes = None if most_mb is None else int(most_mb * 1_000_000)
-    folder = settings_for_people(data_dir=data_dir).data_dir
+    settings = settings_for_people(data_dir=data_dir)
 
     async def work() -> int:
-        async with open_store(folder) as store:
+        async with open_store(settings) as store:
             return await store.prune(older_than=older_than, most_bytes=most_bytes)
 
     out.print(f"{asyncio.run(work())} deleted")

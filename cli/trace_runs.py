@@ -34,9 +34,11 @@ from antiphon.service import (
     Mode,
     Outcome,
     QueryHandle,
-    Replayed,
-    Replaying,
-    diff,
+    ReplayResult,
+    ReplayRun,
+    Settings,
+    catalog_of,
+    load_subscribers,
     read_trace_file,
     replay_lines,
     replay_stored,
@@ -44,6 +46,9 @@ from antiphon.service import (
 )
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.subscribers import Subscriber
+
+Subscribers = Sequence[Subscriber]
 
 
 def replay(
@@ -57,10 +62,12 @@ def replay(
     if (wanted is None) != every:
         raise BadInputError("Name one trace or file to replay, or say --all.")
     began = time.perf_counter()
+    settings = settings_for_people(data_dir=data_dir)
+    subscribers = load_subscribers(settings.subscribers)
     if wanted is not None and Path(wanted).is_file():
-        results = [_replay_file(Path(wanted), step=step)]
+        results = [_replay_file(Path(wanted), subscribers, step=step)]
     else:
-        results = asyncio.run(_replay(settings_for_people(data_dir=data_dir).data_dir, wanted, step=step))
+        results = asyncio.run(_replay(settings, subscribers, wanted, step=step))
     different = [result for result in results if result.divergence is not None]
     if as_json:
         _print_results(results)
@@ -74,42 +81,44 @@ def replay(
         raise typer.Exit(1)
 
 
-def _print_results(results: Sequence[Replayed]) -> None:
+def _print_results(results: Sequence[ReplayResult]) -> None:
     for result in results:
         print_json(msgspec.json.encode(result).decode())
 
 
-def _replay_file(path: Path, *, step: bool) -> Replayed:
+def _replay_file(path: Path, subscribers: Subscribers, *, step: bool) -> ReplayResult:
     data = path.read_bytes()
     if step:
-        _step_through(read_trace_file(data))
-    return replay_lines(trace_lines(data)[1])
+        _step_through(read_trace_file(data, catalog_of(subscribers)), subscribers)
+    return replay_lines(trace_lines(data)[1], subscribers)
 
 
-async def _replay(data_dir: Path, wanted: str | None, *, step: bool) -> list[Replayed]:
-    async with open_store(data_dir) as store:
+async def _replay(
+    settings: Settings, subscribers: Subscribers, wanted: str | None, *, step: bool
+) -> list[ReplayResult]:
+    async with open_store(settings) as store:
         if wanted is None:
-            return [await replay_stored(store, query_id) async for query_id in every_id(store)]
+            return [await replay_stored(store, query_id, subscribers) async for query_id in every_id(store)]
         query_id = await whole_id(store, wanted)
         if step:
-            _step_through(await store.read(query_id))
-        return [await replay_stored(store, query_id)]
+            _step_through(await store.read(query_id), subscribers)
+        return [await replay_stored(store, query_id, subscribers)]
 
 
-def _step_through(events: Sequence[Recorded[Event]]) -> None:
+def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -> None:
     """Shows each event with what it changes in the state of every part, and what the parts emit upon it."""
-    replaying = Replaying(events)
-    before = replaying.states()
+    run = ReplayRun(events, subscribers=subscribers)
+    before = run.states()
     for recorded in events:
         kind = recorded.event.kind_name()
         out.print(f"{recorded.seq:>4} {kind}  {describe(recorded.event, 100)}  ← {recorded.cause}", soft_wrap=True)
-        if replaying.step(recorded) is not None:
+        if run.step(recorded) is not None:
             return
-        after = replaying.states()
+        after = run.states()
         for name, state in after.items():
             _show_changes(name, before[name], state)
         # A copy: the next step empties the list.
-        for emitted in list(replaying.fold.emitted):
+        for emitted in list(run.fold.emitted):
             out.print(f"       says {type(emitted.event).__name__}", style="cyan")
         before = after
         # Enter goes on to the next event; a pipe gets all of them at once.
@@ -124,7 +133,7 @@ def _show_changes(name: str, before: Mapping[str, object], after: Mapping[str, o
             out.print(f"       {name}.{field}: {change}", soft_wrap=True, style="dim")
 
 
-def _show_results(results: Sequence[Replayed]) -> None:
+def _show_results(results: Sequence[ReplayResult]) -> None:
     for result in results:
         name = clean(result.query_id)
         if result.divergence is None:
@@ -216,7 +225,7 @@ def fault(
     data_dir: DataDir = None,
 ) -> None:
     """Prints the fault plan that breaks a query at one of its events: `antiphon traces fork --fault` takes it."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = fault_at(events, at, kind, point)
     out.print(f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE", soft_wrap=True)
     out.print(write_plan(found.plan), end="", soft_wrap=True)
@@ -242,7 +251,7 @@ async def _fork(
             outcome = await query.outcome()
         else:
             outcome = await _outcome_under(injector, query)
-        found = diff(await service.store.read(query_id), await service.store.read(query.query_id))
+        found = await service.history.diff(query_id, query.query_id)
     err.print(f"fork {query.query_id} of {query_id}: {outcome.status}", style="dim")
     show_diff(found)
     if injector is not None and not injector.injected.fired:

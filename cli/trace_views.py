@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -20,11 +19,13 @@ from antiphon.service import (
     Diff,
     MemoryView,
     Origin,
+    Settings,
     Side,
     briefings_of,
     contributions,
     diff,
     lineage,
+    load_subscribers,
     memory_at,
 )
 from antiphon.vocabulary.events import Event, Recorded
@@ -42,7 +43,7 @@ def memory(
     data_dir: DataDir = None,
 ) -> None:
     """Shows what a query remembered after any of its events: parts, facts, attempts, coverage, what is open."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = memory_at(events, at)
     if part is not None:
         found = msgspec.structs.replace(found, facts=found.facts_for_part(part))
@@ -56,7 +57,7 @@ def memory(
 
 def briefing(query_id: TraceId, as_json: Json = False, data_dir: DataDir = None) -> None:
     """Shows what each call of a query was shown, and what came, decayed, was merged or dropped since the one before."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = briefings_of(events)
     if as_json:
         print_json(msgspec.json.encode(found).decode())
@@ -122,8 +123,9 @@ def differences(
     data_dir: DataDir = None,
 ) -> None:
     """Compares two traces: where they first differ and why, and their answers sentence by sentence."""
-    one, other = asyncio.run(_read_both(settings_for_people(data_dir=data_dir).data_dir, left, right))
-    found = diff(one, other)
+    settings = settings_for_people(data_dir=data_dir)
+    one, other = asyncio.run(_read_both(settings, left, right))
+    found = diff(one, other, load_subscribers(settings.subscribers))
     if as_json:
         print_json(msgspec.json.encode(found).decode())
     else:
@@ -137,7 +139,7 @@ def show_lineage(
     data_dir: DataDir = None,
 ) -> None:
     """Leads every sentence of an answer back: citation, passage, tool call, reply, and the request's bytes."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if as_json:
         found = contributions(events) if reverse else lineage(events)
         print_json(msgspec.json.encode(found).decode())
@@ -147,8 +149,8 @@ def show_lineage(
         _show_sentences(events)
 
 
-async def _read_both(data_dir: Path, left: str, right: str) -> tuple[Trace, Trace]:
-    async with open_store(data_dir) as store:
+async def _read_both(settings: Settings, left: str, right: str) -> tuple[Trace, Trace]:
+    async with open_store(settings) as store:
         one = await store.read(await whole_id(store, left))
         other = await store.read(await whole_id(store, right))
         return one, other

@@ -73,7 +73,7 @@ def show(
     data_dir: DataDir = None,
 ) -> None:
     """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir).data_dir, query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if as_json:
         for recorded in events:
             print_json(to_json(recorded).decode())
@@ -111,5 +111,5 @@ def _cells(row: TraceSummary) -> tuple[str, ...]:
 
 
 async def _list(settings: Settings, limit: int, where: TraceFilter) -> Sequence[TraceSummary]:
-    async with open_store(settings.data_dir) as store:
+    async with open_store(settings) as store:
         return await store.list(limit, where=where)

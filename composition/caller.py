@@ -1,20 +1,31 @@
-"""The caller of a query as a subscriber: it hears the beginning, the answer and the end."""
+"""The caller of a query: what it hears, the handle that it holds, and sums over all that callers were given."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 
-from antiphon.assembler import last_resort, said_incomplete
-from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled, Status
-from antiphon.vocabulary.values import Value
+from antiphon.assembler import last_resort, with_incomplete_trace
+from antiphon.bus import Session
+from antiphon.vocabulary.events import (
+    Event,
+    Live,
+    QueryCancelled,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+    Status,
+)
+from antiphon.vocabulary.values import Usage, Value
 
-_WHY: dict[Status, str] = {
+_REASONS: dict[Status, str] = {
     "answered": "the answer was lost",
     "partial": "the answer was lost",
     "cancelled": "it was taken back before there was an answer",
     "failed": "a part of the service failed; the trace says which",
 }
-"""What a query without an answer says, by how it closed."""
+"""Why a query has no answer, by how it closed."""
 
 
 class Outcome(Value, frozen=True, kw_only=True):
@@ -28,7 +39,7 @@ class Outcome(Value, frozen=True, kw_only=True):
 
 
 class Caller:
-    """Keeps what the caller is given."""
+    """The caller as a subscriber: it hears the beginning, the answer and the end."""
 
     def __init__(self) -> None:
         self._response: ResponseAssembled | None = None
@@ -37,48 +48,117 @@ class Caller:
         self._last_seq = 0
         self._closed_at = 0.0
 
-    def on_query_received(self, said: Recorded[QueryReceived]) -> None:
-        self._received_at = self._closed_at = said.at
-        self._last_seq = said.seq
+    def on_query_received(self, recorded: Recorded[QueryReceived]) -> None:
+        self._received_at = self._closed_at = recorded.at
+        self._last_seq = recorded.seq
 
-    def on_response_assembled(self, said: Recorded[ResponseAssembled]) -> None:
-        self._response = said.event
-        self._last_seq = said.seq
+    def on_response_assembled(self, recorded: Recorded[ResponseAssembled]) -> None:
+        self._response = recorded.event
+        self._last_seq = recorded.seq
 
-    def on_query_closed(self, said: Recorded[QueryClosed]) -> None:
-        self._status = said.event.status
-        self._closed_at = said.at
-        self._last_seq = said.seq
+    def on_query_closed(self, recorded: Recorded[QueryClosed]) -> None:
+        self._status = recorded.event.status
+        self._closed_at = recorded.at
+        self._last_seq = recorded.seq
 
     @property
     def heard_all(self) -> bool:
-        """Whether it was told of the end, and of an answer unless there was none to be had."""
-        ended_without = self._status in ("cancelled", "failed")
-        return self._status is not None and (self._response is not None or ended_without)
+        """True if it heard the end, and an answer unless there was none to be had."""
+        if self._status is None:
+            return False
+        return self._response is not None or self._status in ("cancelled", "failed")
 
-    def hear_again(self, trace: Sequence[Recorded[Event]]) -> None:
-        """Takes from the trace what it was not told."""
-        for said in trace:
-            match said.event:
+    def recall(self, trace: Sequence[Recorded[Event]]) -> None:
+        """Takes from the trace what did not reach it."""
+        for recorded in trace:
+            match recorded.event:
                 case QueryReceived():
-                    self._received_at = said.at
-                case ResponseAssembled():
-                    self._response = said.event
+                    self._received_at = recorded.at
+                case ResponseAssembled() as response:
+                    self._response = response
                 case QueryClosed(status=status):
-                    self._status, self._closed_at, self._last_seq = status, said.at, said.seq
+                    self._status = status
+                    self._closed_at = recorded.at
+                    self._last_seq = recorded.seq
 
     def outcome(self, query_id: str, session_id: str, *, recorded: bool = True) -> Outcome:
-        """What came of the query; where no part could build an answer, a plain statement that says so.
+        """Returns the outcome; where no part could build an answer, a plain statement stands in its place.
 
         Args:
-            recorded: Whether all its events are stored; where they are not, the answer says so.
+            recorded: All its events are stored; where they are not, the answer says so.
         """
+        # Without a status the session was ended from outside, such as by the service's closing.
         status: Status = self._status or "failed"
-        response = self._response or last_resort(_WHY[status], self._last_seq, failed=status != "cancelled")
+        response = self._response
+        if response is None:
+            response = last_resort(_REASONS[status], self._last_seq, failed=status != "cancelled")
+        if not recorded:
+            response = with_incomplete_trace(response, self._last_seq)
         return Outcome(
             query_id=query_id,
             session_id=session_id,
-            response=response if recorded else said_incomplete(response, self._last_seq),
+            response=response,
             status=status,
             duration_ms=(self._closed_at - self._received_at) * 1000,
         )
+
+
+class Totals:
+    """Sums over the queries whose outcome was given since the process began: for whatever watches over it."""
+
+    def __init__(self) -> None:
+        self.queries: Counter[Status] = Counter()
+        self.calls = 0
+        self.summaries = 0
+        self.seconds = 0.0
+        self.usage = Usage()
+        self.summary_usage = Usage()
+
+    def add(self, outcome: Outcome) -> None:
+        """Counts one more query."""
+        self.queries[outcome.status] += 1
+        self.calls += outcome.response.calls
+        self.seconds += outcome.duration_ms / 1000
+        self.usage += outcome.response.usage
+        self.summaries += outcome.response.summaries
+        self.summary_usage += outcome.response.summary_usage
+
+
+class QueryHandle:
+    """A query under way, as its caller holds it.
+
+    Args:
+        totals: Where its outcome is counted; None: nowhere.
+    """
+
+    def __init__(self, session: Session, caller: Caller, session_id: str, totals: Totals | None = None) -> None:
+        self.query_id = session.query_id
+        self.session_id = session_id
+        self._session = session
+        self._caller = caller
+        self._totals = totals
+
+    def follow(self, buffer: int = 1000) -> AsyncIterator[Recorded[Event] | Live]:
+        """Yields every event from the first, live, with text as it is written; ends with the query.
+
+        Raises:
+            NotFoundError: The query has ended.
+            SlowReaderError: While reading: the reader fell too far behind.
+        """
+        return self._session.follow(buffer)
+
+    def cancel(self, why: str) -> None:
+        """Ends the query; its trace says why."""
+        self._session.publish(QueryCancelled(why=why))
+
+    async def outcome(self) -> Outcome:
+        """Returns the answer, once there is one; at worst a statement of what failed."""
+        await self._session.closed()
+        # A handler that failed, on purpose or not, must not cost the caller an answer that there is.
+        if not self._caller.heard_all:
+            self._caller.recall(self._session.emitted)
+        outcome = self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
+        if self._totals is not None:
+            self._totals.add(outcome)
+            self._totals = None  # counted once, however often the outcome is asked for
+        return outcome

@@ -1,4 +1,4 @@
-"""Logging: structlog, for people on a terminal and as JSON elsewhere; the only place that configures it."""
+"""Configures structlog, for people on a terminal and as JSON elsewhere; nothing else does."""
 
 from __future__ import annotations
 
@@ -18,40 +18,43 @@ def configure_logging(settings: Settings) -> None:
     as_json = settings.log_format == "json" or (settings.log_format == "auto" and not sys.stderr.isatty())
     renderer: Processor = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
     redaction = redaction_of(settings)
-    # A traceback is text before it is looked through; the console would otherwise format it by itself, later.
-    errors: list[Processor] = [structlog.processors.format_exc_info] if as_json or redaction else []
+    processors: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    if as_json or redaction:
+        # A traceback must be text before it is redacted; the console would otherwise format it by itself, later.
+        processors.append(structlog.processors.format_exc_info)
+    if redaction:
+        processors.append(redacting_lines(redaction))
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *errors,
-            *([blotting(redaction)] if redaction else []),
-            renderer,
-        ],
+        processors=[*processors, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, settings.log_level.upper())),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
 
 
-def blotting(redaction: Redaction) -> Processor:
-    """Blots out of every line what must not be stored."""
+def redacting_lines(redaction: Redaction) -> Processor:
+    """Returns a processor that redacts every line of the log."""
 
-    def blotted(value: object) -> object:
+    def redacted(value: object) -> object:
         if isinstance(value, bool | int | float) or value is None:
             return value
-        said = value if isinstance(value, str) else str(value)
-        return value if (shown := redaction.text(said)) == said else shown
+        text = value if isinstance(value, str) else str(value)
+        shown = redaction.text(text)
+        # What holds nothing secret stays what it is, for the renderer shows values each in its way.
+        return value if shown == text else shown
 
     def process(_logger: object, _method: str, event: EventDict) -> EventDict:
-        return {name: blotted(value) for name, value in event.items()}
+        return {name: redacted(value) for name, value in event.items()}
 
     return process
 
 
 def silence_logging() -> None:
-    """Logs nothing in this process: for runs in which a thousand failures are meant (faults/)."""
+    """Logs nothing in this process: for runs in which a thousand failures are wanted (faults/)."""
     structlog.configure(processors=[_drop])
 
 

@@ -1,4 +1,4 @@
-"""What the settings want blotted out: their patterns, and the service's own keys."""
+"""Makes the redaction that the settings want: their patterns, and the service's own keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from antiphon.vocabulary.errors import ConfigurationError
 
 
 def redaction_of(settings: Settings) -> Redaction:
-    """Blots out what the settings say.
+    """Returns what redacts by the settings.
 
     Raises:
         ConfigurationError: The file cannot be read, or a pattern cannot be used.
@@ -25,8 +25,9 @@ def redaction_of(settings: Settings) -> Redaction:
 
 
 def _lines(name: str, text: str) -> Iterator[tuple[str, str]]:
-    """The patterns, each by its place: a pattern may hold a secret, and is never shown."""
+    """Yields the patterns, each by its place: a pattern may hold a secret, and is never shown."""
     for number, line in enumerate(text.splitlines(), start=1):
+        # As in .gitignore: lines that are empty or begin with # hold no pattern.
         if line.strip() and not line.startswith("#"):
             yield f"{name}, line {number},", line
 
@@ -35,7 +36,9 @@ def _read(path: Path) -> str:
     try:
         return path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        why = "it is no text in UTF-8"
+        if isinstance(error, OSError):
+            why = str(error.strerror)
         raise ConfigurationError(
             f"ANTIPHON_REDACT_FILE {path} cannot be read ({why}): nothing is recorded before it can be."
         ) from error

@@ -50,6 +50,7 @@ class Settings(BaseSettings):
         embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
         tools: Tools of your own: `package.module:name`, several with commas between.
+        subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
         durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
             too, for which each append waits for the disk.
         keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
@@ -97,6 +98,7 @@ class Settings(BaseSettings):
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     chroma_url: str | None = None
     tools: str = ""
+    subscribers: str = ""
     durability: Literal["process", "power"] = "process"
     keep_days: float | None = Field(None, gt=0.0, allow_inf_nan=False)
     keep_mb: float | None = Field(None, gt=0.0, allow_inf_nan=False)

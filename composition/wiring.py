@@ -2,95 +2,25 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from antiphon.assembler import ResponseAssembler
-from antiphon.bus import Components, SystemClock
+from antiphon.bus import SystemClock
 from antiphon.composition.caller import Caller
-from antiphon.coordinator import DeadlineTimer, ProviderCircuit, ProviderWatch, QueryCoordinator
-from antiphon.dispatcher import Registry, ToolCircuits, ToolDispatcher
-from antiphon.engine import CitationStyles, ReasoningEngine, SummaryEngine, rate_of
+from antiphon.composition.resources import Resources, catalog_of
+from antiphon.coordinator import DeadlineTimer, ProviderWatch, QueryCoordinator
+from antiphon.dispatcher import ToolDispatcher
+from antiphon.engine import ReasoningEngine, SummaryEngine
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.deciding import Decider
-from antiphon.vocabulary.events import Event, Reasoner, Recorded
-from antiphon.vocabulary.ports import Clock, Model, Ports, Publish, QueryStore, Subscription
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Ports, Publish, Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
-from antiphon.vocabulary.values import Rate, StoredText
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What all sessions share: the doors to the outside, and what is remembered of their health.
-
-    None of them holds a query's state.
-    """
-
-    clock: Clock
-    models: Mapping[Reasoner, Model]
-    tools: Registry
-    tool_definitions: StoredText
-    styles: CitationStyles | None = None
-    chance: Callable[[], float] = random.random
-    provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
-    tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
-    redaction: Redaction = field(default_factory=Redaction)
-    rate_of: Callable[[str, str | None], Rate | None] = rate_of
-    subscribers: tuple[Subscriber, ...] = ()
-
-    @property
-    def catalog(self) -> Catalog:
-        """Every event that there is."""
-        return catalog_of(self.subscribers)
-
-
-class Interceptor(Protocol):
-    """Stands round one query: between it and its doors, its store, and those who hear it (faults/ breaks it so)."""
-
-    def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
-        """Takes in what happened before the query is gone on with; said first, where there was anything."""
-
-    def parts(self, parts: Resources, /) -> Resources: ...
-
-    def store(self, store: QueryStore, /) -> QueryStore: ...
-
-    def first(self, first: e.QueryReceived, /) -> e.QueryReceived: ...
-
-    def components(self, components: Components, /) -> Components: ...
-
-
-class NoInterceptor:
-    """What stands round a query as a rule."""
-
-    def recall(self, _: Sequence[Recorded[Event]], /) -> None:
-        """There is nothing that it would have to know."""
-
-    def parts(self, parts: Resources, /) -> Resources:
-        return parts
-
-    def store(self, store: QueryStore, /) -> QueryStore:
-        return store
-
-    def first(self, first: e.QueryReceived, /) -> e.QueryReceived:
-        return first
-
-    def components(self, components: Components, /) -> Components:
-        return components
-
-
-def catalog_of(subscribers: Sequence[Subscriber]) -> Catalog:
-    """Returns the built-in events and those of the subscribers."""
-    further: list[type[Event]] = []
-    for subscriber in subscribers:
-        further += subscriber.events
-    return BUILT_IN.extended(further)
-
 
 Deciders = tuple[type[Decider[Any]], ...]
 
@@ -142,7 +72,7 @@ CALLER_HEARS: tuple[Action, ...] = (
     Action(e.ResponseAssembled, Caller.on_response_assembled),
     Action(e.QueryClosed, Caller.on_query_closed),
 )
-"""What the caller of a query hears of it, last of all; when a query goes on from its trace, it is told the trace."""
+"""What the caller of a query hears of it, last of all; when a query goes on from its trace, it hears the trace."""
 
 
 class Recalls(Protocol):
@@ -180,6 +110,7 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     """Builds one query's components: those that decide, and those that act on the outside."""
     # What acting parts bring from outside is redacted before it is an event: decisions rest on what is recorded.
     publish = redacting(ports.publish, resources.redaction)
+    # The timer publishes by itself: its events hold numbers alone.
     clock = resources.clock
     timer = DeadlineTimer(ports.publish, ports.spawn, clock)
     engine = ReasoningEngine(
@@ -196,14 +127,14 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     dispatcher = ToolDispatcher(publish, ports.spawn, clock, resources.tools, resources.tool_circuits)
     watch = ProviderWatch(resources.provider_circuit)
     outside = Ports(publish=publish, emit_live=ports.emit_live, spawn=ports.spawn)
-    components = {type(component): component for component in (timer, engine, summaries, dispatcher, watch)}
-    actions = [_bound(action, components) for action in ACTIONS]
+    components = (timer, engine, summaries, dispatcher, watch)
+    actions = [_subscription(action, components) for action in ACTIONS]
     actions += _subscribed(resources.subscribers, Surroundings(outside, clock, resources.catalog))
     return Wiring(
         deciders=tuple(decider(ports.publish) for decider in deciders_of(resources.subscribers)),
         actions=tuple(actions),
         recalling=(timer, dispatcher),
-        caller_hears=tuple(_bound(action, {Caller: caller}) for action in CALLER_HEARS),
+        caller_hears=tuple(_subscription(action, (caller,)) for action in CALLER_HEARS),
     )
 
 
@@ -222,12 +153,15 @@ def who_hears(subscribers: Sequence[Subscriber] = ()) -> tuple[tuple[type[Event]
     return tuple(pairs)
 
 
-def _bound(action: Action, components: Mapping[type, object]) -> Subscription:
+def _subscription(action: Action, components: Sequence[object]) -> Subscription:
     """Subscribes a component's own method, whichever of the components it belongs to."""
     name = action.method.__qualname__
-    component = next(each for kind, each in components.items() if kind.__name__ == name.partition(".")[0])
-    repeat = None if action.repeat is None else partial(action.repeat, component)
-    return Subscription(action.kind, partial(action.method, component), name, repeat)
+    owner = name.partition(".")[0]
+    for component in components:
+        if type(component).__name__ == owner:
+            repeat = None if action.repeat is None else partial(action.repeat, component)
+            return Subscription(action.kind, partial(action.method, component), name, repeat)
+    raise LookupError(f"{name} stands in the table of actions, and no component is a {owner}")
 
 
 def _subscribed(subscribers: Sequence[Subscriber], surroundings: Surroundings) -> list[Subscription]:

@@ -1,19 +1,19 @@
-"""The circuit breaker: asked before every single tool call and before every round."""
+"""The circuit breaker: asked before every tool call and every round, it refuses what goes over a limit; pure."""
 
 from __future__ import annotations
 
 import math
 
-from antiphon.coordinator.purse import LEAST_BRIEFING, MODEST_SHARE, Spend
+from antiphon.coordinator.budget import LEAST_BRIEFING, MODEST_SHARE, Spare, Spend
 from antiphon.coordinator.state import QueryState
 from antiphon.vocabulary.events import BreakerTripped
 from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import ToolCall
 
 FAILED_ROUNDS_ALLOWED = 2
-SPENT = "the budget does not pay for another call of the model"
 FALLBACK = "fallback"
 """The name of the rate of the reasoner that stands in."""
+FINAL_CALL = "the final call"
 
 
 def call_key(call: ToolCall) -> CallIdentity:
@@ -22,88 +22,118 @@ def call_key(call: ToolCall) -> CallIdentity:
 
 
 def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
-    """Why this call may not run now, or None where it may."""
+    """Returns why this tool call may not run now, or None where it may."""
     if state.final:
         detail = f"{state.settings.max_rounds} round(s) of tools are used up; {call.name} was not run"
         return BreakerTripped(limit="rounds", detail=detail, tool_call_id=call.id)
     if state.finish != "no":
         detail = f"no time is left for {call.name}"
         return BreakerTripped(limit="deadline", detail=detail, tool_call_id=call.id)
+    # A repeated id is refused too: outcomes are told apart by nothing else.
     if call_key(call) in state.asked or call.id in state.tool_call_ids:
         detail = f"{call.name} was already called with the same arguments; its result is in the sources"
         return BreakerTripped(limit="repeated_call", detail=detail, tool_call_id=call.id)
-    if len(state.tool_call_ids) >= state.settings.max_tool_calls:
+    if len(state.round_calls) >= state.settings.max_tool_calls:
         detail = f"a round may hold {state.settings.max_tool_calls} tool calls; {call.name} was not run"
         return BreakerTripped(limit="tool_calls", detail=detail, tool_call_id=call.id)
     return None
 
 
-def refuse_round(state: QueryState, *, new_facts: int) -> BreakerTripped | None:
-    """Why no further round of tools may open, where one would otherwise be left; None where it may."""
+def refuse_round(state: QueryState, *, new_facts: int | None = None) -> BreakerTripped | None:
+    """Returns why no further round of tools may open, where one would otherwise be left; None where it may.
+
+    Args:
+        new_facts: What the round brought that just ended; None where the last call asked for no tools.
+    """
     if state.round >= state.settings.max_rounds:
         return None
     if state.some_tool_failed and state.settings.on_tool_failure == "stop":
         return BreakerTripped(limit="tool_failed", detail="a tool failed, and this query stops at the first failure")
     if state.failed_rounds >= FAILED_ROUNDS_ALLOWED:
         return BreakerTripped(limit="all_tools_failed", detail="every tool call of the last two rounds failed")
+    # The first round may well find nothing: only then does the model see that it must search in other words.
     if state.round > 1 and new_facts == 0:
         return BreakerTripped(limit="no_progress", detail=f"round {state.round} brought nothing new")
-    return refuse_spending(state, final=False)
+    return refuse_unpaid_round(state)
 
 
-def refuse_spending(state: QueryState, *, final: bool) -> BreakerTripped | None:
-    """Why the budget refuses to open a round: it pays for less than its call and, after tools, a final one."""
-    if not state.purse.is_limited:
+def refuse_unpaid_round(state: QueryState) -> BreakerTripped | None:
+    """Returns why the budget refuses to open a round of tools, which must leave enough for a final call."""
+    if not state.budget.is_limited:
         return None
-    if final:
-        return _trip(state, final_call(state, LEAST_BRIEFING), "the final call", final=True)
-    least = _modest(state) if state.found else LEAST_BRIEFING
-    needed = state.purse.call(model_of(state, final=False), least) + kept_back(state)
-    return _trip(state, needed, "another round and the final call", final=False)
+    briefing_tokens = LEAST_BRIEFING
+    if state.found:
+        briefing_tokens = _modest_briefing(state)
+    model = model_of(state, final=False)
+    needed = state.budget.call_with_briefing(model, briefing_tokens) + kept_back(state)
+    return _refuse_unpaid(state, needed, "another round and the final call", model)
 
 
-def refuse_briefing(state: QueryState, shown: int) -> BreakerTripped | None:
-    """Why the budget refuses a call, now that it is known what it would be shown."""
-    if not state.purse.is_limited:
+def refuse_unpaid_final_call(state: QueryState) -> BreakerTripped | None:
+    """Returns why the budget refuses to open the final round."""
+    if not state.budget.is_limited:
         return None
-    needed = state.purse.call(model_of(state, final=state.final), 0, shown=shown)
+    model = model_of(state, final=True)
+    return _refuse_unpaid(state, state.budget.call_with_briefing(model, LEAST_BRIEFING), FINAL_CALL, model)
+
+
+def refuse_briefing(state: QueryState, message_tokens: int) -> BreakerTripped | None:
+    """Returns why the budget refuses a call, now that the size of its messages is known."""
+    if not state.budget.is_limited:
+        return None
+    name = FINAL_CALL
+    if not state.final:
+        name = "this round and the final call"
+    return _refuse_unpaid(state, needed_for_call(state, message_tokens), name, model_of(state, final=state.final))
+
+
+def spare_for_call(state: QueryState, message_tokens: int) -> Spare:
+    """Returns what failing attempts at the open round's call may waste."""
+    return state.budget.spare(needed_for_call(state, message_tokens))
+
+
+def needed_for_call(state: QueryState, message_tokens: int) -> Spend:
+    """Returns the most that the open round's call takes, with what a round of tools must leave for the final call."""
+    call = state.budget.call_with_messages(model_of(state, final=state.final), message_tokens)
     if state.final:
-        return _trip(state, needed, "the final call", final=True)
-    return _trip(state, needed + kept_back(state), "this round and the final call", final=False)
+        return call
+    return call + kept_back(state)
 
 
 def kept_back(state: QueryState) -> Spend:
-    """What a round of tools must leave: enough for a final call with a modest briefing."""
-    return final_call(state, _modest(state))
-
-
-def final_call(state: QueryState, briefing: int) -> Spend:
-    """The most that the final call takes, shown so many tokens of facts and notes."""
-    return state.purse.call(model_of(state, final=True), briefing)
+    """Returns what a round of tools must leave: enough for a final call with a modest briefing."""
+    return state.budget.call_with_briefing(model_of(state, final=True), _modest_briefing(state))
 
 
 def model_of(state: QueryState, *, final: bool) -> str:
-    """The name of the rate of the open round's model."""
-    return FALLBACK if state.reasoner == "fallback" else wanted_model(state, final=final)
+    """Returns the name of the rate by which the call is paid for."""
+    if state.reasoner == "fallback":
+        return FALLBACK
+    return wanted_model(state, final=final)
 
 
 def wanted_model(state: QueryState, *, final: bool) -> str:
-    """The model that the provider is asked for."""
-    return state.model or (state.settings.final_model if final else None) or state.settings.model
+    """Returns the model that the provider is asked for."""
+    if state.model:
+        return state.model
+    if final and state.settings.final_model:
+        return state.settings.final_model
+    return state.settings.model
 
 
-def _modest(state: QueryState) -> int:
+def _modest_briefing(state: QueryState) -> int:
     return max(LEAST_BRIEFING, int(state.settings.briefing_tokens * MODEST_SHARE))
 
 
-def _trip(state: QueryState, needed: Spend, what: str, *, final: bool) -> BreakerTripped | None:
-    settings, purse = state.settings, state.purse
-    if needed.tokens > purse.left.tokens:
-        spent = f"{purse.spent.tokens:,.0f} of {settings.max_total_tokens:,} tokens are spent"
-        return BreakerTripped(limit="tokens", detail=f"{spent}; {what} may take {needed.tokens:,.0f}")
-    if settings.max_cost_usd is None or needed.usd <= purse.left.usd:
+def _refuse_unpaid(state: QueryState, needed: Spend, name: str, model: str) -> BreakerTripped | None:
+    settings, budget = state.settings, state.budget
+    if needed.tokens > budget.left.tokens:
+        spent = f"{budget.spent.tokens:,.0f} of {settings.max_total_tokens:,} tokens are spent"
+        return BreakerTripped(limit="tokens", detail=f"{spent}; {name} may take {needed.tokens:,.0f}")
+    # Without a limit on cost a model whose price is not known may be asked as often as any.
+    if settings.max_cost_usd is None or needed.usd <= budget.left.usd:
         return None
     if math.isinf(needed.usd):
-        return BreakerTripped(limit="cost", detail=f"what {model_of(state, final=final)} costs is not known")
-    spent = f"{purse.spent.usd:.4f} of {settings.max_cost_usd:g} USD are spent"
-    return BreakerTripped(limit="cost", detail=f"{spent}; {what} may cost {needed.usd:.4f}")
+        return BreakerTripped(limit="cost", detail=f"what {model} costs is not known")
+    spent = f"{budget.spent.usd:.4f} of {settings.max_cost_usd:g} USD are spent"
+    return BreakerTripped(limit="cost", detail=f"{spent}; {name} may cost {needed.usd:.4f}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antiphon.coordinator import endings, rounds, summaries
+from antiphon.coordinator import endings, reviews, rounds, summaries, tools
 from antiphon.coordinator.state import QueryState
 from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.events import (
@@ -11,6 +11,7 @@ from antiphon.vocabulary.events import (
     ContextSynthesized,
     DeadlineNeared,
     DeadlinePassed,
+    DraftReviewed,
     QueryCancelled,
     QueryReceived,
     QueryResumed,
@@ -31,11 +32,12 @@ RULES: Rules[QueryState] = {
     SummaryCompleted: summaries.after_summary_completed,
     SummaryFailed: summaries.after_summary_failed,
     BriefingPrepared: rounds.after_briefing,
-    ToolCallStreamed: rounds.after_tool_call_streamed,
+    ToolCallStreamed: tools.after_tool_call_streamed,
     ReasoningCompleted: rounds.after_reasoning_completed,
     ReasoningFailed: rounds.after_reasoning_failed,
-    ToolsSettled: rounds.after_tools_settled,
+    ToolsSettled: tools.after_tools_settled,
     ContextSynthesized: rounds.after_context_synthesized,
+    DraftReviewed: reviews.after_draft_reviewed,
     DeadlineNeared: endings.after_deadline_neared,
     DeadlinePassed: endings.after_deadline_passed,
     SessionStalled: endings.after_stall,

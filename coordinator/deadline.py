@@ -1,10 +1,15 @@
-"""Tells a query that its time runs out; the only part of the coordinator that meets the clock."""
+"""The deadline's shares, and the timer that emits when they are used up.
+
+received ────────── tool rounds ──────────┤ reserve: final call ├ margin: assembling ┤ deadline
+                                    DeadlineNeared         DeadlinePassed
+
+The shares are pure. `DeadlineTimer` is the only part of the coordinator that meets the clock.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from antiphon.coordinator import ledger
 from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,
@@ -17,9 +22,64 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import Clock, Publish, Spawn
 from antiphon.vocabulary.values import QuerySettings
 
+MARGIN_SHARE = 0.05
+MARGIN_MOST_S = 1.0
+RESERVE_SHARE = 0.4
+LEAST_CALL_S = 0.05
+SUMMARY_MOST_S = 10.0
+SUMMARY_SHARE = 0.25
+SUMMARY_LEAST_S = 0.5
+"""A summary that would have less time is not asked for: it would hold the answer up for nothing."""
+
+
+def margin_s(settings: QuerySettings) -> float:
+    """Returns the seconds kept back for building the answer and sending it."""
+    return min(MARGIN_MOST_S, MARGIN_SHARE * settings.deadline_s)
+
+
+def reserve_s(settings: QuerySettings) -> float:
+    """Returns the seconds kept back for the final call: the setting, but at most two fifths of the deadline."""
+    return min(settings.final_reserve_s, RESERVE_SHARE * settings.deadline_s)
+
+
+def neared_after_s(settings: QuerySettings) -> float:
+    """Returns the seconds from receipt to `DeadlineNeared`."""
+    return settings.deadline_s - margin_s(settings) - reserve_s(settings)
+
+
+def passed_after_s(settings: QuerySettings) -> float:
+    """Returns the seconds from receipt to `DeadlinePassed`."""
+    return settings.deadline_s - margin_s(settings)
+
+
+def call_timeout_s(settings: QuerySettings, elapsed_s: float, *, final: bool) -> float:
+    """Returns how long a reasoning call begun after `elapsed_s` may take; only the final one may use the reserve."""
+    end_s = neared_after_s(settings)
+    if final:
+        end_s = passed_after_s(settings)
+    # Never nothing: a call begun at the last moment fails by its timeout, and that failure moves the query on.
+    return max(LEAST_CALL_S, end_s - elapsed_s)
+
+
+def kept_s(settings: QuerySettings, *, final: bool) -> float:
+    """Returns the seconds of the deadline that a reasoning call may not touch."""
+    if final:
+        return margin_s(settings)
+    return margin_s(settings) + reserve_s(settings)
+
+
+def tool_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
+    """Returns how long a tool begun after `elapsed_s` may take."""
+    return max(LEAST_CALL_S, min(settings.tool_timeout_s, neared_after_s(settings) - elapsed_s))
+
+
+def summary_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
+    """Returns how long a summarising call begun after `elapsed_s` may take: a share of the tool rounds' time."""
+    return min(SUMMARY_MOST_S, SUMMARY_SHARE * (neared_after_s(settings) - elapsed_s))
+
 
 class DeadlineTimer:
-    """Says `DeadlineNeared` and `DeadlinePassed` at the times that the ledger names."""
+    """Emits `DeadlineNeared` and `DeadlinePassed` when the shares before them are used up."""
 
     def __init__(self, publish: Publish, spawn: Spawn, clock: Clock) -> None:
         self._publish = publish
@@ -27,25 +87,25 @@ class DeadlineTimer:
         self._clock = clock
         self._settings = QuerySettings()
         self._received_at = 0.0
-        self._told: set[type[Event]] = set()
+        self._emitted: set[type[Event]] = set()
         self._stop: Callable[[], object] | None = None
 
-    def recall(self, said: Recorded[Event]) -> None:
-        """Takes in an event from before the query was interrupted: what was told is not told again."""
-        event = said.event
+    def recall(self, recorded: Recorded[Event]) -> None:
+        """Takes in an event from before the query was interrupted, so that nothing is emitted twice."""
+        event = recorded.event
         if isinstance(event, QueryReceived):
-            self._settings, self._received_at = event.settings, said.at
+            self._settings, self._received_at = event.settings, recorded.at
         elif isinstance(event, QueryResumed):
             self._received_at += event.away_s
         elif isinstance(event, DeadlineNeared | DeadlinePassed):
-            self._told.add(type(event))
+            self._emitted.add(type(event))
 
-    def on_query_received(self, said: Recorded[QueryReceived]) -> None:
-        self.recall(said)
+    def on_query_received(self, recorded: Recorded[QueryReceived]) -> None:
+        self.recall(recorded)
         self._begin()
 
-    def on_query_resumed(self, said: Recorded[QueryResumed]) -> None:
-        self.recall(said)
+    def on_query_resumed(self, recorded: Recorded[QueryResumed]) -> None:
+        self.recall(recorded)
         self._begin()
 
     def on_query_closed(self, _: Recorded[QueryClosed]) -> None:
@@ -57,12 +117,13 @@ class DeadlineTimer:
 
     async def _watch(self) -> None:
         settings = self._settings
-        if DeadlineNeared not in self._told:
-            await self._sleep_until(self._received_at + ledger.neared_after_s(settings))
-            self._publish(DeadlineNeared(left_s=ledger.reserve_s(settings) + ledger.margin_s(settings)))
-        if DeadlinePassed not in self._told:
-            await self._sleep_until(self._received_at + ledger.passed_after_s(settings))
-            self._publish(DeadlinePassed(left_s=ledger.margin_s(settings)))
+        # Both times are counted from receipt, so that a query which is resumed late catches up at once.
+        if DeadlineNeared not in self._emitted:
+            await self._sleep_until(self._received_at + neared_after_s(settings))
+            self._publish(DeadlineNeared(left_s=reserve_s(settings) + margin_s(settings)))
+        if DeadlinePassed not in self._emitted:
+            await self._sleep_until(self._received_at + passed_after_s(settings))
+            self._publish(DeadlinePassed(left_s=margin_s(settings)))
 
     async def _sleep_until(self, at: float) -> None:
         await self._clock.sleep(max(0.0, at - self._clock.now()))

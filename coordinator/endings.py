@@ -1,15 +1,20 @@
-"""The rules of endings: the deadline, a session that stands still, the answer, the caller who left.
-
-Pure, like the rules of rounds.
-"""
+"""The rules of a query's end: the deadline, a session that stands still, the answer, a caller who left; pure."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from antiphon.coordinator import summaries
-from antiphon.coordinator.state import QueryState
-from antiphon.coordinator.steps import Decision, answer_from_facts, partial, plain, stop_work, then
+from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.steps import (
+    NO_TIME,
+    answer_from_facts,
+    answer_partially,
+    answer_plainly,
+    answer_with_draft,
+    emit_first,
+    stop_work,
+)
+from antiphon.coordinator.summaries import Refusal, skip_summary
 from antiphon.vocabulary.events import (
     BreakerTripped,
     DeadlineNeared,
@@ -21,65 +26,85 @@ from antiphon.vocabulary.events import (
     RecoveryStarted,
     ResponseAssembled,
     SessionStalled,
-    ToolAnsweredLate,
 )
+
+STALLS_ALLOWED = 2
 
 
 def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Decision:
-    """Tool rounds end here, and summaries; what is left is the final call's."""
+    """Ends rounds of tools, and summaries; what is left of the time is the final call's."""
     if state.phase in ("answering", "closed"):
         return state, ()
+    if state.phase == "reviewing":
+        # A review may go on: whether its time is short shows only when it asks for another round.
+        return replace(state, finish="final"), ()
     if state.final:
-        return stop_work(state, "the time for summaries is used up") if state.summarising else (state, ())
+        # The final call itself may use this time; only a summary that it still waits for may not.
+        if state.summarising:
+            return state, stop_work(state, "the time for summaries is used up")
+        return state, ()
     tripped = BreakerTripped(limit="deadline", detail="the time for tools is used up; the final call follows")
-    state, abandoned = stop_work(replace(state, finish="final"), tripped.detail)
-    return state, (tripped, *abandoned)
+    return replace(state, finish="final"), (tripped, *stop_work(state, tripped.detail))
 
 
 def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Decision:
+    """Ends all work and answers from what was found."""
     if state.phase in ("answering", "closed"):
         return state, ()
+    if state.phase == "reviewing":
+        tripped = BreakerTripped(limit="deadline", detail="the time is used up; the answer is given without its review")
+        return emit_first((tripped,), answer_with_draft(replace(state, finish="now")))
     tripped = BreakerTripped(limit="deadline", detail="the time is used up; the answer is built from what was found")
-    state, abandoned = stop_work(replace(state, finish="now"), tripped.detail)
+    events = (tripped, *stop_work(state, tripped.detail))
+    state = replace(state, finish="now")
+    # The failure of an abandoned call asks for the answer: its tools may still have brought something by then.
     if state.phase in ("reasoning", "tools"):
-        return state, (tripped, *abandoned)
-    return then((state, (tripped, *abandoned)), partial("no time was left for an answer by the model"))
+        return state, events
+    return emit_first(events, answer_partially(state, NO_TIME))
 
 
-def after_stall(state: QueryState, said: Recorded[SessionStalled]) -> Decision:
-    """Nothing moves any more: answer with what there is, then plainly, then close."""
-    if state.phase == "closed":  # the end was lost on its way: it is said again, and nothing else
-        return state, (QueryClosed(status="partial" if state.partial else "answered"),)
+def after_stall(state: QueryState, recorded: Recorded[SessionStalled]) -> Decision:
+    """Answers with what there is, then plainly, then closes: nothing moves any more."""
+    if state.phase == "closed":
+        # The end was lost on its way: it is emitted again, and nothing else.
+        return state, (_closed(state),)
     state = replace(state, stalls=state.stalls + 1)
-    if state.stalls > 2:
+    if state.stalls > STALLS_ALLOWED:
         return replace(state, phase="closed"), (QueryClosed(status="failed"),)
     if state.summarising and state.phase == "briefing":
-        return summaries.do_without(state, "stalled", "the call for it was lost")
-    owed = "nothing moved any more: " + ", ".join(said.event.waiting_for)
-    recovery = RecoveryStarted(level="response", why=owed, event_seq=said.seq)
+        return skip_summary(state, Refusal("stalled", "the call for it was lost"))
+    if state.phase == "reviewing":
+        # A reviewer failed or its judgement was lost. The draft is as good as any answer that could be recovered.
+        return answer_with_draft(state)
+    # Three steps down, one for each stall: the facts, a plain statement, the end.
+    owed = "nothing moved any more: " + ", ".join(recorded.event.waiting_for)
+    recovery = RecoveryStarted(level="response", why=owed, event_seq=recorded.seq)
     why = "a part of the service did not answer"
     if state.phase == "answering":
-        return then((state, (recovery,)), plain(why))
-    return then((state, (recovery,)), answer_from_facts(state, why, seq=said.seq, at=said.at))
+        return emit_first((recovery,), answer_plainly(state, why))
+    return emit_first((recovery,), answer_from_facts(state, why, seq=recorded.seq, at=recorded.at))
 
 
 def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decision:
+    """Closes the query."""
     if state.phase == "closed":
         return state, ()
-    return replace(state, phase="closed"), (QueryClosed(status="partial" if state.partial else "answered"),)
+    return replace(state, phase="closed"), (_closed(state),)
 
 
-def after_late_answer(state: QueryState, _: Recorded[ToolAnsweredLate]) -> Decision:
-    """It is on record, and that is all: its call has its outcome, and its round may be over."""
-    return state, ()
-
-
-def after_resumed(state: QueryState, said: Recorded[QueryResumed]) -> Decision:
-    """The time in which nobody worked is no time of the query's."""
-    return replace(state, received_at=state.received_at + said.event.away_s), ()
+def after_resumed(state: QueryState, recorded: Recorded[QueryResumed]) -> Decision:
+    """Moves the deadline by the time in which nobody worked: that is no time of the query's."""
+    return replace(state, received_at=state.received_at + recorded.event.away_s), ()
 
 
 def after_cancelled(state: QueryState, _: Recorded[QueryCancelled]) -> Decision:
+    """Closes the query without an answer."""
     if state.phase == "closed":
         return state, ()
     return replace(state, phase="closed"), (QueryClosed(status="cancelled"),)
+
+
+def _closed(state: QueryState) -> QueryClosed:
+    if state.partial:
+        return QueryClosed(status="partial")
+    return QueryClosed(status="answered")

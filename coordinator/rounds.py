@@ -1,6 +1,6 @@
 """The rules of rounds: from the question to the reply that is its answer.
 
-Each rule takes the state and an event, and returns the new state and the events to say. All of them are pure.
+Each rule takes the state and an event, and returns the new state and the events to emit. All of them are pure.
 No event fixes the next one: a rule looks at what came and decides.
 """
 
@@ -8,23 +8,32 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from antiphon.coordinator import ledger
-from antiphon.coordinator.breaker import call_key, refuse_briefing, refuse_call, refuse_round, wanted_model
-from antiphon.coordinator.early import abandon_others, matched
-from antiphon.coordinator.purse import purse_of
-from antiphon.coordinator.spending import final_round, first_round, pay_failure, pay_reply, spare, too_dear
-from antiphon.coordinator.state import QueryState
+from antiphon.coordinator import deadline, tools
+from antiphon.coordinator.breaker import (
+    model_of,
+    refuse_briefing,
+    refuse_round,
+    refuse_unpaid_final_call,
+    refuse_unpaid_round,
+    spare_for_call,
+    wanted_model,
+)
+from antiphon.coordinator.budget import initial_budget
+from antiphon.coordinator.state import Decision, QueryState
 from antiphon.coordinator.steps import (
-    Decision,
-    abandon,
+    NO_TIME,
+    NOT_PAID,
+    SEARCH,
+    abandon_calls,
     answer_from_facts,
-    answer_with,
+    answer_partially,
+    answer_with_reply,
+    emit_first,
     is_last,
     open_round,
-    partial,
     reopen_round,
+    search_first,
     shrink_round,
-    then,
 )
 from antiphon.vocabulary.events import (
     BreakerTripped,
@@ -39,106 +48,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     RecoveryLevel,
     RecoveryStarted,
-    ToolCallsConfirmed,
-    ToolCallStreamed,
-    ToolRequested,
-    ToolsSettled,
 )
-from antiphon.vocabulary.values import ToolCall
-
-
-def after_query_received(_: QueryState, said: Recorded[QueryReceived]) -> Decision:
-    event = said.event
-    state = QueryState(
-        settings=event.settings,
-        received_at=said.at,
-        question=event.query,
-        tools=event.tools,
-        purse=purse_of(event),
-    )
-    if not event.provider_open:
-        return first_round(state, said)
-    state, opened = first_round(replace(state, reasoner="fallback"), said)
-    tripped = BreakerTripped(limit="provider_open", detail="the provider failed repeatedly and is being left alone")
-    return state, (tripped, *opened)
-
-
-def after_briefing(state: QueryState, said: Recorded[BriefingPrepared]) -> Decision:
-    event = said.event
-    if state.phase != "briefing" or event.call_id != state.call_id:
-        return state, ()
-    if state.finish == "final" and not state.final:
-        return open_round(state, final=True)
-    tripped = refuse_briefing(state, event.tokens)
-    if tripped is not None:
-        return too_dear(state, said, tripped)
-    spare_tokens, spare_usd = spare(state, event.tokens)
-    elapsed_s = said.at - state.received_at
-    request = ReasoningRequested(
-        call_id=state.call_id,
-        round=state.round,
-        final=state.final,
-        reasoner=state.reasoner,
-        model=wanted_model(state, final=state.final),
-        max_tokens=state.settings.max_tokens,
-        timeout_s=ledger.call_timeout_s(state.settings, elapsed_s, final=state.final),
-        elapsed_s=elapsed_s,
-        kept_s=ledger.kept_s(state.settings, final=state.final),
-        max_rounds=state.settings.max_rounds,
-        messages=event.messages,
-        effort=state.settings.effort,
-        thinking=state.settings.thinking,
-        spare_tokens=spare_tokens,
-        spare_usd=spare_usd,
-    )
-    return replace(state, phase="reasoning", shown_tokens=event.tokens), (request,)
-
-
-def after_tool_call_streamed(state: QueryState, said: Recorded[ToolCallStreamed]) -> Decision:
-    """Early dispatch: the call starts now; the reply's end confirms it."""
-    if not state.settings.early_dispatch or not _awaits_reply(state, said.event.call_id):
-        return state, ()
-    if refuse_call(state, said.event.call) is not None:
-        return state, ()  # said once, when the reply is complete
-    return _request_tool(state, said.event.call, said.at)
-
-
-def after_reasoning_completed(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
-    reply = said.event
-    state = pay_reply(state, reply)
-    if not _awaits_reply(state, reply.call_id):
-        return state, ()
-    if reply.stop_reason == "refusal":
-        return then(abandon(state, "the model refused"), answer_with(reply.call_id))
-    if reply.tool_calls:
-        return _request_tools(state, said)
-    if reply.text.text.strip():
-        return then((state, ()), answer_with(reply.call_id))
-    return _after_empty_reply(state, said)
-
-
-def after_reasoning_failed(state: QueryState, said: Recorded[ReasoningFailed]) -> Decision:
-    event = said.event
-    state = pay_failure(state, event)
-    if not _awaits_reply(state, event.call_id):
-        return state, ()
-    if state.finish == "now":
-        return then((state, ()), partial("no time was left for an answer by the model"))
-    if event.failure == "abandoned":
-        return open_round(state, final=True)
-    why = f"the model's call failed ({event.failure}): {event.detail}"
-    if _may_be_too_much(state, event):
-        state, said_first = abandon(state, why)
-        recovery = RecoveryStarted(level="round", why=why, event_seq=said.seq)
-        state, opened = shrink_round(state)
-        return state, (*said_first, recovery, *opened)
-    if state.reasoner == "fallback":
-        return _after_fallback_failed(state, said, why)
-    other = state.settings.other_model
-    if other and not state.model and event.failure in OF_ONE_MODEL:
-        return _ask_anew(replace(state, model=other), said, "round", why, "other")
-    return _ask_anew(replace(state, reasoner="fallback"), said, "response", why, "fallback")
-
 
 OF_ONE_MODEL: tuple[FailureKind, ...] = (
     *("rate_limit", "overloaded", "timeout", "silence", "truncated_stream", "stream_error", "malformed"),
@@ -147,101 +57,195 @@ OF_ONE_MODEL: tuple[FailureKind, ...] = (
 """Failures that another model of the same provider may be spared."""
 
 
-def _ask_anew(state: QueryState, said: Recorded[ReasoningFailed], level: RecoveryLevel, why: str, who: str) -> Decision:
-    """The round again, asked of whom the state names now."""
-    state, given_up = abandon(state, why)
-    recovery = RecoveryStarted(level=level, why=why, event_seq=said.seq)
-    return then((state, (*given_up, recovery)), reopen_round(state, who))
+def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> Decision:
+    """Opens the first round; the fallback reasoner is asked where the provider is being left alone."""
+    event = recorded.event
+    state = QueryState(
+        settings=event.settings,
+        received_at=recorded.at,
+        question=event.query,
+        tools=event.tools,
+        budget=initial_budget(event),
+        reviewers=event.reviewers,
+    )
+    if not event.provider_open:
+        return _first_round(state, recorded)
+    tripped = BreakerTripped(limit="provider_open", detail="the provider failed repeatedly and is being left alone")
+    return emit_first((tripped,), _first_round(replace(state, reasoner="fallback"), recorded))
 
 
-def _may_be_too_much(state: QueryState, event: ReasoningFailed) -> bool:
-    """Whether a shorter briefing, which is tried once, may help: a server may call what is too long merely invalid."""
-    too_long = event.failure == "context_window" or (event.failure == "invalid_request" and state.found > 0)
-    return too_long and state.briefing_tokens is None
+def _first_round(state: QueryState, recorded: Recorded[QueryReceived]) -> Decision:
+    """Opens the first round, where it and a final call are paid for.
 
-
-def _after_fallback_failed(state: QueryState, said: Recorded[ReasoningFailed], why: str) -> Decision:
-    """Rounds of tools are given up: one call from the facts in hand, and where that fails too, the facts themselves."""
-    state, given_up = abandon(state, why)
-    if state.found and not state.final:
-        recovery = RecoveryStarted(level="session", why=why, event_seq=said.seq)
-        return then((state, (*given_up, recovery)), open_round(state, final=True))
-    return then((state, given_up), answer_from_facts(state, "no model could be asked", seq=said.seq, at=said.at))
-
-
-def after_tools_settled(state: QueryState, said: Recorded[ToolsSettled]) -> Decision:
-    event = said.event
-    if state.phase != "tools" or event.round != state.round:
-        return state, ()
-    all_failed = bool(event.failed) and not event.succeeded
-    return replace(
-        state,
-        phase="synthesizing",
-        some_tool_failed=state.some_tool_failed or bool(event.failed),
-        failed_rounds=state.failed_rounds + 1 if all_failed else 0,
-    ), ()
-
-
-def after_context_synthesized(state: QueryState, said: Recorded[ContextSynthesized]) -> Decision:
-    if state.phase != "synthesizing" or said.event.round != state.round:
-        return state, ()
-    state = replace(state, found=state.found + len(said.event.facts))
-    if state.final_follows and state.found and state.finish != "now":
-        return final_round(replace(state, final_follows=False), said)
-    if state.finish == "now" or state.searched:
-        return then((state, ()), partial(state.searched or "no time was left for an answer by the model"))
-    tripped = refuse_round(state, new_facts=len(said.event.facts)) if state.finish == "no" else None
-    last = tripped is not None or state.finish == "final" or is_last(state)
-    state, opened = final_round(state, said) if last else open_round(state)
-    return state, opened if tripped is None else (tripped, *opened)
-
-
-def _awaits_reply(state: QueryState, call_id: str) -> bool:
-    return state.phase == "reasoning" and state.call_id == call_id
-
-
-def _request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
-    timeout_s = ledger.tool_timeout_s(state.settings, at - state.received_at)
-    state = replace(state, round_calls=(*state.round_calls, call), asked=state.asked | {call_key(call)})
-    return state, (ToolRequested(round=state.round, call=call, timeout_s=timeout_s),)
-
-
-def _request_tools(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
-    """Asks the breaker for each call that is not under way yet, and confirms the round.
-
-    Calls that were started early by an attempt that then failed are under way too: the same call of the attempt that
-    succeeded is answered by them, and those that it does not ask for are given up.
+    Where they are not, a search takes its place, and after it comes the final call, where at least that is paid for.
     """
-    under_way = matched(state.round_calls, said.event.tool_calls)
-    state, given_up = abandon_others(state, frozenset(under_way.values()))
-    events: list[Event] = [*given_up]
-    for call in said.event.tool_calls:
-        if call.id in under_way:
-            continue
-        refusal = refuse_call(state, call)
-        if refusal is not None:
-            events.append(refusal)
-            continue
-        state, asked = _request_tool(state, call, said.at)
-        events.extend(asked)
-    if state.round_calls:
-        events.append(ToolCallsConfirmed(round=state.round, tool_call_ids=state.tool_call_ids))
-        return replace(state, phase="tools"), tuple(events)
-    return then((state, tuple(events)), _after_refused_calls(state, said))
+    rounds_wanted = state.settings.max_rounds > 0
+    tripped = refuse_unpaid_round(state) if rounds_wanted else refuse_unpaid_final_call(state)
+    if tripped is None:
+        return open_round(state)
+    final_follows = rounds_wanted and refuse_unpaid_final_call(state) is None
+    if final_follows and SEARCH not in state.tools:
+        return emit_first((tripped,), open_round(state, final=True))
+    state = replace(state, round=1, final_follows=final_follows)
+    return emit_first((tripped,), search_first(state, NOT_PAID, at=recorded.at))
 
 
-def _after_refused_calls(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
-    """Every call was refused: what the reply says is the answer, or one more call without tools gives it."""
-    if not state.final:
+def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> Decision:
+    """Asks for the reasoning call that the briefing was made for, where there is time and budget for it."""
+    briefing = recorded.event
+    if state.phase != "briefing" or briefing.call_id != state.call_id:
+        return state, ()
+    # The time for tools ran out while the briefing was made: it is for a round that will not come.
+    if state.finish == "final" and not state.final:
         return open_round(state, final=True)
-    if said.event.text.text.strip():
-        return then((state, ()), answer_with(said.event.call_id))
-    return answer_from_facts(state, "the model gave no answer", seq=said.seq, at=said.at)
+    tripped = refuse_briefing(state, briefing.tokens)
+    if tripped is not None:
+        return emit_first((tripped,), _after_unpaid_briefing(state, recorded))
+    spare = spare_for_call(state, briefing.tokens)
+    elapsed_s = recorded.at - state.received_at
+    request = ReasoningRequested(
+        call_id=state.call_id,
+        round=state.round,
+        final=state.final,
+        reasoner=state.reasoner,
+        model=wanted_model(state, final=state.final),
+        max_tokens=state.settings.max_tokens,
+        timeout_s=deadline.call_timeout_s(state.settings, elapsed_s, final=state.final),
+        elapsed_s=elapsed_s,
+        kept_s=deadline.kept_s(state.settings, final=state.final),
+        max_rounds=state.settings.max_rounds,
+        messages=briefing.messages,
+        effort=state.settings.effort,
+        thinking=state.settings.thinking,
+        spare_tokens=spare.tokens,
+        spare_usd=spare.usd,
+    )
+    return replace(state, phase="reasoning", shown_tokens=briefing.tokens), (request,)
 
 
-def _after_empty_reply(state: QueryState, said: Recorded[ReasoningCompleted]) -> Decision:
+def _after_unpaid_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> Decision:
+    """Turns to a call that is shown less, and where there is none, to the answer from the facts."""
+    if not state.final:
+        return final_round(state, recorded)
+    # A transcript cannot be cut; given a number of tokens, the synthesizer makes a briefing instead, which can.
+    if state.settings.context == "transcript" and state.briefing_tokens is None:
+        shorter = replace(state, briefing_tokens=state.settings.briefing_tokens)
+        return final_round(shorter, recorded)
+    return answer_from_facts(state, NOT_PAID, seq=recorded.seq, at=recorded.at)
+
+
+def final_round(state: QueryState, recorded: Recorded[Event]) -> Decision:
+    """Opens the final round; where its call is not paid for, the answer is built from the facts."""
+    tripped = refuse_unpaid_final_call(state)
+    if tripped is None:
+        return open_round(state, final=True)
+    return emit_first((tripped,), answer_from_facts(state, NOT_PAID, seq=recorded.seq, at=recorded.at))
+
+
+def after_reasoning_completed(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> Decision:
+    """Runs the tools that the reply asks for, or takes its text for the answer."""
+    reply = recorded.event
+    state = _pay_for_reply(state, reply)
+    if not tools.awaits_reply(state, reply.call_id):
+        return state, ()
+    if reply.stop_reason == "refusal":
+        state, abandoned = abandon_calls(state, state.round_calls, "the model refused")
+        return emit_first(abandoned, answer_with_reply(state))
+    if reply.tool_calls:
+        return tools.request_tools(state, recorded)
+    if reply.text.text.strip():
+        return answer_with_reply(state)
+    return _after_empty_reply(state, recorded)
+
+
+def _pay_for_reply(state: QueryState, reply: ReasoningCompleted) -> QueryState:
+    # A reply may come late, after the next round was opened: it is paid for all the same.
+    model = model_of(state, final=state.final)
+    budget = state.budget.after(reply.wasted, model)
+    most = budget.call_with_messages(model, state.shown_tokens)
+    budget = budget.after_reply(reply.usage, model, most=most)
+    return replace(state, budget=budget.calibrated(reply.usage, state.shown_tokens))
+
+
+def _after_empty_reply(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> Decision:
     why = "the model's reply was empty"
-    recovery = RecoveryStarted(level="round", why=why, event_seq=said.seq)
-    last = state.final
-    following = answer_from_facts(state, why, seq=said.seq, at=said.at) if last else open_round(state, final=True)
-    return then((state, (recovery,)), following)
+    recovery = RecoveryStarted(level="round", why=why, event_seq=recorded.seq)
+    if state.final:
+        return emit_first((recovery,), answer_from_facts(state, why, seq=recorded.seq, at=recorded.at))
+    return emit_first((recovery,), open_round(state, final=True))
+
+
+def after_reasoning_failed(state: QueryState, recorded: Recorded[ReasoningFailed]) -> Decision:
+    """Goes down the ladder: a shorter briefing, another model, the fallback reasoner, the facts themselves."""
+    event = recorded.event
+    state = replace(state, budget=state.budget.after(event.usage, model_of(state, final=state.final)))
+    if not tools.awaits_reply(state, event.call_id):
+        return state, ()
+    if state.finish == "now":
+        return answer_partially(state, NO_TIME)
+    # Only the end of the time for tools abandons a call and goes on, and its tool calls were abandoned with it.
+    if event.failure == "abandoned":
+        return open_round(state, final=True)
+    why = f"the model's call failed ({event.failure}): {event.detail}"
+    state, abandoned = abandon_calls(state, state.round_calls, why)
+    return emit_first(abandoned, _recover(state, recorded, why))
+
+
+def _recover(state: QueryState, recorded: Recorded[ReasoningFailed], why: str) -> Decision:
+    failure = recorded.event.failure
+    # In the order of what is given up: some of the briefing, the model, the provider, the rounds.
+    if _may_be_too_long(state, failure):
+        return emit_first((_recovery("round", why, recorded),), shrink_round(state))
+    if state.reasoner == "fallback":
+        return _after_fallback_failed(state, recorded, why)
+    if state.settings.other_model and not state.model and failure in OF_ONE_MODEL:
+        state = replace(state, model=state.settings.other_model)
+        return emit_first((_recovery("round", why, recorded),), reopen_round(state, "other"))
+    state = replace(state, reasoner="fallback")
+    return emit_first((_recovery("response", why, recorded),), reopen_round(state, "fallback"))
+
+
+def _may_be_too_long(state: QueryState, failure: FailureKind) -> bool:
+    """Returns True if a shorter briefing may help, which is tried once."""
+    if state.briefing_tokens is not None:
+        return False
+    # A server may call what is too long merely invalid; without facts there is nothing to leave out.
+    return failure == "context_window" or (failure == "invalid_request" and state.found > 0)
+
+
+def _after_fallback_failed(state: QueryState, recorded: Recorded[ReasoningFailed], why: str) -> Decision:
+    """Gives up rounds of tools: one call from the facts in hand, and where that fails too, the facts themselves."""
+    if state.found and not state.final:
+        return emit_first((_recovery("session", why, recorded),), open_round(state, final=True))
+    return answer_from_facts(state, "no model could be asked", seq=recorded.seq, at=recorded.at)
+
+
+def _recovery(level: RecoveryLevel, why: str, recorded: Recorded[ReasoningFailed]) -> RecoveryStarted:
+    return RecoveryStarted(level=level, why=why, event_seq=recorded.seq)
+
+
+def after_context_synthesized(state: QueryState, recorded: Recorded[ContextSynthesized]) -> Decision:
+    """Opens the next round: with tools, where one is left and the breaker allows it, or the final one."""
+    event = recorded.event
+    if state.phase != "synthesizing" or event.round != state.round:
+        return state, ()
+    state = replace(state, found=state.found + len(event.facts))
+    # After a search that no model asked for there is nobody to ask for more.
+    if state.searched:
+        return _after_own_search(state, recorded)
+    if state.finish == "now":
+        return answer_partially(state, NO_TIME)
+    if state.finish == "final":
+        return final_round(state, recorded)
+    tripped = refuse_round(state, new_facts=len(event.facts))
+    if tripped is not None:
+        return emit_first((tripped,), final_round(state, recorded))
+    if is_last(state):
+        return final_round(state, recorded)
+    return open_round(state)
+
+
+def _after_own_search(state: QueryState, recorded: Recorded[ContextSynthesized]) -> Decision:
+    if state.final_follows and state.found and state.finish != "now":
+        return final_round(replace(state, final_follows=False), recorded)
+    return answer_partially(state, state.searched)

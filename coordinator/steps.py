@@ -1,19 +1,22 @@
-"""The steps that rules are put together from: open a round, give up work, ask for an answer."""
+"""The steps that rules are put together from: open a round, abandon work, ask for an answer; pure."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.coordinator import ledger
+from antiphon.coordinator import deadline
 from antiphon.coordinator.breaker import call_key, kept_back, model_of
-from antiphon.coordinator.purse import LEAST_BRIEFING, Spend
-from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.budget import LEAST_BRIEFING, Spend
+from antiphon.coordinator.state import Decision, QueryState
 from antiphon.vocabulary.events import (
     AnswerRequested,
     CallsAbandoned,
     Event,
     RecoveryStarted,
+    ReviewRequested,
     RoundOpened,
     ToolCallsConfirmed,
     ToolRequested,
@@ -21,123 +24,151 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import ToolCall
 
 SEARCH = "search_course_content"
-OWN = "own-search-"
-"""How the id of a search begins that the coordinator asked for by itself."""
+OWN_SEARCH = "own-search-"
+"""The beginning of the id of a search that the coordinator asked for by itself."""
 LONGEST_QUERY = 500
+NO_TIME = "no time was left for an answer by the model"
+NOT_PAID = "the budget does not pay for another call of the model"
 
-Decision = tuple[QueryState, tuple[Event, ...]]
-"""What a rule returns: the state from now on, and what is said, in order."""
+
+def emit_first(events: Sequence[Event], decision: Decision) -> Decision:
+    """Returns the decision with these events before its own."""
+    state, following = decision
+    return state, (*events, *following)
 
 
 def is_last(state: QueryState) -> bool:
-    """Whether the next round is the final one, because those of tools are used up."""
+    """Returns True if the next round is the final one, because those of tools are used up."""
     number = state.round + 1
     return number > state.settings.max_rounds
 
 
 def open_round(state: QueryState, *, final: bool = False) -> Decision:
+    """Opens the next round; it is the final one where no round of tools is left."""
     number = state.round + 1
     final = final or is_last(state)
-    state = replace(state, round=number, final=final, phase="briefing", call_id=f"call-{number}", round_calls=())
-    return state, (_round_opened(state),)
+    return _open(replace(state, round=number, final=final, call_id=f"call-{number}"))
 
 
-def reopen_round(state: QueryState, who: str) -> Decision:
-    """The same round again; the call's id says who is asked now."""
-    state = replace(state, phase="briefing", call_id=f"{state.call_id}-{who}", round_calls=())
-    return state, (_round_opened(state),)
+def reopen_round(state: QueryState, suffix: str) -> Decision:
+    """Opens the same round again; the suffix of the call's id says how the call differs from the one before."""
+    return _open(replace(state, call_id=f"{state.call_id}-{suffix}"))
 
 
 def shrink_round(state: QueryState) -> Decision:
-    """The same round again, with half of what was shown: the model's context could not hold it."""
+    """Opens the same round again with half of what was shown: the model's context could not hold it."""
     half = min(state.shown_tokens, state.settings.briefing_tokens) // 2
-    state = replace(state, briefing_tokens=half, phase="briefing", call_id=f"{state.call_id}-smaller", round_calls=())
-    return state, (_round_opened(state),)
+    return reopen_round(replace(state, briefing_tokens=half), "smaller")
 
 
-def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
-    """The answer from what was found; where that is nothing, a search of its own for the question comes first."""
-    if state.found or state.searched or state.finish == "now" or SEARCH not in state.tools:
-        return then((state, ()), partial(why))
-    recovery = RecoveryStarted(
-        level="response", why="nothing was found yet: a search of its own follows", event_seq=seq
+def _open(state: QueryState) -> Decision:
+    state = replace(state, phase="briefing", round_calls=())
+    rounds_left = 0
+    if not state.final:
+        rounds_left = state.settings.max_rounds - state.round
+    opened = RoundOpened(
+        round=state.round,
+        call_id=state.call_id,
+        final=state.final,
+        rounds_left=rounds_left,
+        briefing_tokens=briefing_tokens(state),
+        note=state.note,
     )
-    return then((state, (recovery,)), own_search(state, why, at=at))
+    return state, (opened,)
 
 
-def own_search(state: QueryState, why: str, *, at: float) -> Decision:
-    """A search for the question that no model asked for; the answer without it, where nothing can search."""
+def briefing_tokens(state: QueryState) -> int | None:
+    """Returns the most tokens of the round's briefing: what the budget pays for, where that is less than is usual."""
+    if not state.budget.is_limited:
+        return state.briefing_tokens
+    kept = Spend()
+    if not state.final:
+        kept = kept_back(state)
+    room = max(LEAST_BRIEFING, state.budget.room(model_of(state, final=state.final), kept))
+    # A number here turns a transcript into a briefing, so a transcript that may fit keeps the setting.
+    if state.settings.context == "transcript" and room >= state.settings.briefing_tokens:
+        return state.briefing_tokens
+    if state.briefing_tokens is None:
+        return room
+    return min(room, state.briefing_tokens)
+
+
+def request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
+    """Asks for one tool call of the open round."""
+    timeout_s = deadline.tool_timeout_s(state.settings, at - state.received_at)
+    state = replace(state, round_calls=(*state.round_calls, call), asked=state.asked | {call_key(call)})
+    return state, (ToolRequested(round=state.round, call=call, timeout_s=timeout_s),)
+
+
+def abandon_calls(state: QueryState, calls: Sequence[ToolCall], why: str) -> Decision:
+    """Abandons tool calls that were started early and are not wanted; they may be asked for again."""
+    if not calls:
+        return state, ()
+    abandoned_ids = tuple(call.id for call in calls)
+    kept_calls = tuple(call for call in state.round_calls if call.id not in abandoned_ids)
+    asked = state.asked.difference(map(call_key, calls))
+    abandoned = CallsAbandoned(call_ids=abandoned_ids, why=why)
+    return replace(state, round_calls=kept_calls, asked=asked), (abandoned,)
+
+
+def stop_work(state: QueryState, why: str) -> tuple[Event, ...]:
+    """Abandons whatever runs; each such call ends as failed, and that moves the query on."""
+    call_ids: tuple[str, ...] = ()
+    if state.phase == "reasoning":
+        call_ids = (state.call_id, *state.tool_call_ids)
+    elif state.phase == "tools":
+        call_ids = state.tool_call_ids
+    elif state.phase == "briefing" and state.summarising:
+        call_ids = (state.summarising,)
+    if not call_ids:
+        return ()
+    return (CallsAbandoned(call_ids=call_ids, why=why),)
+
+
+def search_first(state: QueryState, why: str, *, at: float) -> Decision:
+    """Searches for the question, which no model asked for; answers without, where there is no tool to search with."""
     if SEARCH not in state.tools:
-        return then((state, ()), partial(why))
+        return answer_partially(state, why)
     arguments = msgspec.json.encode({"query": state.question[:LONGEST_QUERY]}).decode()
-    call = ToolCall(id=f"{OWN}{state.round}", name=SEARCH, arguments=arguments)
+    call = ToolCall(id=f"{OWN_SEARCH}{state.round}", name=SEARCH, arguments=arguments)
     state = replace(state, phase="tools", searched=why, round_calls=(call,))
-    timeout_s = ledger.tool_timeout_s(state.settings, at - state.received_at)
+    timeout_s = deadline.tool_timeout_s(state.settings, at - state.received_at)
     return state, (
         ToolRequested(round=state.round, call=call, timeout_s=timeout_s),
         ToolCallsConfirmed(round=state.round, tool_call_ids=(call.id,)),
     )
 
 
-def _round_opened(state: QueryState) -> RoundOpened:
-    left = 0 if state.final else state.settings.max_rounds - state.round
-    return RoundOpened(
-        round=state.round,
-        call_id=state.call_id,
-        final=state.final,
-        rounds_left=left,
-        briefing_tokens=briefing_tokens(state),
+def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
+    """Answers from what was found; where that is nothing, a search for the question comes first."""
+    # One search at most: one that found nothing would find nothing again.
+    if state.found or state.searched or state.finish == "now" or SEARCH not in state.tools:
+        return answer_partially(state, why)
+    recovery = RecoveryStarted(
+        level="response", why="nothing was found yet: a search of its own follows", event_seq=seq
     )
+    return emit_first((recovery,), search_first(state, why, at=at))
 
 
-def briefing_tokens(state: QueryState) -> int | None:
-    """Most tokens of the round's briefing: what the budget pays for, where that is less than is usual."""
-    if not state.purse.is_limited:
-        return state.briefing_tokens
-    kept = Spend() if state.final else kept_back(state)
-    room = max(LEAST_BRIEFING, state.purse.room(model_of(state, final=state.final), kept))
-    if state.settings.context == "transcript" and room >= state.settings.briefing_tokens:
-        return state.briefing_tokens
-    return room if state.briefing_tokens is None else min(room, state.briefing_tokens)
+def answer_with_reply(state: QueryState) -> Decision:
+    """Takes the reply of the open round's call for the answer; reviewers are asked about it first."""
+    # When the time is up nobody can be waited for; the answer says that it was not judged.
+    if not state.reviewers or state.finish == "now":
+        return answer_with_draft(state)
+    state = replace(state, phase="reviewing", unreviewed=state.reviewers, objections=())
+    return state, (ReviewRequested(call_id=state.call_id, round=state.round),)
 
 
-def abandon(state: QueryState, why: str) -> Decision:
-    """Gives up tool calls that were started early for a reply that will not come; they may be asked for again."""
-    if not state.round_calls:
-        return state, ()
-    asked = state.asked - {call_key(call) for call in state.round_calls}
-    given_up = CallsAbandoned(call_ids=state.tool_call_ids, why=why)
-    return replace(state, round_calls=(), asked=asked), (given_up,)
+def answer_with_draft(state: QueryState) -> Decision:
+    """Asks for the answer that the reply of the open round's call gives, reviewed or not."""
+    return replace(state, phase="answering", partial=False), (AnswerRequested(mode="reply", call_id=state.call_id),)
 
 
-def stop_work(state: QueryState, why: str) -> Decision:
-    """Gives up whatever runs; each such call ends as failed, and that moves the query on."""
-    running: dict[str, tuple[str, ...]] = {
-        "reasoning": (state.call_id, *state.tool_call_ids),
-        "tools": state.tool_call_ids,
-        "briefing": (state.summarising,) if state.summarising else (),
-    }
-    call_ids = running.get(state.phase, ())
-    return state, (CallsAbandoned(call_ids=call_ids, why=why),) if call_ids else ()
+def answer_partially(state: QueryState, why: str) -> Decision:
+    """Asks for an answer from the facts in hand."""
+    return replace(state, phase="answering", partial=True), (AnswerRequested(mode="partial", why=why),)
 
 
-def answer_with(call_id: str) -> AnswerRequested:
-    return AnswerRequested(mode="reply", call_id=call_id)
-
-
-def partial(why: str) -> AnswerRequested:
-    return AnswerRequested(mode="partial", why=why)
-
-
-def plain(why: str) -> AnswerRequested:
-    return AnswerRequested(mode="plain", why=why)
-
-
-def then(before: Decision, following: AnswerRequested | Decision) -> Decision:
-    """What `before` says, and after it the answer's request or another decision."""
-    state, events = before
-    if isinstance(following, AnswerRequested):
-        state = replace(state, phase="answering", partial=following.mode != "reply")
-        return state, (*events, following)
-    after_state, more = following
-    return after_state, (*events, *more)
+def answer_plainly(state: QueryState, why: str) -> Decision:
+    """Asks for a statement that there is no answer, and why."""
+    return replace(state, phase="answering", partial=True), (AnswerRequested(mode="plain", why=why),)

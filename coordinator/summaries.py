@@ -8,15 +8,15 @@ fails, the briefing does without, and nothing else changes.
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from antiphon.coordinator import ledger
+from antiphon.coordinator import deadline
 from antiphon.coordinator.breaker import kept_back, model_of
-from antiphon.coordinator.purse import MARGIN, Spend, paid
-from antiphon.coordinator.state import QueryState
-from antiphon.coordinator.steps import Decision, briefing_tokens
+from antiphon.coordinator.budget import SUMMARY_TOKENS, Spend
+from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.steps import briefing_tokens
 from antiphon.vocabulary.events import (
     Recorded,
     SummaryCompleted,
@@ -27,24 +27,27 @@ from antiphon.vocabulary.events import (
     SummaryWanted,
 )
 
-SUMMARY_TOKENS = 400
-"""Most output tokens of a summarising call."""
-PROMPT_TOKENS = 300
-"""About what its request holds beside its messages."""
+
+class Refusal(NamedTuple):
+    """Why there is no summary: the limit that was reached, and words for it."""
+
+    limit: SummaryLimit
+    detail: str
 
 
-def after_summary_wanted(state: QueryState, said: Recorded[SummaryWanted]) -> Decision:
-    """Asks for the summary, or says why there will be none."""
-    wanted = said.event
+def after_summary_wanted(state: QueryState, recorded: Recorded[SummaryWanted]) -> Decision:
+    """Asks for the summary, or emits why there will be none."""
+    wanted = recorded.event
     if state.phase != "briefing" or wanted.call_id != state.call_id or state.summarising:
         return state, ()
-    timeout_s = ledger.summary_timeout_s(state.settings, said.at - state.received_at)
-    set_aside = most_spent(state, wanted.tokens)
-    refusal = refuse_summary(state, timeout_s) or refuse_spending(state, set_aside)
+    timeout_s = deadline.summary_timeout_s(state.settings, recorded.at - state.received_at)
+    set_aside = state.budget.summary_of(wanted.tokens)
+    needed = set_aside + _to_follow(state)
+    refusal = _refuse_summary(state, timeout_s) or _refuse_unpaid(state, needed)
     if refusal is not None:
-        return do_without(state, *refusal)
-    spare_tokens, spare_usd = spare(state, set_aside)
-    asked = SummaryRequested(
+        return skip_summary(state, refusal)
+    spare = state.budget.spare(needed)
+    requested = SummaryRequested(
         call_id=f"{state.call_id}-summary",
         for_call=state.call_id,
         round=state.round,
@@ -53,85 +56,66 @@ def after_summary_wanted(state: QueryState, said: Recorded[SummaryWanted]) -> De
         max_tokens=SUMMARY_TOKENS,
         timeout_s=timeout_s,
         messages=wanted.messages,
-        spare_tokens=spare_tokens,
-        spare_usd=spare_usd,
+        spare_tokens=spare.tokens,
+        spare_usd=spare.usd,
     )
-    state = replace(state, summarising=asked.call_id, summaries=state.summaries + 1, set_aside=set_aside)
-    return state, (asked,)
+    state = replace(state, summarising=requested.call_id, summaries=state.summaries + 1, set_aside=set_aside)
+    return state, (requested,)
 
 
-def after_summary_completed(state: QueryState, said: Recorded[SummaryCompleted]) -> Decision:
-    """The call is paid for; one that tells no usage counts as what was set aside for it."""
-    event, model = said.event, state.settings.compression_model
-    purse = paid(state.purse, event.wasted, model)
-    if event.usage.all_input_tokens or event.usage.output_tokens:
-        purse = paid(purse, event.usage, model)
-    else:
-        usd = state.set_aside.usd if math.isfinite(state.set_aside.usd) else 0.0
-        purse = replace(purse, spent=purse.spent + replace(state.set_aside, usd=usd))
-    return _over(replace(state, purse=purse), event.call_id)
+def after_summary_completed(state: QueryState, recorded: Recorded[SummaryCompleted]) -> Decision:
+    """Pays for the call, by what was set aside for it where the server reported no usage."""
+    event, model = recorded.event, state.settings.compression_model
+    budget = state.budget.after(event.wasted, model).after_reply(event.usage, model, most=state.set_aside)
+    return _without_call(replace(state, budget=budget), event.call_id), ()
 
 
-def after_summary_failed(state: QueryState, said: Recorded[SummaryFailed]) -> Decision:
-    """What it used is paid for all the same."""
-    purse = paid(state.purse, said.event.usage, state.settings.compression_model)
-    return _over(replace(state, purse=purse), said.event.call_id)
+def after_summary_failed(state: QueryState, recorded: Recorded[SummaryFailed]) -> Decision:
+    """Pays for what the failed call used all the same."""
+    event = recorded.event
+    budget = state.budget.after(event.usage, state.settings.compression_model)
+    return _without_call(replace(state, budget=budget), event.call_id), ()
 
 
-def _over(state: QueryState, call_id: str) -> Decision:
-    """The call is over, however it ended; the synthesizer, which waited for it, goes on."""
-    return (replace(state, summarising="") if call_id == state.summarising else state), ()
-
-
-def do_without(state: QueryState, limit: SummaryLimit, detail: str) -> Decision:
-    """No summary: the open round's briefing goes on without."""
-    skipped = SummarySkipped(for_call=state.call_id, limit=limit, detail=detail)
+def skip_summary(state: QueryState, refusal: Refusal) -> Decision:
+    """Lets the open round's briefing go on without a summary."""
+    skipped = SummarySkipped(for_call=state.call_id, limit=refusal.limit, detail=refusal.detail)
     return replace(state, summarising=""), (skipped,)
 
 
-def refuse_summary(state: QueryState, timeout_s: float) -> tuple[SummaryLimit, str] | None:
-    """Why no summary may be asked for, or None where one may."""
-    if state.finish != "no" or timeout_s < ledger.SUMMARY_LEAST_S:
-        return "deadline", "too little time was left for it"
+def _without_call(state: QueryState, call_id: str) -> QueryState:
+    """Notes that the call is over; nothing is emitted, for the synthesizer waited for the same event and goes on."""
+    if call_id != state.summarising:
+        return state
+    return replace(state, summarising="")
+
+
+def _refuse_summary(state: QueryState, timeout_s: float) -> Refusal | None:
+    if state.finish != "no" or timeout_s < deadline.SUMMARY_LEAST_S:
+        return Refusal("deadline", "too little time was left for it")
     if state.reasoner == "fallback":
-        return "provider_open", "the model is away"
+        return Refusal("provider_open", "the model is away")
     if state.summaries >= state.settings.max_rounds:
-        return "summaries", "the query had its share of summaries"
+        return Refusal("summaries", "the query had its share of summaries")
     return None
 
 
-def refuse_spending(state: QueryState, summary: Spend) -> tuple[SummaryLimit, str] | None:
-    """Why the budget refuses a summary: it pays for all that follows as if there were none, or the summary waits."""
-    if not state.purse.is_limited:
-        return None
-    needed, left = summary + to_follow(state), state.purse.left
+def _refuse_unpaid(state: QueryState, needed: Spend) -> Refusal | None:
+    """Refuses a summary where the budget does not pay for it and for all that follows as if there were none."""
+    left = state.budget.left
     if needed.tokens > left.tokens:
-        return "tokens", "the budget of tokens does not pay for it and all that follows"
+        return Refusal("tokens", "the budget of tokens does not pay for it and all that follows")
     if state.settings.max_cost_usd is not None and needed.usd > left.usd:
-        return "cost", "the budget does not pay for it and all that follows"
+        return Refusal("cost", "the budget does not pay for it and all that follows")
     return None
 
 
-def most_spent(state: QueryState, shown: int) -> Spend:
-    """The most that a summarising call takes; infinite dollars where its model's price is not known."""
-    input_tokens = math.ceil((PROMPT_TOKENS + shown * MARGIN) * state.purse.stretch)
-    rate = state.purse.rate(state.settings.compression_model)
-    usd = math.inf if rate is None else rate.cost(input_tokens, SUMMARY_TOKENS)
-    return Spend(tokens=input_tokens + SUMMARY_TOKENS, usd=usd)
-
-
-def to_follow(state: QueryState) -> Spend:
-    """What must be left: the open round's call with the briefing it was opened for, and after tools a final one."""
-    usual = state.settings.briefing_tokens
-    briefing = usual if (room := briefing_tokens(state)) is None else room
-    call = state.purse.call(model_of(state, final=state.final), briefing)
-    return call if state.final else call + kept_back(state)
-
-
-def spare(state: QueryState, summary: Spend) -> tuple[int | None, float | None]:
-    """The tokens and dollars that attempts at the call may waste before there must be no other."""
-    settings, purse, needed = state.settings, state.purse, summary + to_follow(state)
-    if not purse.is_limited:
-        return None, None
-    tokens = None if settings.max_total_tokens is None else max(0, math.floor(purse.left.tokens - needed.tokens))
-    return tokens, None if settings.max_cost_usd is None else max(0.0, purse.left.usd - needed.usd)
+def _to_follow(state: QueryState) -> Spend:
+    """Returns what must be left: the open round's call with its whole briefing, and after tools a final call."""
+    briefing = briefing_tokens(state)
+    if briefing is None:
+        briefing = state.settings.briefing_tokens
+    call = state.budget.call_with_briefing(model_of(state, final=state.final), briefing)
+    if state.final:
+        return call
+    return call + kept_back(state)

@@ -6,8 +6,6 @@ import dataclasses
 import inspect
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from antiphon.bus import Components
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import Registry, ToolCircuits
@@ -20,7 +18,7 @@ from antiphon.faults.ports.port import FaultyPort, query_faults
 from antiphon.faults.ports.recorded import model_prefix, traversals
 from antiphon.service import Resources
 from antiphon.vocabulary.errors import FaultPlanError, TraceError
-from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, RoundOpened
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded, RoundOpened
 from antiphon.vocabulary.ports import Model, Ports, QueryStore, Subscription
 from antiphon.vocabulary.values import StoredText
 
@@ -50,7 +48,7 @@ class Injector:
     ) -> None:
         self.injected = QueryFaults(faults)
         self._faults = tuple(faults)
-        self._provider_open = provider_open
+        self.provider_open = provider_open
         self._apart = apart
         self._primary = primary
         self._prefix: Sequence[Recorded[Event]] = ()
@@ -65,25 +63,21 @@ class Injector:
             self._note(recorded.event)
         self.injected.stored_seq = len(prefix)
 
-    def first(self, first: QueryReceived, /) -> QueryReceived:
-        """Returns the query's first event, as this query gets it."""
-        return replace(first, provider_open=True) if self._provider_open else first
-
-    def parts(self, parts: Resources, /) -> Resources:
+    def resources(self, resources: Resources, /) -> Resources:
         """Returns the ports that the query's components are given, each with its faults."""
         if self._apart:
             # Circuits count failures across queries.
-            parts = dataclasses.replace(parts, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
+            resources = dataclasses.replace(resources, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
         models: dict[str, Model] = {}
-        for name, model in parts.models.items():
-            models[name] = self._faulty_model(name, model, parts)
-        tools = [faulty_tool(tool, self.injected, parts.clock) for tool in parts.tools.tools]
+        for name, model in resources.models.items():
+            models[name] = self._faulty_model(name, model, resources)
+        tools = [faulty_tool(tool, self.injected, resources.clock) for tool in resources.tools.tools]
         changed: dict[str, object] = {"models": models, "tools": Registry(tools)}
-        for field in dataclasses.fields(parts):
-            value = getattr(parts, field.name)
+        for field in dataclasses.fields(resources):
+            value = getattr(resources, field.name)
             if field.name not in changed and is_port(value):
-                changed[field.name] = FaultyPort(value, self.injected, field.name, parts.clock, RuntimeError)
-        return dataclasses.replace(parts, **changed)  # type: ignore[arg-type]  # a port passes for what it wraps
+                changed[field.name] = FaultyPort(value, self.injected, field.name, resources.clock, RuntimeError)
+        return dataclasses.replace(resources, **changed)  # type: ignore[arg-type]  # a port passes for what it wraps
 
     def store(self, store: QueryStore, /) -> QueryStore:
         """Returns the store, with faults."""

@@ -1,96 +1,150 @@
-"""Two traces laid beside one another: which event of one is which of the other, and what an event says apart from
-times, places and the names that a model makes up."""
+"""Finds which event of one trace is which of another, and what of an event is to be compared.
+
+Both follow from what the events declare: what each is about, and which fields hold times, places or a fork's parent.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import msgspec
 
 from antiphon.bus import PendingTable, fold_pending
-from antiphon.history.divergence import kind_of
 from antiphon.history.forking import FORKED
-from antiphon.traces import plain
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, QueryResumed, ReasoningStarted, Recorded, ToolCallStreamed, ToolStarted
-from antiphon.vocabulary.values import ToolCall
+from antiphon.vocabulary.fields import Mark, marks_of
+from antiphon.vocabulary.values import StoredText
 
-Key = tuple[object, ...]
-Keyed = dict[Key, Recorded[Event]]
+Trace = Sequence[Recorded[Event]]
 
-_TIMES = frozenset({"duration_ms", "timeout_s", "left_s", "wait_s", "away_s", "elapsed_s"})
-_PLACES = frozenset({"event_seq"})
-_LINEAGE = frozenset({"parent", "parent_seq", "change"})
+NEVER_ALIKE = frozenset({Mark.MEASURED, Mark.SEQ, Mark.FORK})
+"""Fields that differ between two runs of the same query, and mean nothing by it."""
 
 
-def keyed(events: Sequence[Recorded[Event]]) -> Keyed:
-    """Each event by what it is: its kind, the call or round that it is about, or else its cause's kind, and which of
-    several it is. Tool calls count by their order, for their ids are the model's.
+class EventKey(NamedTuple):
+    """The place of an event in its query, by which it is found in another trace.
+
+    Attributes:
+        subject: The call or round that it is about; a tool call by its order, for ids are the model's.
+        cause_kind: The kind of its cause, for an event that is about the query as a whole.
+        number: Which of several that are otherwise alike, from 1.
+    """
+
+    kind: str
+    subject: str | int
+    cause_kind: str
+    number: int
+
+
+Aligned = dict[EventKey, Recorded[Event]]
+
+
+class ToolCallNames:
+    """A name for each tool call of a trace by its order, in the place of the model's own id."""
+
+    def __init__(self) -> None:
+        self.by_id: dict[str, str] = {}
+
+    @classmethod
+    def of(cls, events: Trace) -> ToolCallNames:
+        """Returns the names of all tool calls of a trace."""
+        names = cls()
+        for recorded in events:
+            names.subject_of(recorded.event)
+        return names
+
+    def subject_of(self, event: Event) -> str | int:
+        """Returns what an event is about, a tool call under its name."""
+        subject = event.subject()
+        if event.about.kind != "tool_call" or not isinstance(subject, str) or not subject:
+            return subject
+        return self.by_id.setdefault(subject, f"tool call {len(self.by_id) + 1}")
+
+    def put_into(self, text: str) -> str:
+        """Returns a text with the names: where it is an id, and where it is JSON that holds some."""
+        if text in self.by_id:
+            return self.by_id[text]
+        # Quoted, so that an id such as `t1` is not found inside of words.
+        for id_, name in self.by_id.items():
+            if id_ in text:
+                text = text.replace(f'"{id_}"', f'"{name}"')
+        return text
+
+
+def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
+    """Returns each event by its place in the query.
 
     That a fork says where it begins is no difference: it is left out. Where a query is gone on with, what a call that
-    was under way had said so far is said again, and only the second time counts.
+    was under way had emitted so far is emitted again, and only the second time counts.
     """
-    tools: dict[str, int] = {}
-    seen: Counter[Key] = Counter()
-    found: Keyed = {}
-    owed: PendingTable = {}
-    for said in events:
-        owed = fold_pending(owed, said)
-        if isinstance(said.event, QueryResumed):
-            seen.subtract(_said_again(found, {waiting.about for waiting in owed.values()}))
-            if said.event.why.startswith(FORKED):
+    names = ToolCallNames()
+    seen: Counter[EventKey] = Counter()
+    found: Aligned = {}
+    pending: PendingTable = {}
+    for recorded in events:
+        pending = fold_pending(pending, recorded, catalog)
+        # Resuming settles nothing, so what is pending here is what is asked for once more.
+        if isinstance(recorded.event, QueryResumed):
+            seen.subtract(_emitted_again(found, pending))
+            if recorded.event.why.startswith(FORKED):
                 continue
-        about = _about(said.event, tools)
-        above = kind_of(events[said.cause - 1].event) if about is None and 0 < said.cause <= len(events) else ""
-        key: Key = (kind_of(said.event), about, above)
+        key = _unnumbered_key(recorded, events, names)
         seen[key] += 1
-        found[(*key, seen[key])] = said
+        found[key._replace(number=seen[key])] = recorded
     return found
 
 
-def _said_again(found: Keyed, owed: set[str]) -> Counter[Key]:
-    """How often each event was said of calls that are asked again, without the number that makes it one of several."""
-    began = (ReasoningStarted, ToolCallStreamed, ToolStarted)
-    return Counter(
-        key[:-1]
-        for key, said in found.items()
-        if isinstance(said.event, began)
-        and (getattr(said.event, "call_id", None) or getattr(said.event, "tool_call_id", None)) in owed
-    )
+def _unnumbered_key(recorded: Recorded[Event], events: Trace, names: ToolCallNames) -> EventKey:
+    subject = names.subject_of(recorded.event)
+    # What is about the query as a whole, such as a recovery, is told apart by what led to it.
+    cause_kind = ""
+    if subject == "" and 0 < recorded.cause <= len(events):
+        cause_kind = events[recorded.cause - 1].event.kind_name()
+    return EventKey(kind=recorded.event.kind_name(), subject=subject, cause_kind=cause_kind, number=0)
 
 
-def names_in(events: Sequence[Recorded[Event]]) -> dict[str, str]:
-    """A name for each tool call by its order, in the place of the model's own."""
-    ids: dict[str, int] = {}
-    for said in events:
-        _about(said.event, ids)
-    return {name: f"tool call {number + 1}" for name, number in ids.items()}
+def _emitted_again(found: Aligned, pending: PendingTable) -> Counter[EventKey]:
+    """Counts the events of calls that are under way, and hence made again, by their key without its number."""
+    under_way = {owed.subject for owed in pending.values()}
+    again: Counter[EventKey] = Counter()
+    for key, recorded in found.items():
+        match recorded.event:
+            # A call in a stream is emitted again with the reasoning call that streams it.
+            case (
+                ReasoningStarted(call_id=subject)
+                | ToolCallStreamed(call_id=subject)
+                | ToolStarted(tool_call_id=subject)
+            ) if subject in under_way:
+                again[key._replace(number=0)] += 1
+    return again
 
 
-def told(event: Event, names: dict[str, str]) -> object:
-    """What an event says, without times and places, which are never the same twice."""
-    return _told(plain(event), names)
+def comparable(value: object, names: ToolCallNames) -> object:
+    """Returns a value or event as dictionaries and lists of what can be compared between two traces."""
+    if isinstance(value, str):
+        return names.put_into(value)
+    if isinstance(value, StoredText):
+        return names.put_into(value.text)
+    if isinstance(value, tuple):
+        return [comparable(item, names) for item in value]
+    if not isinstance(value, msgspec.Struct):
+        return value
+    found: dict[str, object] = {}
+    for field in _compared_fields(type(value)):
+        found[field] = comparable(getattr(value, field), names)
+    return found
 
 
-def _about(event: Event, tools: dict[str, int]) -> object:
-    call = getattr(event, "call", None)
-    tool_call_id = call.id if isinstance(call, ToolCall) else getattr(event, "tool_call_id", None)
-    if tool_call_id is not None:
-        return "tool", tools.setdefault(tool_call_id, len(tools))
-    return getattr(event, "call_id", None) or getattr(event, "round", None)
-
-
-def _told(value: object, names: dict[str, str]) -> object:
-    if isinstance(value, dict):
-        return {name: _told(each, names) for name, each in value.items() if name not in _TIMES | _PLACES | _LINEAGE}
-    if isinstance(value, list | tuple):
-        return [_told(each, names) for each in value]
-    return _named(value, names) if isinstance(value, str) else value
-
-
-def _named(text: str, names: dict[str, str]) -> str:
-    """A text with the calls' names: where it is one, and where it is JSON that holds one."""
-    if text in names:
-        return names[text]
-    for name, ours in names.items():
-        if name in text:
-            text = text.replace(f'"{name}"', f'"{ours}"')
-    return text
+# Reading type hints takes far longer than comparing a value.
+@cache
+def _compared_fields(struct: type[msgspec.Struct]) -> tuple[str, ...]:
+    marks = marks_of(struct)
+    fields: list[str] = []
+    for field in struct.__struct_fields__:
+        if not marks[field] & NEVER_ALIKE:
+            fields.append(field)
+    return tuple(fields)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from antiphon.bus import Bus, Session, Step
-from antiphon.composition.wiring import Interceptor, Wiring
+from antiphon.composition import Interceptor, Wiring
 from antiphon.history.folding import Fold, RuleFailure, failures_by_event
 from antiphon.vocabulary.events import CallsAbandoned, Event, QueryReceived, QueryResumed, Recorded
 from antiphon.vocabulary.ports import EventLog, Ports, Publish, Subscription
@@ -46,14 +46,16 @@ def continue_from(
         return wiring.subscriptions()
 
     session = bus.open(prefix[0].query_id, interceptor.components(components), prefix, store)
-    ports, wiring = built[0]
+    ports, wiring = built[0]  # built by `bus.open`; the interceptor may have put ports of its own in between
     fold, failed_steps = _fold(wiring, prefix)
     _recall(wiring, fold, prefix)
+    # The session has folded the prefix too; what it still owes was under way when the query was interrupted.
     requested = [prefix[pending.since_seq - 1] for pending in session.pending()]
     repeated_steps = _repeat(wiring.actions, prefix, requested)
-    unpublished_steps = [
-        (prefix[emission.cause - 1], _publishing(ports.publish, emission.event)) for emission in fold.emitted
-    ]
+    unpublished_steps: list[Step] = []
+    for emission in fold.emitted:
+        unpublished_steps.append((prefix[emission.cause - 1], _publishing(ports.publish, emission.event)))
+    # What had failed comes first, as it did; what is published here is delivered only after all steps were called.
     session.start(resumed, [*failed_steps, *repeated_steps, *unpublished_steps])
     return session
 
@@ -72,11 +74,9 @@ def _fold(wiring: Wiring, prefix: Sequence[Recorded[Event]]) -> tuple[Fold, list
 
 def _strike_out(fold: Fold, recorded: Recorded[Event]) -> None:
     """Takes away what was emitted and is recorded; what stands before it was dropped by other rules than today's."""
-    for place, emission in enumerate(fold.emitted):
-        if emission.cause == recorded.cause and type(emission.event) is type(recorded.event):
-            for _ in range(place + 1):
-                fold.emitted.popleft()
-            return
+    if any(emission.stands_for(recorded) for emission in fold.emitted):
+        while not fold.emitted.popleft().stands_for(recorded):
+            pass
 
 
 def _recall(wiring: Wiring, fold: Fold, prefix: Sequence[Recorded[Event]]) -> None:
@@ -106,6 +106,7 @@ def _repeat(
         event = recorded.event
         if not isinstance(event, CallsAbandoned):
             continue
+        # Of a call that is requested once more, the abandoning that came after its request must be repeated too.
         if any(since.get(call_id, recorded.seq) < recorded.seq for call_id in event.call_ids):
             steps += _acting_on(actions, recorded)
     return steps

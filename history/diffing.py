@@ -1,23 +1,39 @@
-"""Two traces side by side: aligned by cause, the first difference, what kind each is, and the answers, tokens, cost
-and time beside one another."""
+"""Compares two traces: event by event, each difference with its cause, and the answers, tokens, cost and time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 
-from antiphon.history.alignment import Key, Keyed, keyed, names_in, told
-from antiphon.history.divergence import first_difference, kind_of
-from antiphon.history.explaining import Difference, explained
+from msgspec.structs import replace
+
+from antiphon.composition import catalog_of
+from antiphon.history.alignment import Aligned, EventKey, ToolCallNames, align, comparable
+from antiphon.history.divergence import first_difference
+from antiphon.history.explaining import Difference, Explainer
+from antiphon.history.folding import decided_events
 from antiphon.language.sentences import sentence_starts
-from antiphon.vocabulary.events import Event, QueryResumed, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    QueryResumed,
+    Recorded,
+    ResponseAssembled,
+    ToolFailed,
+    ToolSucceeded,
+)
+from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Usage, Value
 
-_OUTCOMES = ("tool_succeeded", "tool_failed")
+Trace = Sequence[Recorded[Event]]
+
+SHOWN_CHARS = 80
+"""Characters of each of two values in a sentence, so that both fit on a line."""
 
 
 class Side(Value, frozen=True, kw_only=True):
-    """One of the two: what it came to. `usage` holds what it cost, where that is known."""
+    """One of the two traces: its end, its answer and its figures. `usage` holds the cost, where that is known."""
 
     query_id: str
     events: int
@@ -46,108 +62,176 @@ class Diff(Value, frozen=True, kw_only=True):
     sentences: tuple[tuple[str, str], ...]
 
 
-def diff(left: Sequence[Recorded[Event]], right: Sequence[Recorded[Event]]) -> Diff:
-    """Compares two traces."""
-    ours, theirs = keyed(left), keyed(right)
-    names = names_in(left), names_in(right)
-    found: dict[Key, Difference] = {}
-    same = 0
-    for key in sorted({**ours, **theirs}, key=lambda key: _first_seq(key, ours, theirs)):
-        difference = _difference(ours.get(key), theirs.get(key), names)
-        if difference is None:
-            same += 1
-        else:
-            found[key] = difference
+def diff(left: Trace, right: Trace, subscribers: Sequence[Subscriber] = ()) -> Diff:
+    """Compares two traces.
+
+    Args:
+        subscribers: The components from outside that they were recorded with.
+    """
+    comparison = _Comparison(left, right, subscribers)
+    differences = comparison.differences()
+    same = comparison.keys - len(differences)
+    explainer = Explainer(left, right, decided_events(subscribers))
+    # Where events differ, others are likely to change places with them, which is no further difference.
+    explained = explainer.explain(differences, comparison.reordered(differ=bool(differences)))
     sides = _side(left), _side(right)
     return Diff(
         left=sides[0],
         right=sides[1],
         same=same,
-        differences=tuple(explained(left, right, found, _reordered(ours, theirs, differ=bool(found)))),
-        sentences=tuple(_sentences(sides[0].answer, sides[1].answer)),
+        differences=tuple(explained),
+        sentences=tuple(_compared_sentences(sides[0].answer, sides[1].answer)),
     )
 
 
-def _first_seq(key: Key, ours: Keyed, theirs: Keyed) -> tuple[int, int]:
-    seqs = [said.seq for said in (ours.get(key), theirs.get(key)) if said is not None]
-    return min(seqs), max(seqs)
+class _Comparison:
+    """Two traces of which each event of one is laid beside that of the other."""
 
+    def __init__(self, left: Trace, right: Trace, subscribers: Sequence[Subscriber]) -> None:
+        catalog = catalog_of(subscribers)
+        self._left = align(left, catalog)
+        self._right = align(right, catalog)
+        self._left_names = ToolCallNames.of(left)
+        self._right_names = ToolCallNames.of(right)
 
-def _difference(
-    left: Recorded[Event] | None, right: Recorded[Event] | None, names: tuple[dict[str, str], dict[str, str]]
-) -> Difference | None:
-    said = left or right
-    assert said is not None
-    field, detail = "", "only in the left one" if right is None else "only in the right one"
-    if left is not None and right is not None:
-        was, now = told(left.event, names[0]), told(right.event, names[1])
+    @property
+    def keys(self) -> int:
+        """The number of places that hold an event in either trace."""
+        return len(self._left | self._right)
+
+    def differences(self) -> list[Difference]:
+        """Returns what is not alike; why is not known yet."""
+        found: list[Difference] = []
+        # The left trace's order and then the right one's: of two differences in one place, the left one comes first.
+        for key in self._left | self._right:
+            difference = self._difference(key)
+            if difference is not None:
+                found.append(difference)
+        return found
+
+    def reordered(self, *, differ: bool) -> Difference | None:
+        """Returns the first event of both traces that comes in another place among those of both.
+
+        Args:
+            differ: There are other differences; then only the order in which tools ended counts, for rules go by it.
+        """
+        ours = _common_keys(self._left, self._right, outcomes_only=differ)
+        theirs = _common_keys(self._right, self._left, outcomes_only=differ)
+        for key, other in zip(ours, theirs, strict=True):
+            if key != other:
+                return Difference(
+                    kind=key.kind,
+                    left=self._left[key].seq,
+                    right=self._right[other].seq,
+                    because="order",
+                    field="",
+                    detail=f"{key.kind} | {other.kind}: the same events in another order",
+                )
+        return None
+
+    def _difference(self, key: EventKey) -> Difference | None:
+        if key not in self._left:
+            return _one_sided(key.kind, left=None, right=self._right[key].seq)
+        if key not in self._right:
+            return _one_sided(key.kind, left=self._left[key].seq, right=None)
+        left, right = self._left[key], self._right[key]
+        was = comparable(left.event, self._left_names)
+        now = comparable(right.event, self._right_names)
         if was == now:
             return None
-        field, one, other = first_difference(was, now)
-        detail = f"{field}: {_short(one)} | {_short(other)}"
-    return Difference(
-        kind=kind_of(said.event),
-        left=left.seq if left else None,
-        right=right.seq if right else None,
-        because="code",
-        field=field,
-        detail=detail,
-    )
+        found = first_difference(was, now)
+        return Difference(
+            kind=key.kind,
+            left=left.seq,
+            right=right.seq,
+            because="code",
+            field=found.path,
+            detail=f"{found.path}: {_shortened(found.recorded)} | {_shortened(found.now)}",
+        )
 
 
-def _reordered(ours: Keyed, theirs: Keyed, *, differ: bool) -> Difference | None:
-    """The first event that both have and that comes in another place among those that both have.
-
-    Args:
-        differ: There are other differences; then only the order in which tools ended counts, for rules go by it.
-    """
-    counts = [key for key in ours if key in theirs and (not differ or key[0] in _OUTCOMES)]
-    order = [key for key in theirs if key in ours and (not differ or key[0] in _OUTCOMES)]
-    for key, other in zip(counts, order, strict=True):
-        if key != other:
-            kinds = str(key[0]), str(other[0])
-            seqs = ours[key].seq, theirs[other].seq
-            detail = f"{kinds[0]} | {kinds[1]}: the same events in another order"
-            return Difference(kind=kinds[0], left=seqs[0], right=seqs[1], because="order", field="", detail=detail)
-    return None
+def _one_sided(kind: str, *, left: int | None, right: int | None) -> Difference:
+    """Returns the difference for an event that only one of the traces has."""
+    detail = "only in the left one" if right is None else "only in the right one"
+    return Difference(kind=kind, left=left, right=right, because="code", field="", detail=detail)
 
 
-def _side(events: Sequence[Recorded[Event]]) -> Side:
-    answers = [said.event for said in events if isinstance(said.event, ResponseAssembled)]
-    response = answers[-1] if answers else None
-    away_s = sum(said.event.away_s for said in events if isinstance(said.event, QueryResumed))
-    return Side(
+def _common_keys(ours: Aligned, theirs: Aligned, *, outcomes_only: bool) -> list[EventKey]:
+    """Returns the keys that both traces have, in the order of the first."""
+    common: list[EventKey] = []
+    for key, recorded in ours.items():
+        if key not in theirs:
+            continue
+        if not outcomes_only or isinstance(recorded.event, ToolSucceeded | ToolFailed):
+            common.append(key)
+    return common
+
+
+def _side(events: Trace) -> Side:
+    response: ResponseAssembled | None = None
+    away_s = 0.0
+    for recorded in events:
+        if isinstance(recorded.event, ResponseAssembled):
+            response = recorded.event
+        elif isinstance(recorded.event, QueryResumed):
+            # Nobody worked on it in between, and a fork is minutes or months younger than what it shares.
+            away_s += recorded.event.away_s
+    end = events[-1].event
+    side = Side(
         query_id=events[0].query_id,
         events=len(events),
-        status=str(getattr(events[-1].event, "status", "open")),
-        answer=response.answer if response else "",
-        confidence=response.confidence if response else "",
-        calls=response.calls if response else 0,
-        rounds=response.rounds if response else 0,
-        usage=response.usage if response else Usage(),
+        status=end.status if isinstance(end, QueryClosed) else "open",
+        answer="",
+        confidence="",
+        calls=0,
+        rounds=0,
+        usage=Usage(),
         duration_ms=(events[-1].at - events[0].at - away_s) * 1000,
+    )
+    if response is None:
+        return side
+    return replace(
+        side,
+        answer=response.answer,
+        confidence=response.confidence,
+        calls=response.calls,
+        rounds=response.rounds,
+        usage=response.usage,
     )
 
 
-def _sentences(left: str, right: str) -> list[tuple[str, str]]:
+def _compared_sentences(left: str, right: str) -> list[tuple[str, str]]:
     ours, theirs = sentences_of(left), sentences_of(right)
     marked: list[tuple[str, str]] = []
-    for what, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-        if what == "equal":
-            marked += [("=", each) for each in ours[a:b]]
+    # Without `autojunk` a sentence that comes often is compared like any other.
+    for change, left_from, left_to, right_from, right_to in SequenceMatcher(
+        None, ours, theirs, autojunk=False
+    ).get_opcodes():
+        if change == "equal":
+            _mark("=", ours[left_from:left_to], marked)
             continue
-        marked += [("-", each) for each in ours[a:b]]
-        marked += [("+", each) for each in theirs[c:d]]
+        _mark("-", ours[left_from:left_to], marked)
+        _mark("+", theirs[right_from:right_to], marked)
     return marked
 
 
+def _mark(mark: str, sentences: Sequence[str], marked: list[tuple[str, str]]) -> None:
+    for sentence in sentences:
+        marked.append((mark, sentence))
+
+
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, without what surrounds them."""
-    starts = sentence_starts(text)
-    pieces = (text[start:end].strip() for start, end in zip(starts, (*starts[1:], len(text)), strict=True))
-    return [piece for piece in pieces if piece]
+    """Returns the sentences of a text without the white space round them."""
+    pieces: list[str] = []
+    for start, end in pairwise((*sentence_starts(text), len(text))):
+        piece = text[start:end].strip()
+        if piece:
+            pieces.append(piece)
+    return pieces
 
 
-def _short(value: object) -> str:
+def _shortened(value: object) -> str:
     text = str(value)
-    return text if len(text) <= 80 else text[:79] + "…"
+    if len(text) <= SHOWN_CHARS:
+        return text
+    return text[: SHOWN_CHARS - 1] + "…"

@@ -7,13 +7,16 @@ from typing import Literal
 
 import msgspec
 
-from antiphon.traces import plain, to_json
+from antiphon.traces import plain
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Value
 
-Class = Literal["code", "order", "schema", "settings"]
-"""`code`: the rules say something else now; `order`: the same events in another order; `schema`: the trace is in a
+DivergenceKind = Literal["code", "order", "schema", "settings"]
+"""`code`: the rules decide something else now; `order`: the same events in another order; `schema`: the trace is in a
 form that this program does not write; `settings`: the trace has other settings or versions than this program."""
+
+SHOWN_CHARS = 120
+"""Characters of a field's value in a sentence: what a line of a terminal holds."""
 
 
 class Divergence(Value, frozen=True, kw_only=True):
@@ -24,14 +27,14 @@ class Divergence(Value, frozen=True, kw_only=True):
         kind: Its kind.
         field: The first field that differs, such as `facts[2].id`; empty where a whole event is missing.
         recorded: What the trace holds there, as JSON; empty where it holds nothing.
-        now: What is said now, as JSON; empty where nothing is.
+        now: What is emitted now, as JSON; empty where nothing is.
         chain: The events that led to it, the nearest first, each as `seq kind`.
         detail: The difference in a sentence.
     """
 
     seq: int
     kind: str
-    difference: Class
+    difference: DivergenceKind
     field: str
     recorded: str
     now: str
@@ -39,69 +42,101 @@ class Divergence(Value, frozen=True, kw_only=True):
     detail: str
 
 
-def kind_of(event: msgspec.Struct) -> str:
-    """The event's kind, such as `round_opened`."""
-    return str(event.__struct_config__.tag)
+class FieldDifference(Value, frozen=True, kw_only=True):
+    """The first field in which two plain values differ: its path, and what each of them holds there."""
+
+    path: str
+    recorded: object
+    now: object
 
 
 def chain_of(events: Sequence[Recorded[Event]], seq: int) -> tuple[str, ...]:
-    """What led to `seq`, the nearest first."""
+    """Returns the events that led to `seq`, itself first, each as `seq kind`."""
     chain: list[str] = []
     while 0 < seq <= len(events):
-        chain.append(f"{seq} {kind_of(events[seq - 1].event)}")
-        cause = events[seq - 1].cause
-        if cause >= seq:
-            break
-        seq = cause
+        recorded = events[seq - 1]
+        chain.append(f"{seq} {recorded.event.kind_name()}")
+        if recorded.cause >= seq:
+            break  # a trace from a file may claim anything, and would send this round in a circle
+        seq = recorded.cause
     return tuple(chain)
 
 
-def first_difference(recorded: object, now: object, path: str = "") -> tuple[str, object, object]:
-    """The path of the first field in which two plain values differ, and both its values."""
+def first_difference(recorded: object, now: object, path: str = "") -> FieldDifference:
+    """Finds the first field in which two plain values differ; where nothing inside them does, it is they themselves."""
     if isinstance(recorded, dict) and isinstance(now, dict):
+        # In the order of the fields, those of `recorded` first: the first difference is then always the same one.
         for name in dict.fromkeys((*recorded, *now)):
             if recorded.get(name) != now.get(name):
-                return first_difference(recorded.get(name), now.get(name), f"{path}.{name}" if path else str(name))
+                inner = f"{path}.{name}" if path else str(name)
+                return first_difference(recorded.get(name), now.get(name), inner)
     if isinstance(recorded, list | tuple) and isinstance(now, list | tuple):
-        for at, (left, right) in enumerate(zip(recorded, now, strict=False)):
-            if left != right:
-                return first_difference(left, right, f"{path}[{at}]")
-        shorter = min(len(recorded), len(now))
-        return f"{path}[{shorter}]", _at(recorded, shorter), _at(now, shorter)
-    return path, recorded, now
+        return _first_different_item(recorded, now, path)
+    return FieldDifference(path=path, recorded=recorded, now=now)
+
+
+def _first_different_item(recorded: Sequence[object], now: Sequence[object], path: str) -> FieldDifference:
+    for place, (was, new) in enumerate(zip(recorded, now, strict=False)):
+        if was != new:
+            return first_difference(was, new, f"{path}[{place}]")
+    shared = min(len(recorded), len(now))
+    return FieldDifference(path=f"{path}[{shared}]", recorded=_item(recorded, shared), now=_item(now, shared))
+
+
+def _item(values: Sequence[object], place: int) -> object:
+    return values[place] if place < len(values) else None
 
 
 def same(recorded: Event, now: Event, form: Mapping[str, object] | None = None) -> bool:
-    """Whether an event is said again as it was recorded.
+    """Returns True if an event is emitted again as it was recorded.
 
     Args:
         form: The event as the trace holds it; fields that it lacks were not there yet and are not compared.
     """
     if recorded == now:
-        return True
+        return True  # nearly always so, and cheap beside what follows
     if form is None or type(recorded) is not type(now):
         return False
-    return _cut(plain(now), form) == _cut(plain(recorded), form)
+    return _known_to(form, plain(now)) == _known_to(form, plain(recorded))
 
 
-def shown(event: msgspec.Struct | None) -> str:
-    """An event as JSON; empty for none."""
-    return "" if event is None else msgspec.json.encode(plain(event)).decode()
-
-
-def as_json(recorded: Recorded[Event]) -> str:
-    """A recorded event as JSON."""
-    return to_json(recorded).decode()
-
-
-def _cut(value: object, form: object) -> object:
-    """`value` with only those fields that `form` has too."""
+def _known_to(form: object, value: object) -> object:
+    """Returns `value` with only those fields that `form` has too."""
+    # A stored text stands in a store's form as {"kept": hash}: nothing in it can be compared field by field.
     if isinstance(value, dict) and isinstance(form, Mapping) and "kept" not in form:
-        return {name: _cut(each, form[name]) for name, each in value.items() if name in form}
-    if isinstance(value, list | tuple) and isinstance(form, list | tuple) and len(value) == len(form):
-        return [_cut(each, beside) for each, beside in zip(value, form, strict=True)]
-    return list(value) if isinstance(value, tuple) else value
+        known: dict[str, object] = {}
+        for name in value.keys() & form.keys():
+            known[name] = _known_to(form[name], value[name])
+        return known
+    if not isinstance(value, list | tuple):
+        return value
+    if not isinstance(form, list | tuple) or len(value) != len(form):
+        return list(value)
+    return [_known_to(inner_form, inner) for inner_form, inner in zip(form, value, strict=True)]
 
 
-def _at(values: Sequence[object], at: int) -> object:
-    return values[at] if at < len(values) else None
+def shown(event: Event | None) -> str:
+    """Returns an event as JSON; empty for none."""
+    if event is None:
+        return ""
+    return msgspec.json.encode(plain(event)).decode()
+
+
+def in_words(recorded: Event | None, now: Event | None, difference: FieldDifference) -> str:
+    """Says in a sentence how an event differs from the one emitted in its place."""
+    if recorded is None:
+        name = "nothing" if now is None else now.kind_name()
+        return f"{name} is emitted now, and was not when the query was recorded"
+    if now is None:
+        return f"{recorded.kind_name()} was recorded, and nothing is emitted now"
+    if type(recorded) is not type(now):
+        return f"{recorded.kind_name()} was recorded, {now.kind_name()} is emitted now"
+    was, new = _shortened(difference.recorded), _shortened(difference.now)
+    return f"{recorded.kind_name()}: {difference.path} was {was} and is {new} now"
+
+
+def _shortened(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    if len(text) <= SHOWN_CHARS:
+        return text
+    return text[: SHOWN_CHARS - 1] + "…"

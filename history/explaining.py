@@ -1,53 +1,56 @@
-"""Why two traces differ where they do: what differs of itself, and what only follows from that."""
+"""Explains why two traces differ where they do: what differs of itself, and what only follows from that."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
-from antiphon.history.alignment import Key
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import (
-    DeadlineNeared,
-    DeadlinePassed,
+    CALLER,
+    DISPATCHER,
+    ENGINE,
+    REVIEWER,
+    TIMER,
     Event,
-    QueryCancelled,
     QueryReceived,
-    QueryResumed,
-    ReasoningCompleted,
-    ReasoningFailed,
-    ReasoningRetried,
+    ReasoningStarted,
     Recorded,
-    SummaryCompleted,
-    SummaryFailed,
-    ToolAnsweredLate,
-    ToolCallStreamed,
-    ToolFailed,
-    ToolStarted,
-    ToolSubstituted,
-    ToolSucceeded,
+    Role,
+    ToolsSettled,
 )
 from antiphon.vocabulary.values import Value
 
-Cause = Literal["model", "tool", "code", "order", "settings", "time"]
-"""`model`: it said something else; `tool`: it brought something else; `settings`: other settings or versions; `time`:
-somebody waited, or went away; `order`: the same, in another order; `code`: nothing before it differs, so rules do."""
+Cause = Literal["model", "tool", "code", "order", "settings", "time", "subscriber"]
+"""`model`: it replied something else; `tool`: it brought something else; `settings`: other settings or versions;
+`time`: somebody waited, or went away; `subscriber`: a component from outside did something else; `order`: the same, in
+another order; `code`: nothing before it differs, so the rules do."""
 
-_OWN: tuple[tuple[tuple[type[Event], ...], Cause], ...] = (
-    ((QueryReceived,), "settings"),
-    ((ReasoningCompleted, ReasoningFailed, ReasoningRetried, ToolCallStreamed), "model"),
-    ((SummaryCompleted, SummaryFailed), "model"),
-    ((ToolSucceeded, ToolFailed, ToolAnsweredLate, ToolStarted, ToolSubstituted), "tool"),
-    ((DeadlineNeared, DeadlinePassed, QueryResumed, QueryCancelled), "time"),
-)
-"""What comes from outside the rules, and from where."""
+_BY_ROLE: dict[Role, Cause] = {
+    ENGINE: "model",
+    DISPATCHER: "tool",
+    TIMER: "time",
+    CALLER: "time",
+    REVIEWER: "subscriber",
+}
+"""The cause of a difference in what a part of the service emits; what a decider emits only follows from the rest."""
+
+_EXCEPTIONS: dict[type[Event], Cause | None] = {
+    QueryReceived: "settings",
+    # These two say what was decided already: what is sent in a request, and that a round's calls have ended.
+    ReasoningStarted: None,
+    ToolsSettled: None,
+}
+
+_BUILT_IN_ROLES: frozenset[Role] = frozenset().union(*(kind.emitted_by for kind in BUILT_IN.events))
 
 Trace = Sequence[Recorded[Event]]
 
 
 class Difference(Value, frozen=True, kw_only=True):
-    """One event that is not the same in both, or that only one has (the other `seq` is then None).
+    """One event that is not the same in both traces, or that only one has (the other `seq` is then None).
 
     Attributes:
         because: What differs of itself; an event that only follows from an earlier difference has that one's.
@@ -60,57 +63,92 @@ class Difference(Value, frozen=True, kw_only=True):
     field: str
     detail: str
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """The order in which differences are met."""
+        seqs = [seq for seq in (self.left, self.right) if seq is not None]
+        return min(seqs), max(seqs)
 
-def explained(
-    left: Trace, right: Trace, found: Mapping[Key, Difference], reordered: Difference | None
-) -> list[Difference]:
-    """The differences in their order, each with why it is one."""
-    todo = sorted([*found.values(), *([reordered] if reordered else [])], key=_place)
-    causes: tuple[dict[int, Cause], dict[int, Cause]] = ({}, {})
-    done: list[Difference] = []
-    for each in todo:
-        if each is not reordered:
-            each = replace(each, because=_because(each, (left, right), causes, done))
-        for seqs, seq in zip(causes, (each.left, each.right), strict=True):
+
+class _Side:
+    """One of the two traces, and the causes of its differences so far."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.causes: dict[int, Cause] = {}
+
+    def inherited(self, seq: int | None) -> Cause | None:
+        """Returns the cause of the nearest difference that led to an event; None where none did, or there is none."""
+        while seq:
+            cause = self.trace[seq - 1].cause
+            if cause in self.causes:
+                return self.causes[cause]
+            if cause >= seq:
+                return None  # a trace from a file may claim anything
+            seq = cause
+        return None
+
+
+class Explainer:
+    """Explains the differences of two traces, one after the other in their order.
+
+    Args:
+        decided: The events that only follow from others, by rules.
+    """
+
+    def __init__(self, left: Trace, right: Trace, decided: frozenset[type[Event]]) -> None:
+        self._left = _Side(left)
+        self._right = _Side(right)
+        self._decided = decided
+        self._last: Cause | None = None
+
+    def explain(self, differences: Iterable[Difference], reordered: Difference | None) -> list[Difference]:
+        """Returns the differences in their order, each with why it is one.
+
+        Args:
+            reordered: One more, of which the cause is known: the order itself.
+        """
+        explained: list[Difference] = []
+        known = [] if reordered is None else [reordered]
+        for difference in sorted([*differences, *known], key=lambda difference: difference.place):
+            if difference is not reordered:
+                difference = replace(difference, because=self._because(difference))
+            self._note(difference)
+            explained.append(difference)
+        return explained
+
+    def _note(self, difference: Difference) -> None:
+        self._last = difference.because
+        for side, seq in ((self._left, difference.left), (self._right, difference.right)):
             if seq is not None:
-                seqs.setdefault(seq, each.because)
-        done.append(each)
-    return done
+                side.causes.setdefault(seq, difference.because)
 
+    def _because(self, difference: Difference) -> Cause:
+        inherited = self._left.inherited(difference.left) or self._right.inherited(difference.right)
+        if inherited is not None:
+            return inherited
+        own = self._own_cause(difference)
+        if own in ("model", "tool") and None in (difference.left, difference.right):
+            # Asked for in both and answered in one: it was given up, or asked for again, because of something earlier.
+            return self._last or own
+        # What follows from rules over all that came before follows from the last difference before it.
+        return own or self._last or "code"
 
-def _place(each: Difference) -> tuple[int, int]:
-    seqs = [seq for seq in (each.left, each.right) if seq is not None]
-    return min(seqs), max(seqs)
-
-
-def _because(
-    each: Difference,
-    traces: tuple[Trace, Trace],
-    causes: tuple[Mapping[int, Cause], Mapping[int, Cause]],
-    earlier: Sequence[Difference],
-) -> Cause:
-    """What an event that led to it differs by; else what it differs by itself; for one that follows from rules over all
-    that came before: what the last difference before it differs by."""
-    for trace, known, seq in zip(traces, causes, (each.left, each.right), strict=True):
-        above = _inherited(trace, known, seq)
-        if above is not None:
-            return above
-    side = 0 if each.left is not None else 1
-    event = traces[side][(each.left or each.right or 1) - 1].event
-    own = next((cause for kinds, cause in _OWN if isinstance(event, kinds)), None)
-    if own in ("model", "tool") and None in (each.left, each.right):
-        # Asked for in both and told of in one: it was given up, or asked for again, because of something earlier.
-        return earlier[-1].because if earlier else own
-    return own or (earlier[-1].because if earlier else "code")
-
-
-def _inherited(trace: Trace, known: Mapping[int, Cause], seq: int | None) -> Cause | None:
-    """What the nearest event that led to `seq` and differs, differs by."""
-    while seq:
-        cause = trace[seq - 1].cause
-        if cause in known:
-            return known[cause]
-        if cause >= seq:
+    def _own_cause(self, difference: Difference) -> Cause | None:
+        """Returns why the event differs by itself; None where it can only follow from others."""
+        if difference.left is not None:
+            event = self._left.trace[difference.left - 1].event
+        else:
+            event = self._right.trace[(difference.right or 1) - 1].event
+        kind = type(event)
+        if kind in self._decided:
             return None
-        seq = cause
-    return None
+        if kind in _EXCEPTIONS:
+            return _EXCEPTIONS[kind]
+        # An event may come from several parts of the service; the usual one is declared first.
+        for role in event.emitted_by:
+            if role in _BY_ROLE:
+                return _BY_ROLE[role]
+            if role not in _BUILT_IN_ROLES:
+                return "subscriber"
+        return None

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from antiphon.composition.wiring import Deciders, deciders_of
+from antiphon.composition import Deciders, catalog_of, deciders_of
 from antiphon.vocabulary.deciding import Decider
-from antiphon.vocabulary.events import Event, HandlerFailed, Recorded
+from antiphon.vocabulary.events import REVIEWER, Event, HandlerFailed, Recorded
+from antiphon.vocabulary.subscribers import Subscriber
 
 
 class Emission(NamedTuple):
@@ -16,6 +17,10 @@ class Emission(NamedTuple):
 
     cause: int
     event: Event
+
+    def stands_for(self, recorded: Recorded[Event]) -> bool:
+        """Returns True if `recorded` is of the same kind and has the same cause, whatever its fields hold."""
+        return self.cause == recorded.cause and type(self.event) is type(recorded.event)
 
 
 class RuleFailure(NamedTuple):
@@ -36,10 +41,10 @@ class Fold:
         states: The state of each decider now.
     """
 
-    def __init__(self, deciders: Deciders | None = None) -> None:
-        self._deciders = deciders_of() if deciders is None else deciders
+    def __init__(self, deciders: Deciders) -> None:
+        self._deciders = deciders
         self.emitted: deque[Emission] = deque()
-        self.states: dict[type[Decider[Any]], Any] = {decider: decider.initial for decider in self._deciders}
+        self.states: dict[type[Decider[Any]], Any] = {decider: decider.initial for decider in deciders}
 
     def hear(self, recorded: Recorded[Event], failed: frozenset[str] = frozenset()) -> list[RuleFailure]:
         """Applies the rules for one event.
@@ -76,3 +81,15 @@ def failures_by_event(events: Sequence[Recorded[Event]]) -> dict[int, frozenset[
         if isinstance(recorded.event, HandlerFailed):
             found.setdefault(recorded.event.event_seq, set()).add(recorded.event.handler)
     return {seq: frozenset(names) for seq, names in found.items()}
+
+
+def decided_events(subscribers: Sequence[Subscriber] = ()) -> frozenset[type[Event]]:
+    """Returns the events that only deciders emit; everything else in a trace came from outside them."""
+    catalog = catalog_of(subscribers)
+    decided: set[type[Event]] = set()
+    for decider in deciders_of(subscribers):
+        decided.update(catalog.emitted_by(decider.role))
+    if any(subscriber.reviews and subscriber.decider is None for subscriber in subscribers):
+        # Some reviews come from a component that acts; which ones, the event does not tell.
+        decided.difference_update(catalog.emitted_by(REVIEWER))
+    return frozenset(decided)

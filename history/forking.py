@@ -1,4 +1,4 @@
-"""A fork: a trace up to one event, that event changed, and what is asked from there on answered as the mode says."""
+"""Begins a fork: a trace up to one event with a change made there, and the ports that answer what follows."""
 
 from __future__ import annotations
 
@@ -6,213 +6,162 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
 from msgspec.structs import replace
 
-from antiphon.composition.wiring import Resources
+from antiphon.composition import Resources
 from antiphon.coordinator import receive
-from antiphon.history.divergence import kind_of
-from antiphon.history.lineage import brought_as
-from antiphon.history.overrides import with_reply, with_result, without_passages
+from antiphon.history.changes import Change, change_event
+from antiphon.history.lineage import found_passages
 from antiphon.history.recorded_ports import recorded_model, recorded_tools
-from antiphon.traces import event_of, plain
-from antiphon.vocabulary.errors import BadInputError, DecodeError
-from antiphon.vocabulary.events import (
-    Event,
-    QueryClosed,
-    QueryReceived,
-    ReasoningCompleted,
-    Recorded,
-    ToolFailed,
-    ToolSucceeded,
-)
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ToolFailed, ToolSucceeded
 from antiphon.vocabulary.settings import check_settings
-from antiphon.vocabulary.values import Value
 
 Mode = Literal["recorded", "remodel", "live"]
 """`recorded`: what is asked for as before is answered from the recording, the rest live; `remodel`: tools so, the model
 live; `live`: everything live."""
 
+Trace = Sequence[Recorded[Event]]
 
 FORKED = "forked from "
-"""What a fork says first, before its parent's id."""
+"""The beginning of `QueryResumed.why` in a fork, before its parent's id."""
 
 
-class Change(Value, frozen=True, kw_only=True):
-    """One thing that a fork changes.
-
-    Attributes:
-        kind: `set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result of a
-            `tool`, or `drop` a passage wherever it was found.
-        name: The field, the setting, the tool call's id or the passage's id; empty for a reply.
-        value: JSON, or plain text where that is meant.
-    """
-
-    kind: Literal["set", "setting", "reply", "tool", "drop"]
-    name: str = ""
-    value: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.name}".strip() + (f" = {self.value[:60]}" if self.value else "")
-
-
-def by_passage(events: Sequence[Recorded[Event]], changes: Sequence[Change]) -> list[Change]:
-    """The changes with the ids of the passages that tools brought, where facts are named (`f1`) or what became of
-    several passages that touch."""
+def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
+    """Returns the changes with each dropped fact (`f1`) as the passages, by id, that tools brought for it."""
     found: list[Change] = []
     for change in changes:
-        names = brought_as(events, change.name) if change.kind == "drop" else [change.name]
-        found += [replace(change, name=name) for name in names]
+        if change.kind != "drop":
+            found.append(change)
+            continue
+        for passage_id in found_passages(events, change.name):
+            found.append(replace(change, name=passage_id))
     return found
 
 
-def changed(
-    events: Sequence[Recorded[Event]], at: int | None, changes: Sequence[Change], query_id: str, why: str = ""
+def forked_prefix(
+    events: Trace,
+    at: int | None,
+    changes: Sequence[Change],
+    query_id: str,
+    why: str = "",
+    catalog: Catalog = BUILT_IN,
 ) -> list[Recorded[Event]]:
-    """The events up to the changed one, under a new id, with the changes made.
+    """Returns the events up to the changed one, under a new id, with the changes made.
 
     Args:
-        at: 0 shares nothing but the question, which is then the only event returned.
+        at: The last event that is shared; None: the last one that the changes name. 0 shares nothing but the question,
+            which is then the only event returned.
         why: What else the fork changes, in words.
+        catalog: The events that there are.
 
     Raises:
         BadInputError: There is nothing to change, no such event, a change does not fit its event, or the query is over
             by then.
     """
+    last = _last_shared(events, at, changes)
+    # The question is always there: without it there would be no query to fork.
+    prefix = [replace(recorded, query_id=query_id) for recorded in events[: max(last, 1)]]
+    if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
+        raise BadInputError(
+            f"The query is over at event {last}: nothing can differ after it, so fork at an earlier one."
+        )
+    for change in changes:
+        for place in _places_of(prefix, change):
+            prefix[place] = replace(prefix[place], event=change_event(prefix[place].event, change, catalog))
+    words = [str(change) for change in changes]
+    if why:
+        words.append(why)
+    first = _checked_question(prefix[0].event, events[0].event)
+    first = replace(first, parent=events[0].query_id, parent_seq=last, change="; ".join(words))
+    return [replace(prefix[0], event=first), *prefix[1:]]
+
+
+def recorded_resources(resources: Resources, events: Trace, changes: Sequence[Change], mode: Mode) -> Resources:
+    """Returns the resources with those ports that the mode closes answering from the recording."""
+    dropped = frozenset(change.name for change in changes if change.kind == "drop")
+    # A passage that is dropped may be found again by another call, recorded or live: every tool leaves it out.
+    if mode == "live":
+        if not dropped:
+            return resources
+        return dataclasses.replace(resources, tools=recorded_tools(resources.tools, (), dropped, live=True))
+    tools = recorded_tools(resources.tools, events, dropped)
+    if mode == "remodel":
+        return dataclasses.replace(resources, tools=tools)
+    models = {name: recorded_model(model, events) for name, model in resources.models.items()}
+    return dataclasses.replace(resources, tools=tools, models=models)
+
+
+def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> int:
     if not changes and at is None:
         raise BadInputError("A fork needs an event to fork at (--at) or something to change.")
-    for change in changes:
-        _place_of(events, change)  # what is not there is refused, wherever the fork begins
-    at = _last_of(events, changes) if at is None else at
+    # Also where `at` is given: a change that names nothing in the trace is refused, wherever the fork begins.
+    named = [_first_place(events, change) for change in changes]
+    if at is None:
+        return _last_named(changes, named)
     if not 0 <= at <= len(events):
         raise BadInputError(f"There is no event {at}: the trace has the events 1 to {len(events)}.")
-    parent = events[0].query_id
-    prefix = [replace(recorded, query_id=query_id) for recorded in events[: max(at, 1)]]
-    if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
-        raise BadInputError(f"The query is over at event {at}: nothing can differ after it, so fork at an earlier one.")
-    for change in changes:
-        prefix = _applied(prefix, change)
-    first = prefix[0].event
-    if not isinstance(first, QueryReceived):
-        raise BadInputError("The trace does not begin with a question: it cannot be forked.")
-    _check_question(first, events[0].event)
-    words = "; ".join((*map(str, changes), *([why] if why else [])))
-    prefix[0] = replace(prefix[0], event=replace(first, parent=parent, parent_seq=at, change=words))
-    return prefix
+    return at
 
 
-def _check_question(first: QueryReceived, parent: Event) -> None:
-    """Refuses a question and settings that no caller could have sent."""
-    check_settings(first.settings)
-    if isinstance(parent, QueryReceived) and first.query != parent.query:
-        receive(first.query, first.session_id, first.settings)
-
-
-def recorded_parts(
-    parts: Resources, events: Sequence[Recorded[Event]], changes: Sequence[Change], mode: Mode
-) -> Resources:
-    """The parts with those doors that the mode closes leading to the recording."""
-    dropped = frozenset(change.name for change in changes if change.kind == "drop")
-    if mode == "live" and not dropped:
-        return parts
-    tools = recorded_tools(parts.tools, () if mode == "live" else events, dropped, live=mode == "live")
-    models = parts.models
-    if mode == "recorded":
-        models = {name: recorded_model(model, events) for name, model in parts.models.items()}
-    return dataclasses.replace(parts, tools=tools, models=models)
-
-
-def _last_of(events: Sequence[Recorded[Event]], changes: Sequence[Change]) -> int:
-    """The event that the changes name, the latest of them; what is dropped is so from where it is met first."""
-    places = [(change.kind, place) for change in changes if (place := _place_of(events, change)) is not None]
-    dropped = [place for kind, place in places if kind == "drop"]
-    named = [place for kind, place in places if kind != "drop"] + ([min(dropped)] if dropped else [])
-    if not named:
+def _last_named(changes: Sequence[Change], named: Sequence[int | None]) -> int:
+    """Returns the last event that the changes name; passages that are dropped are so from the first of them on."""
+    others: list[int] = []
+    dropped: list[int] = []
+    for change, seq in zip(changes, named, strict=True):
+        if seq is None:
+            continue
+        if change.kind == "drop":
+            dropped.append(seq)
+        else:
+            others.append(seq)
+    if dropped:
+        others.append(min(dropped))
+    if not others:
         raise BadInputError("These changes name no event: say which with --at.")
-    return max(named)
+    return max(others)
 
 
-def _place_of(events: Sequence[Recorded[Event]], change: Change) -> int | None:
+def _first_place(events: Trace, change: Change) -> int | None:
+    """Returns the first event that a change names by itself; None for one that fits any event."""
     if change.kind == "setting":
         return 1
+    if change.kind not in ("tool", "drop"):
+        return None
     for recorded in events:
-        if change.kind == "tool" and _outcome_of(recorded.event, change.name):
+        if _is_named_by(change, recorded.event):
             return recorded.seq
-        if change.kind == "drop" and _brings(recorded.event, change.name):
-            return recorded.seq
-    if change.kind in ("tool", "drop"):
-        raise BadInputError(f"Nothing in the trace is called {change.name!r}: `antiphon traces lineage` names all.")
-    return None
+    raise BadInputError(f"Nothing in the trace is called {change.name!r}: `antiphon traces lineage` names all.")
 
 
-def _applied(prefix: list[Recorded[Event]], change: Change) -> list[Recorded[Event]]:
-    """The prefix with one change made: in its last event, or where the change says."""
+def _places_of(prefix: Trace, change: Change) -> list[int]:
+    """Returns the indexes of the events to change: those that the change names, or else the last."""
+    if change.kind == "setting":
+        return [0]
     if change.kind == "drop":
-        places = [at for at, recorded in enumerate(prefix) if _brings(recorded.event, change.name)]
-    elif change.kind == "tool":
-        places = [(_place_of(prefix, change) or len(prefix)) - 1]
-    else:
-        places = [0 if change.kind == "setting" else len(prefix) - 1]
-    told = list(prefix)
-    for place in places:
-        told[place] = replace(told[place], event=_changed_event(told[place].event, change))
-    return told
+        return [place for place, recorded in enumerate(prefix) if _is_named_by(change, recorded.event)]
+    if change.kind == "tool":
+        return [(_first_place(prefix, change) or len(prefix)) - 1]
+    return [len(prefix) - 1]
 
 
-def _changed_event(event: Event, change: Change) -> Event:
-    match change.kind, event:
-        case "set", _:
-            return _with(event, change.name.split("."), change.value)
-        case "setting", QueryReceived():
-            return _with(event, ["settings", *change.name.split(".")], change.value)
-        case "reply", ReasoningCompleted():
-            return with_reply(event, change.value)
-        case "tool", ToolSucceeded() | ToolFailed():
-            return with_result(event, change.value)
-        case "drop", ToolSucceeded():
-            return without_passages(event, frozenset({change.name}))
-    raise BadInputError(f"`{change}` does not fit {kind_of(event)}: name another event with --at.")
+def _is_named_by(change: Change, event: Event) -> bool:
+    """Returns True if an event is the outcome of the tool call, or brought the passage, that a change names."""
+    match event:
+        case ToolSucceeded() if change.kind == "drop":
+            return any(passage.id == change.name for passage in event.passages)
+        case ToolSucceeded() | ToolFailed() if change.kind == "tool":
+            return event.tool_call_id == change.name
+    return False
 
 
-def _with(event: Event, path: Sequence[str], value: str) -> Event:
-    """The event with the field at `path` replaced, checked like any event that is read."""
-    whole = plain(event)
-    holder: object = whole
-    for name in path[:-1]:
-        holder = _inside(holder, name, event)
-    _put(holder, path[-1], _value(value), event)
-    try:
-        return event_of(whole)
-    except DecodeError as error:
-        raise BadInputError(f"`{'.'.join(path)}` of {kind_of(event)} cannot be {value[:80]!r}: {error}") from error
-
-
-def _inside(holder: object, name: str, event: Event) -> object:
-    if isinstance(holder, dict) and name in holder:
-        return holder[name]
-    if isinstance(holder, list) and name.isdigit() and int(name) < len(holder):
-        return holder[int(name)]
-    raise BadInputError(f"{kind_of(event)} has no field {name!r} there.")
-
-
-def _put(holder: object, name: str, value: object, event: Event) -> None:
-    _inside(holder, name, event)
-    if isinstance(holder, dict):
-        holder[name] = value
-    elif isinstance(holder, list):
-        holder[int(name)] = value
-
-
-def _value(text: str) -> object:
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return text
-
-
-def _outcome_of(event: Event, call_id: str) -> bool:
-    return isinstance(event, ToolSucceeded | ToolFailed) and event.tool_call_id == call_id
-
-
-def _brings(event: Event, passage_id: str) -> bool:
-    return isinstance(event, ToolSucceeded) and any(passage.id == passage_id for passage in event.passages)
+def _checked_question(first: Event, parent: Event) -> QueryReceived:
+    """Refuses a question and settings that no caller could have sent."""
+    if not isinstance(first, QueryReceived):
+        raise BadInputError("The trace does not begin with a question: it cannot be forked.")
+    check_settings(first.settings)
+    # An unchanged question was accepted once, maybe by a service that takes longer ones.
+    if isinstance(parent, QueryReceived) and first.query != parent.query:
+        receive(first.query, first.session_id, first.settings)
+    return first

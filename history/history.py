@@ -1,4 +1,4 @@
-"""Every run can be had again: replay, resume, follow and fork, over the service's own store and parts."""
+"""Replay, resume, follow and fork over the service's own store and resources."""
 
 from __future__ import annotations
 
@@ -10,49 +10,66 @@ import structlog
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition.caller import Caller
-from antiphon.composition.handle import QueryHandle
-from antiphon.composition.wiring import Interceptor, NoInterceptor, Resources, wire
+from antiphon.composition import Caller, Interceptor, NoInterceptor, QueryHandle, Resources, wire
+from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
-from antiphon.history.forking import FORKED, Change, Mode, by_passage, changed, recorded_parts
-from antiphon.history.regression_test import said_anew
-from antiphon.history.replaying import Replayed, replay, unreadable
+from antiphon.history.diffing import Diff, diff
+from antiphon.history.forking import FORKED, Mode, by_passage, forked_prefix, recorded_resources
+from antiphon.history.regression_test import decided_anew
+from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
 from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
 from antiphon.vocabulary.events import Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
 from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.subscribers import Subscriber
 
 log = structlog.get_logger(__name__)
 
 DIED = "the process that worked on it ended"
 
 
+def _admit_always() -> None:
+    """Refuses no query."""
+
+
 class History:
-    """What can be done with a recorded query.
+    """Recorded queries of a service, and what can be done with them.
 
     Args:
         admit: Refuses (BusyError) where no further query may begin.
     """
 
-    def __init__(self, bus: Bus, parts: Resources, store: TraceStore, admit: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, bus: Bus, resources: Resources, store: TraceStore, admit: Callable[[], None] = _admit_always
+    ) -> None:
         self._bus = bus
-        self._parts = parts
+        self._resources = resources
         self._store = store
         self._admit = admit
 
-    async def replay(self, query_id: str) -> Replayed:
-        """Runs the deciding parts over the trace again and compares.
+    async def replay(self, query_id: str) -> ReplayResult:
+        """Runs the deciding components over the trace again and compares.
 
         Raises:
             NotFoundError: No such trace.
             DecodeError: It cannot be read.
         """
-        return await replay_stored(self._store, query_id)
+        return await replay_stored(self._store, query_id, self._resources.subscribers)
 
-    async def resume(self, query_id: str, why: str = DIED, around: Interceptor | None = None) -> QueryHandle:
+    async def diff(self, query_id: str, other_id: str) -> Diff:
+        """Compares two recorded queries.
+
+        Raises:
+            NotFoundError: There is no such trace.
+            DecodeError: One cannot be read.
+        """
+        left, right = await self._store.read(query_id), await self._store.read(other_id)
+        return await asyncio.to_thread(diff, left, right, self._resources.subscribers)
+
+    async def resume(self, query_id: str, why: str = DIED, interceptor: Interceptor | None = None) -> QueryHandle:
         """Goes on with a query that is not over and that nobody works on.
 
         Args:
-            around: What stands round it from here on.
+            interceptor: Stands round it from here on; None: nothing does.
 
         Raises:
             NotFoundError: No such trace.
@@ -60,8 +77,9 @@ class History:
         """
         if query_id in self._bus.sessions:
             raise TraceError(f"query {query_id} is being worked on: follow it instead")
+        # First the ownership and then the trace: whoever had it may have written until now.
         await self._store.take_over(query_id)
-        return self._go_on(await self._store.read(query_id), self._parts, why, around)
+        return self._go_on(await self._store.read(query_id), self._resources, why, interceptor)
 
     async def resume_unfinished(self) -> list[QueryHandle]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
@@ -79,14 +97,14 @@ class History:
         at: int | None,
         changes: Sequence[Change],
         mode: Mode,
-        around: Interceptor | None = None,
+        interceptor: Interceptor | None = None,
     ) -> QueryHandle:
-        """A new query that shares a trace up to an event, has something changed there, and goes on from it.
+        """Starts a query that shares a trace up to an event, has something changed there, and goes on from it.
 
         Args:
-            at: The event to change, the last that both have; None: the last one that `changes` name. With `around` and
-                no changes: the first event that happens within `around`; None is the first of all.
-            around: What stands round the new query, such as faults, and says in words (`str`) what it does; what is
+            at: The event to change, the last that both have; None: the last one that `changes` name. With an
+                interceptor and no changes: the first event that it sees; None is the first of all.
+            interceptor: Stands round the new query, such as faults, and says in words (`str`) what it does; what is
                 shared happened without it.
 
         Raises:
@@ -97,82 +115,102 @@ class History:
         self._admit()
         events = await self._in_todays_form(query_id)
         changes = by_passage(events, changes)
-        last = at if changes or around is None else (at or 1) - 1
-        blot = self._parts.redaction.event
-        shared = changed(events, last, changes, uuid.uuid4().hex, str(around or ""))
-        prefix = [replace(said, event=blot(said.event)) for said in shared]
-        parts = recorded_parts(self._parts, events, changes, mode)
+        last = at
+        if interceptor is not None and not changes:
+            last = (at or 1) - 1  # the event itself is to happen again, within the interceptor
+        words = "" if interceptor is None else str(interceptor)
+        prefix: list[Recorded[Event]] = []
+        for recorded in forked_prefix(events, last, changes, uuid.uuid4().hex, words, self._resources.catalog):
+            # A change may bring what must not be stored.
+            prefix.append(replace(recorded, event=self._resources.redaction.event(recorded.event)))
+        resources = recorded_resources(self._resources, events, changes, mode)
         if last == 0:
-            return self._begin(prefix[0], parts, around or NoInterceptor())
+            return self._begin(prefix[0], resources, interceptor or NoInterceptor())
+        # Stored before anything of it is acted on, as every event is.
         await self._store.append(prefix[0].query_id, 0, prefix)
-        return self._go_on(prefix, parts, f"{FORKED}{query_id}", around)
-
-    async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """A trace, with what rules say today in fields that its events did not have yet (decision 063)."""
-        events = await self._store.read(query_id)
-        if replay(events).divergence is None:
-            return events
-        older = replay(events, await self._store.forms(query_id)).divergence is None
-        return said_anew(events) if older else events
-
-    def _begin(self, first: Recorded[Event], parts: Resources, around: Interceptor) -> QueryHandle:
-        """A query of its own that shares no more than the question."""
-        assert isinstance(first.event, QueryReceived)
-        caller = Caller()
-        parts = around.parts(parts)
-        components = around.components(lambda ports: wire(parts, ports, caller).subscriptions())
-        session = self._bus.open(first.query_id, components, store=around.store(self._store))
-        session.start(first.event)
-        return QueryHandle(session, caller, first.event.session_id)
+        return self._go_on(prefix, resources, f"{FORKED}{query_id}", interceptor)
 
     async def follow(self, query_id: str, after: int = 0) -> AsyncGenerator[Recorded[Event] | Live, None]:
-        """Every event after `after`, each once: what is stored, and then live for as long as the query runs here.
+        """Yields every event after `after` once: what is stored, and then live for as long as the query runs here.
 
         Raises:
             NotFoundError: No such trace.
             SlowReaderError: While reading: the reader fell too far behind.
         """
         session = self._bus.sessions.get(query_id)
+        # A session that is over has ended its followers; all of it is stored, or will never be.
         if session is None or session.over:
             for recorded in await self._store.read(query_id, after):
                 yield recorded
             return
-        async for told in session.follow():
-            if not isinstance(told, Recorded) or told.seq > after:
-                yield told
+        async for item in session.follow():
+            if not isinstance(item, Recorded) or item.seq > after:
+                yield item
+
+    async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
+        """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
+        subscribers = self._resources.subscribers
+        events = await self._store.read(query_id)
+        if replay(events, subscribers=subscribers).divergence is None:
+            return events
+        forms = await self._store.forms(query_id)
+        if replay(events, forms, subscribers).divergence is None:
+            return decided_anew(events, subscribers)
+        return events
+
+    def _begin(self, first: Recorded[Event], resources: Resources, interceptor: Interceptor) -> QueryHandle:
+        """Starts a query of its own that shares no more than the question."""
+        assert isinstance(first.event, QueryReceived)
+        caller = Caller()
+        resources = interceptor.resources(resources)
+        components = interceptor.components(lambda ports: wire(resources, ports, caller).subscriptions())
+        session = self._bus.open(first.query_id, components, store=interceptor.store(self._store))
+        session.start(first.event)
+        return QueryHandle(session, caller, first.event.session_id)
 
     def _go_on(
-        self, prefix: Sequence[Recorded[Event]], parts: Resources, why: str, around: Interceptor | None = None
+        self,
+        prefix: Sequence[Recorded[Event]],
+        resources: Resources,
+        why: str,
+        interceptor: Interceptor | None,
     ) -> QueryHandle:
-        first = prefix[0].event
-        if not isinstance(first, QueryReceived):
-            raise TraceError(f"trace {prefix[0].query_id} does not begin with a question: it cannot be gone on with")
+        first = prefix[0]
+        if not isinstance(first.event, QueryReceived):
+            raise TraceError(f"trace {first.query_id} does not begin with a question: it cannot be gone on with")
         if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
-            raise TraceError(f"query {prefix[0].query_id} is over: there is nothing to go on with")
-        away_s = max(0.0, self._parts.clock.now() - prefix[-1].at)
+            raise TraceError(f"query {first.query_id} is over: there is nothing to go on with")
+        # Another machine's clock may be behind the one that wrote the trace.
+        away_s = max(0.0, self._resources.clock.now() - prefix[-1].at)
         caller = Caller()
-        around = around or NoInterceptor()
-        around.recall(prefix)
-        parts = around.parts(parts)
+        interceptor = interceptor or NoInterceptor()
+        interceptor.recall(prefix)
+        resources = interceptor.resources(resources)
         session = continue_from(
             self._bus,
-            lambda ports: wire(parts, ports, caller),
+            lambda ports: wire(resources, ports, caller),
             prefix,
             QueryResumed(away_s=away_s, why=why),
-            interceptor=around,
-            store=around.store(self._store),
+            interceptor=interceptor,
+            store=interceptor.store(self._store),
         )
-        return QueryHandle(session, caller, first.session_id)
+        return QueryHandle(session, caller, first.event.session_id)
 
 
-async def replay_stored(store: TraceStore, query_id: str) -> Replayed:
-    """Replays a trace of a store; the computing is done in a thread."""
+async def replay_stored(store: TraceStore, query_id: str, subscribers: Sequence[Subscriber] = ()) -> ReplayResult:
+    """Replays a trace of a store; the computing is done in a thread.
+
+    Args:
+        subscribers: The components from outside that the query was recorded with.
+    """
     try:
         events = await store.read(query_id)
     except DecodeError as error:
-        return unreadable(query_id, error.seq, error.seq, error)
-    result = await asyncio.to_thread(replay, events)
+        forms = await store.forms(query_id)
+        versions = forms[0].get("versions", ())
+        return with_missing(unreadable(query_id, error.seq, error.seq, error), versions, subscribers)
+    result = await asyncio.to_thread(replay, events, None, subscribers)
     if result.divergence is None:
         return result
     # Only now is it worth looking at the form in which each event was written.
-    return await asyncio.to_thread(replay, events, await store.forms(query_id))
+    return await asyncio.to_thread(replay, events, await store.forms(query_id), subscribers)

@@ -1,9 +1,10 @@
-"""Where each sentence of an answer comes from, down to the bytes of the request, and what each passage led to."""
+"""Traces each sentence of an answer back to the bytes of a request, and each passage on to what it led to."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
 from antiphon.engine import request_bytes
 from antiphon.language.sentences import sentence_starts
@@ -19,11 +20,11 @@ from antiphon.vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
-from antiphon.vocabulary.values import Citation, Fact, Passage, Value
+from antiphon.vocabulary.values import Citation, Fact, Passage, Request, ToolCall, Value
 
 
 class Origin(Value, frozen=True, kw_only=True):
-    """What one citation rests on, step by step backwards; a `seq` of 0 means that the trace does not hold it.
+    """The steps that one citation rests on, backwards; a `seq` of 0 means that the trace does not hold the step.
 
     Attributes:
         passage_id: What `antiphon traces whatif` takes.
@@ -56,7 +57,7 @@ class Sentence(Value, frozen=True, kw_only=True):
 
 
 class Contribution(Value, frozen=True, kw_only=True):
-    """What a passage contributed: the facts it became, and the sentences that cite them."""
+    """The fact that a passage became, and the sentences of the answer that cite it."""
 
     passage_id: str
     source: str
@@ -65,111 +66,142 @@ class Contribution(Value, frozen=True, kw_only=True):
 
 
 def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
-    """Every sentence of the answer with its origins.
+    """Returns every sentence of the answer with its origins.
 
     Raises:
         BadInputError: The trace holds no answer.
     """
     response = answer_in(events)
     facts = facts_in(events)
-    starts = sentence_starts(response.answer)
+    steps = _Steps(events)
     found: list[Sentence] = []
-    for start, end in zip(starts, (*starts[1:], len(response.answer)), strict=True):
-        cited = [each for each in response.citations if each.start < end and each.end > start]
-        origins = tuple(_origin(events, each, facts[each.fact]) for each in cited if each.fact in facts)
+    # Citations stand in the answer by their characters, so that a sentence's are those that overlap it.
+    for start, end in pairwise((*sentence_starts(response.answer), len(response.answer))):
         text = response.answer[start:end].strip()
-        if text:
-            found.append(Sentence(text=text, origins=origins))
+        if not text:
+            continue
+        origins: list[Origin] = []
+        for citation in response.citations:
+            if citation.start < end and citation.end > start and citation.fact in facts:
+                origins.append(steps.origin(citation, facts[citation.fact]))
+        found.append(Sentence(text=text, origins=tuple(origins)))
     return tuple(found)
 
 
 def contributions(events: Sequence[Recorded[Event]]) -> tuple[Contribution, ...]:
-    """The reverse: what each passage that was found led to, in order of discovery."""
-    sentences = lineage(events)
-    return tuple(
-        Contribution(
-            passage_id=fact.passage.id,
-            source=fact.passage.source,
-            fact=fact.id,
-            sentences=tuple(each.text for each in sentences if any(o.fact == fact.id for o in each.origins)),
-        )
-        for fact in facts_in(events).values()
-    )
+    """Returns what each passage that was found led to, in order of discovery: the reverse of lineage."""
+    citing: dict[str, list[str]] = {}
+    for sentence in lineage(events):
+        for fact_id in {origin.fact for origin in sentence.origins}:
+            citing.setdefault(fact_id, []).append(sentence.text)
+    found: list[Contribution] = []
+    for fact in facts_in(events).values():
+        sentences = tuple(citing.get(fact.id, ()))
+        passage = fact.passage
+        found.append(Contribution(passage_id=passage.id, source=passage.source, fact=fact.id, sentences=sentences))
+    return tuple(found)
 
 
 def answer_in(events: Sequence[Recorded[Event]]) -> ResponseAssembled:
-    """The trace's answer.
+    """Returns the trace's answer.
 
     Raises:
         BadInputError: There is none.
     """
-    for said in reversed(events):
-        if isinstance(said.event, ResponseAssembled):
-            return said.event
+    for recorded in reversed(events):
+        if isinstance(recorded.event, ResponseAssembled):
+            return recorded.event
     raise BadInputError("This trace holds no answer: there is nothing to trace back.")
 
 
-def brought_as(events: Sequence[Recorded[Event]], name: str) -> list[str]:
-    """The ids of the passages, as tools brought them, that a fact or its passage is made of.
+def facts_in(events: Sequence[Recorded[Event]]) -> dict[str, Fact]:
+    """Returns all facts by id, in order of discovery."""
+    facts: dict[str, Fact] = {}
+    for recorded in events:
+        if isinstance(recorded.event, ContextSynthesized):
+            for fact in recorded.event.facts:
+                facts[fact.id] = fact
+    return facts
+
+
+def found_passages(events: Sequence[Recorded[Event]], name: str) -> list[str]:
+    """Returns the ids of the passages, as tools found them, that a fact or its passage is made of.
 
     Passages of a lesson that touch become one fact. A name of no fact and of no fact's passage comes back as it is.
     """
-    facts = facts_in(events)
-    fact = facts.get(name) or next((each for each in facts.values() if each.passage.id == name), None)
+    fact = _fact_called(facts_in(events), name)
     if fact is None:
         return [name]
-    brought = (said.event.passages for said in events if isinstance(said.event, ToolSucceeded))
-    whole = fact.passage
-    within = (each.id for passages in brought for each in passages if each.id == whole.id or _within(each, whole))
-    return list(dict.fromkeys(within)) or [name]
+    ids: dict[str, None] = {}
+    for recorded in events:
+        if not isinstance(recorded.event, ToolSucceeded):
+            continue
+        for passage in recorded.event.passages:
+            if passage.id == fact.passage.id or _within(passage, fact.passage):
+                ids[passage.id] = None
+    return list(ids) or [name]
+
+
+def _fact_called(facts: dict[str, Fact], name: str) -> Fact | None:
+    """Returns the fact with this id, or else the one whose passage has it."""
+    if name in facts:
+        return facts[name]
+    for fact in facts.values():
+        if fact.passage.id == name:
+            return fact
+    return None
 
 
 def _within(passage: Passage, whole: Passage) -> bool:
-    """Whether a passage stands within another of the same lesson."""
+    """Returns True if a passage stands within another of the same lesson."""
+    # A passage without a place in its lesson is never joined with another.
     if passage.start is None or whole.start is None or place_of(passage) != place_of(whole):
         return False
     return whole.start <= passage.start < whole.start + len(whole.text.text)
 
 
-def facts_in(events: Sequence[Recorded[Event]]) -> dict[str, Fact]:
-    """All facts by id, in order of discovery."""
-    rounds = (said.event for said in events if isinstance(said.event, ContextSynthesized))
-    return {fact.id: fact for event in rounds for fact in event.facts}
+class _Steps:
+    """The steps of a trace that lead from a fact back to a request: of each the first, with its `seq`."""
 
+    def __init__(self, events: Sequence[Recorded[Event]]) -> None:
+        self._found: dict[str, int] = {}
+        self._requested: dict[str, tuple[int, ToolCall]] = {}
+        self._replies: dict[str, tuple[int, str]] = {}
+        self._started: dict[str, tuple[int, Request]] = {}
+        for recorded in events:
+            self._note(recorded.seq, recorded.event)
 
-def _origin(events: Sequence[Recorded[Event]], citation: Citation, fact: Fact) -> Origin:
-    found = _first(events, lambda e: isinstance(e, ToolSucceeded) and e.tool_call_id == fact.tool_call_id)
-    asked = _first(events, lambda e: isinstance(e, ToolRequested) and e.call.id == fact.tool_call_id)
-    reply = _first(events, lambda e: isinstance(e, ReasoningCompleted) and _asks(e, fact.tool_call_id))
-    call_id = reply.event.call_id if reply and isinstance(reply.event, ReasoningCompleted) else ""
-    started = _first(events, lambda e: isinstance(e, ReasoningStarted) and e.call_id == call_id)
-    body = request_bytes(started.event.request) if started and isinstance(started.event, ReasoningStarted) else b""
-    call = asked.event.call if asked and isinstance(asked.event, ToolRequested) else None
-    return Origin(
-        cited_text=citation.cited_text,
-        source=citation.source,
-        fact=fact.id,
-        passage_id=fact.passage.id,
-        found_seq=_seq(found),
-        tool=call.name if call else "",
-        tool_call_id=fact.tool_call_id,
-        arguments=call.arguments if call else "",
-        requested_seq=_seq(asked),
-        asked_by=call_id,
-        reply_seq=_seq(reply),
-        request_seq=_seq(started),
-        request_bytes=len(body),
-        request_sha256=hashlib.sha256(body).hexdigest() if body else "",
-    )
+    def _note(self, seq: int, event: Event) -> None:
+        match event:
+            case ToolSucceeded():
+                self._found.setdefault(event.tool_call_id, seq)
+            case ToolRequested():
+                self._requested.setdefault(event.call.id, (seq, event.call))
+            case ReasoningCompleted():
+                for call in event.tool_calls:
+                    self._replies.setdefault(call.id, (seq, event.call_id))
+            case ReasoningStarted():
+                self._started.setdefault(event.call_id, (seq, event.request))
 
-
-def _first(events: Sequence[Recorded[Event]], wanted: Callable[[Event], bool]) -> Recorded[Event] | None:
-    return next((said for said in events if wanted(said.event)), None)
-
-
-def _asks(reply: ReasoningCompleted, tool_call_id: str) -> bool:
-    return any(call.id == tool_call_id for call in reply.tool_calls)
-
-
-def _seq(said: Recorded[Event] | None) -> int:
-    return said.seq if said else 0
+    def origin(self, citation: Citation, fact: Fact) -> Origin:
+        """Returns the steps behind one citation of a fact."""
+        requested_seq, call = self._requested.get(fact.tool_call_id, (0, None))
+        reply_seq, asked_by = self._replies.get(fact.tool_call_id, (0, ""))
+        request_seq, request = self._started.get(asked_by, (0, None))
+        body = b"" if request is None else request_bytes(request)
+        return Origin(
+            cited_text=citation.cited_text,
+            source=citation.source,
+            fact=fact.id,
+            passage_id=fact.passage.id,
+            found_seq=self._found.get(fact.tool_call_id, 0),
+            tool="" if call is None else call.name,
+            tool_call_id=fact.tool_call_id,
+            arguments="" if call is None else call.arguments,
+            requested_seq=requested_seq,
+            asked_by=asked_by,
+            reply_seq=reply_seq,
+            request_seq=request_seq,
+            request_bytes=len(body),
+            request_sha256=hashlib.sha256(body).hexdigest() if body else "",
+        )

@@ -1,12 +1,11 @@
-"""Whether the system prompts of a trace are those of today: of a request, the one part that no other event holds."""
+"""Compares the system prompts of a trace with those of today: the one part of a request that no other event holds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antiphon.engine import SYSTEM_VERSION
-from antiphon.history.divergence import Divergence, chain_of, kind_of
-from antiphon.history.rendering import Call, prompts_of
+from antiphon.engine import SYSTEM_VERSION, Profile, build_request, prepare_summary
+from antiphon.history.divergence import Divergence, chain_of
 from antiphon.vocabulary.events import (
     Event,
     QueryReceived,
@@ -17,9 +16,12 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.values import StoredText
 
+ModelRequest = ReasoningRequested | SummaryRequested
+"""The events that request a call to a model."""
 
-class PromptsThen:
-    """Compares the prompts of a trace, as it is replayed.
+
+class PromptComparison:
+    """Compares the prompts of a trace as it is replayed.
 
     Attributes:
         changed: The first that is another one now. It hinders no replay: what was decided is compared all the same.
@@ -27,38 +29,54 @@ class PromptsThen:
 
     def __init__(self, events: Sequence[Recorded[Event]]) -> None:
         self._events = events
-        self._asked: dict[str, Call] = {}
+        self._requests: dict[str, ModelRequest] = {}
         self.changed: Divergence | None = None
 
     def hear(self, recorded: Recorded[Event]) -> None:
         """Takes in the next event."""
         match recorded.event:
-            case ReasoningRequested() | SummaryRequested() as asked:
-                self._asked[asked.call_id] = asked
+            case ReasoningRequested() | SummaryRequested() as request:
+                self._requests[request.call_id] = request
             case ReasoningStarted() as started if self.changed is None:
-                self._compare(recorded, started)
+                self._compare(recorded.seq, started)
 
-    def _compare(self, recorded: Recorded[Event], started: ReasoningStarted) -> None:
-        asked = self._asked.get(started.call_id)
-        if asked is None:
+    def _compare(self, seq: int, started: ReasoningStarted) -> None:
+        request = self._requests.get(started.call_id)
+        if request is None:
             return
-        prompts = prompts_of(asked)
+        # Which of them it was depends on what the server could be sent then, which the trace does not say.
+        prompts = _prompts_of(request)
         if started.request.system not in prompts:
-            self.changed = self._difference(recorded, started, prompts[0])
+            self.changed = self._difference(seq, started, prompts[0])
 
-    def _difference(self, recorded: Recorded[Event], started: ReasoningStarted, system: StoredText) -> Divergence:
+    def _difference(self, seq: int, started: ReasoningStarted, prompt: StoredText) -> Divergence:
         first = self._events[0].event
         version = dict(first.versions).get("system_prompt") if isinstance(first, QueryReceived) else None
-        told = version != SYSTEM_VERSION
+        if version != SYSTEM_VERSION:
+            detail = (
+                f"the system prompt was version {version} and is {SYSTEM_VERSION} now; what was decided is the same"
+            )
+        else:
+            detail = f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}"
         return Divergence(
-            seq=recorded.seq,
-            kind=kind_of(started),
-            difference="settings" if told else "code",
+            seq=seq,
+            kind=started.kind_name(),
+            # A prompt that changed under the same version is a mistake of ours, not a choice of somebody's.
+            difference="code" if version == SYSTEM_VERSION else "settings",
             field="request.system",
             recorded=started.request.system.text,
-            now=system.text,
-            chain=chain_of(self._events, recorded.seq),
-            detail=f"the system prompt was version {version} and is {SYSTEM_VERSION} now; what was decided is the same"
-            if told
-            else f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}",
+            now=prompt.text,
+            chain=chain_of(self._events, seq),
+            detail=detail,
         )
+
+
+def _prompts_of(request: ModelRequest) -> list[StoredText]:
+    """Returns the system prompts that a call may have now, the usual one first: servers differ in what they take."""
+    if isinstance(request, SummaryRequested):
+        return [prepare_summary(request).request.system]
+    prompts: list[StoredText] = []
+    for profile in (Profile(), Profile(caching=False)):
+        for inline in (False, True):
+            prompts.append(build_request(request, StoredText("[]"), profile, inline=inline).system)
+    return prompts

@@ -1,11 +1,12 @@
-"""Doors that lead to a recording: what is asked for as it was recorded is answered as it was, the rest by whoever
-stands behind."""
+"""A model and tools that answer from a recording: what is asked for as it was recorded is answered as it was.
+
+Everything else goes on to the model or tool behind them.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -30,15 +31,16 @@ from antiphon.vocabulary.ports import Json, Model, ToolOutput
 from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import Request
 
-K = TypeVar("K")
 Reply = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
 Result = ToolSucceeded | ToolFailed
+ToolRun = tuple[str, str]
+"""The tool that was run, and its arguments as JSON."""
 
 
 class RecordedModel:
     """Answers a request that was recorded with the recorded reply; satisfies `Model`."""
 
-    def __init__(self, behind: Model, replies: dict[Request, Reply]) -> None:
+    def __init__(self, behind: Model, replies: Mapping[Request, Reply]) -> None:
         self._behind = behind
         self._replies = replies
 
@@ -50,29 +52,29 @@ class RecordedModel:
         reply = self._replies.get(request)
         if isinstance(reply, ReasoningFailed | SummaryFailed):
             raise ModelError(reply.failure, reply.detail, request_id=reply.request_id)
-        told = self._behind.stream(request, timeout_s) if reply is None else _streamed(reply)
-        async for event in told:
+        events = self._behind.stream(request, timeout_s) if reply is None else _streamed(reply)
+        async for event in events:
             yield event
 
 
 def recorded_model(behind: Model, events: Sequence[Recorded[Event]]) -> RecordedModel:
-    """`behind`, with the replies of a trace before it."""
+    """Returns `behind` with the replies of a trace before it."""
     requests: dict[str, Request] = {}
-    for said in events:
-        if isinstance(said.event, ReasoningStarted):
-            # The first one is what is asked for; retries and continuations follow from what came of it.
-            requests.setdefault(said.event.call_id, said.event.request)
     replies: dict[Request, Reply] = {}
-    for said in events:
-        if isinstance(said.event, Reply) and said.event.call_id in requests:
-            replies[requests[said.event.call_id]] = said.event
+    for recorded in events:
+        event = recorded.event
+        if isinstance(event, ReasoningStarted):
+            # The first one is what is asked for; retries and continuations follow from what came of it.
+            requests.setdefault(event.call_id, event.request)
+        elif isinstance(event, Reply) and event.call_id in requests:
+            replies[requests[event.call_id]] = event
     return RecordedModel(behind, replies)
 
 
 def recorded_tools(
     behind: Registry, events: Sequence[Recorded[Event]], dropped: frozenset[str], *, live: bool = False
 ) -> Registry:
-    """The same tools, with the results of a trace before them.
+    """Returns the same tools with the results of a trace before them.
 
     Args:
         dropped: Ids of passages that no tool may bring, recorded or not.
@@ -81,29 +83,24 @@ def recorded_tools(
     results = _results(events)
 
     def wrap(tool: Tool) -> Tool:
-        answers = {
-            key: result
-            for (name, arguments), result in results.items()
-            if name == tool.name and (key := _key(tool, arguments)) is not None
-        }
-        return dataclasses.replace(tool, run=_run(tool, answers, dropped, live=live))
+        return dataclasses.replace(tool, run=_run(tool, _results_of(tool, results), dropped, live=live))
 
     return behind.wrapped(wrap)
 
 
 def _run(
-    tool: Tool, answers: dict[CallIdentity, Result], dropped: frozenset[str], *, live: bool
+    tool: Tool, results: Mapping[CallIdentity, Result], dropped: frozenset[str], *, live: bool
 ) -> Callable[..., Awaitable[object]]:
     async def run(**arguments: object) -> object:
+        # The idempotency key belongs to the run, not to what was asked.
         asked = {name: value for name, value in arguments.items() if name != tool.key_parameter}
-        result = answers.get(_identity(tool, asked))
+        result = results.get(_identity(tool, asked))
         if result is None and tool.has_effects and not live:
             raise ServiceError("it changes something outside, and a fork does that only with the mode `live`")
         output = await tool.run(**arguments) if result is None else _output(result)
         if not dropped or not isinstance(output, ToolOutput):
             return output
-        kept = tuple(passage for passage in output.passages if passage.id not in dropped)
-        return replace(output, passages=kept)
+        return replace(output, passages=tuple(passage for passage in output.passages if passage.id not in dropped))
 
     return run
 
@@ -118,37 +115,50 @@ def _output(result: Result) -> ToolOutput:
     raise ServiceError(result.detail)
 
 
-def _results(events: Sequence[Recorded[Event]]) -> dict[tuple[str, str], Result]:
-    """Results by the tool that brought them and the arguments that it was run with."""
-    asked: dict[str, tuple[str, str]] = {}
-    results: dict[tuple[str, str], Result] = {}
-    for said in events:
-        event = said.event
-        if isinstance(event, ToolRequested):
-            asked[event.call.id] = (event.call.name, event.call.arguments)
-        elif isinstance(event, ToolSubstituted) and event.tool_call_id in asked:
-            # What it stands in for fails again, or the substitute would not be asked for.
-            failed = ToolFailed(tool_call_id=event.tool_call_id, name=event.failed, failure="error", detail=event.why)
-            results.setdefault(asked[event.tool_call_id], failed)
-            asked[event.tool_call_id] = (event.substitute, event.arguments)
-        elif isinstance(event, Result) and event.tool_call_id in asked:
-            results.setdefault(asked[event.tool_call_id], event)
+def _results(events: Sequence[Recorded[Event]]) -> dict[ToolRun, Result]:
+    """Returns the results by the tool that brought them and the arguments that it was run with: of each, the first."""
+    running: dict[str, ToolRun] = {}
+    results: dict[ToolRun, Result] = {}
+    for recorded in events:
+        match recorded.event:
+            case ToolRequested(call=call):
+                running[call.id] = (call.name, call.arguments)
+            case ToolSubstituted() as substituted if substituted.tool_call_id in running:
+                # What it stands in for fails again, or the substitute would not be asked for.
+                results.setdefault(running[substituted.tool_call_id], _failure(substituted))
+                running[substituted.tool_call_id] = (substituted.substitute, substituted.arguments)
+            case (ToolSucceeded() | ToolFailed()) as result if result.tool_call_id in running:
+                # The same call may have been made again in a later round: the first answer stands.
+                results.setdefault(running[result.tool_call_id], result)
     return results
 
 
-def _key(tool: Tool, arguments: str) -> CallIdentity | None:
-    try:
-        return _identity(tool, tool.parameters.read(arguments))
-    except BadInputError:
-        return None
+def _failure(substituted: ToolSubstituted) -> ToolFailed:
+    return ToolFailed(
+        tool_call_id=substituted.tool_call_id, name=substituted.failed, failure="error", detail=substituted.why
+    )
 
 
-def _identity(tool: Tool, arguments: dict[str, object]) -> CallIdentity:
+def _results_of(tool: Tool, results: Mapping[ToolRun, Result]) -> dict[CallIdentity, Result]:
+    """Returns the results of one tool by the identity of the call that they answer."""
+    found: dict[CallIdentity, Result] = {}
+    for (name, arguments), result in results.items():
+        if name != tool.name:
+            continue
+        try:
+            found[_identity(tool, tool.parameters.read(arguments))] = result
+        except BadInputError:
+            continue  # the tool was never run with arguments that it cannot read
+    return found
+
+
+def _identity(tool: Tool, arguments: Mapping[str, object]) -> CallIdentity:
     """Returns the identity of a call with arguments that were read: a tool is run with these, not with their text."""
     return call_identity(tool.name, msgspec.json.encode(arguments, order="deterministic", enc_hook=str).decode())
 
 
 async def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> AsyncIterator[Json]:
+    # What was recorded goes through the engine as a stream once more, so that a fork takes the same way as a query.
     usage = {
         "input_tokens": reply.usage.input_tokens,
         "output_tokens": reply.usage.output_tokens,
@@ -163,4 +173,7 @@ async def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> AsyncIterat
         "usage": usage,
     }
     for event in events_of(message):
-        yield event if event["type"] != "message_start" else event | {"request_id": reply.request_id}
+        if event["type"] == "message_start":
+            yield event | {"request_id": reply.request_id}
+        else:
+            yield event

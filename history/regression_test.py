@@ -1,4 +1,4 @@
-"""A trace as a regression test: a sealed file and a few lines of pytest that replay it."""
+"""Turns a trace into a regression test: a sealed file, and a few lines of pytest that replay it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from antiphon.history.folding import Fold, failures_by_event
+from antiphon.composition import catalog_of, deciders_of, load_subscribers
+from antiphon.history.folding import Fold, decided_events, failures_by_event
 from antiphon.history.lineage import answer_in
-from antiphon.history.replaying import DECIDED, replay
+from antiphon.history.replaying import replay
 from antiphon.traces import event_of, plain, read_trace_file, trace_file, trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
-from antiphon.vocabulary.events import Event, QueryReceived, Recorded
+from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled
+from antiphon.vocabulary.subscribers import Subscriber
+
+QUESTION_CHARS = 200
+"""Characters of the question in the test's docstring, which only says which query it was."""
 
 _TEST = '''"""Replays a recorded query; written by `antiphon traces test`.
 
@@ -22,16 +27,16 @@ _TEST = '''"""Replays a recorded query; written by `antiphon traces test`.
 
 from pathlib import Path
 
-from antiphon.service import answer_in, replay, sealed_trace
+from antiphon.service import {imports}
 
 SHA256 = "{sha256}"
 """Of the events: a trace that was changed is refused."""
 
 
 def test_{name}_replays_to_the_same_events_and_the_same_answer() -> None:
-    events = sealed_trace(Path(__file__).with_name("{file}"), SHA256)
+{load}    events = sealed_trace(Path(__file__).with_name("{file}"), SHA256{sealed_with})
 
-    divergence = replay(events).divergence
+    divergence = replay(events{replayed_with}).divergence
 
     assert divergence is None or divergence.difference == "settings", divergence
     answer = answer_in(events)
@@ -40,40 +45,68 @@ def test_{name}_replays_to_the_same_events_and_the_same_answer() -> None:
     for fact in {facts!r}:
         assert fact in answer.answer
 '''
+_WITHOUT_SUBSCRIBERS = {
+    "imports": "answer_in, replay, sealed_trace",
+    "load": "",
+    "sealed_with": "",
+    "replayed_with": "",
+}
+_WITH_SUBSCRIBERS = {
+    "imports": "answer_in, load_subscribers, replay, sealed_trace",
+    "load": "    subscribers = load_subscribers({paths!r})\n",
+    "sealed_with": ", subscribers",
+    "replayed_with": ", subscribers=subscribers",
+}
 
 
-def trace_test(events: Sequence[Recorded[Event]], name: str, redact: Sequence[str] = ()) -> tuple[bytes, str]:
-    """The sealed file of a trace, and the test that goes with it as `<name>.jsonl`.
+def trace_test(
+    events: Sequence[Recorded[Event]], name: str, redact: Sequence[str] = (), subscriber_paths: str = ""
+) -> tuple[bytes, str]:
+    """Returns the sealed file of a trace, and the test that goes with it as `<name>.jsonl`.
 
     Args:
         redact: Patterns; what they match is crossed out everywhere.
+        subscriber_paths: The components from outside that the query was recorded with, as `ANTIPHON_SUBSCRIBERS` names
+            them: the test loads them by the same names.
 
     Raises:
         BadInputError: A pattern cannot be used, the trace has no answer, or it would not replay.
+        ConfigurationError: A subscriber cannot be loaded.
     """
-    events = redacted(events, redact)
-    divergence = replay(events).divergence
+    subscribers = load_subscribers(subscriber_paths)
+    events = redacted(events, redact, subscribers)
+    # Crossing out may change what rules decide, and so what the query would have asked for.
+    divergence = replay(events, subscribers=subscribers).divergence
     if divergence is not None:
+        after = " after redaction" if redact else ""
         raise BadInputError(
-            f"This trace does not replay as it is{' after redaction' if redact else ''} ({divergence.detail}): "
-            "a test of it would fail from the start."
+            f"This trace does not replay as it is{after} ({divergence.detail}): a test of it would fail from the start."
         )
     data = trace_file(events)
-    answer, first = answer_in(events), events[0].event
-    quoted = [each.cited_text.strip() for each in answer.citations]
-    return data, _TEST.format(
-        question=_harmless(first.query) if isinstance(first, QueryReceived) else "",
+    answer = answer_in(events)
+    first = events[0].event
+    question = first.query if isinstance(first, QueryReceived) else ""
+    code = dict(_WITHOUT_SUBSCRIBERS)
+    if subscribers:
+        code = _WITH_SUBSCRIBERS | {"load": _WITH_SUBSCRIBERS["load"].format(paths=subscriber_paths)}
+    test = _TEST.format(
+        question=_as_docstring(question),
         sha256=trace_lines(data)[0].sha256,
         name=re.sub(r"\W+", "_", name),
         file=f"{name}.jsonl",
         confidence=answer.confidence,
         sources=answer.sources,
-        facts=tuple(dict.fromkeys(cited for cited in quoted if cited and cited in answer.answer)),
+        facts=_quoted_facts(answer),
+        **code,
     )
+    return data, test
 
 
-def sealed_trace(path: Path, sha256: str) -> list[Recorded[Event]]:
-    """The events of a sealed file.
+def sealed_trace(path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()) -> list[Recorded[Event]]:
+    """Reads the events of a sealed file.
+
+    Args:
+        subscribers: The components from outside that the query was recorded with.
 
     Raises:
         DecodeError: The file cannot be used.
@@ -83,11 +116,13 @@ def sealed_trace(path: Path, sha256: str) -> list[Recorded[Event]]:
     found = trace_lines(data)[0].sha256
     if found != sha256:
         raise TraceError(f"{path.name} is not the trace that was sealed: its hash is {found}, not {sha256}")
-    return read_trace_file(data)
+    return read_trace_file(data, catalog_of(subscribers))
 
 
-def redacted(events: Sequence[Recorded[Event]], patterns: Sequence[str]) -> Sequence[Recorded[Event]]:
-    """The events with whatever a pattern matches crossed out, letter by letter, so that all offsets stay.
+def redacted(
+    events: Sequence[Recorded[Event]], patterns: Sequence[str], subscribers: Sequence[Subscriber] = ()
+) -> Sequence[Recorded[Event]]:
+    """Returns the events with whatever a pattern matches crossed out, letter by letter, so that all offsets stay.
 
     Raises:
         BadInputError: A pattern is no regular expression.
@@ -95,38 +130,69 @@ def redacted(events: Sequence[Recorded[Event]], patterns: Sequence[str]) -> Sequ
     if not patterns:
         return events
     try:
-        wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+        # Each in a group of its own, so that an alternative in one does not take part of the next with it.
+        pattern = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
     except re.error as error:
         raise BadInputError(f"A pattern to redact is no regular expression: {error}") from error
-    return said_anew([replace(each, event=event_of(_crossed_out(plain(each.event), wanted))) for each in events])
-
-
-def said_anew(events: Sequence[Recorded[Event]]) -> list[Recorded[Event]]:
-    """The trace with what the rules say of it now: some of that is made of texts (ids of passages that were joined)."""
-    fold, failed = Fold(), failures_by_event(events)
-    told: list[Recorded[Event]] = []
+    catalog = catalog_of(subscribers)
+    crossed_out: list[Recorded[Event]] = []
     for recorded in events:
-        if type(recorded.event) in DECIDED:
-            for emission in fold.emitted:
-                if emission.cause == recorded.cause and type(emission.event) is type(recorded.event):
-                    fold.emitted.remove(emission)
-                    recorded = replace(recorded, event=emission.event)
-                    break
+        event = event_of(_crossed_out(plain(recorded.event), pattern), catalog)
+        crossed_out.append(replace(recorded, event=event))
+    return decided_anew(crossed_out, subscribers)
+
+
+def decided_anew(events: Sequence[Recorded[Event]], subscribers: Sequence[Subscriber] = ()) -> list[Recorded[Event]]:
+    """Returns the trace with what the rules decide today in the place of what they decided then.
+
+    Some of that is made of texts (the ids of passages that were joined), and some of it was not there yet.
+    """
+    decided = decided_events(subscribers)
+    # A rule that failed then is passed over, as in a replay: what made it fail may not be there now.
+    failed = failures_by_event(events)
+    fold = Fold(deciders_of(subscribers))
+    renewed: list[Recorded[Event]] = []
+    for recorded in events:
+        if type(recorded.event) in decided:
+            recorded = _as_emitted(recorded, fold)
         fold.hear(recorded, failed.get(recorded.seq, frozenset()))
-        told.append(recorded)
-    return told
+        renewed.append(recorded)
+    return renewed
 
 
-def _crossed_out(value: object, wanted: re.Pattern[str]) -> object:
+def _as_emitted(recorded: Recorded[Event], fold: Fold) -> Recorded[Event]:
+    """Takes from the fold what it emitted in the place of a recorded event; without that, the event stays."""
+    for emission in fold.emitted:
+        if emission.stands_for(recorded):
+            fold.emitted.remove(emission)
+            return replace(recorded, event=emission.event)
+    return recorded
+
+
+def _crossed_out(value: object, pattern: re.Pattern[str]) -> object:
     if isinstance(value, str):
-        return wanted.sub(lambda found: "x" * len(found.group()), value)
-    if isinstance(value, dict):
-        return {name: each if name == "kind" else _crossed_out(each, wanted) for name, each in value.items()}
+        return pattern.sub(lambda found: "x" * len(found.group()), value)
     if isinstance(value, list | tuple):
-        return [_crossed_out(each, wanted) for each in value]
-    return value
+        return [_crossed_out(item, pattern) for item in value]
+    if not isinstance(value, dict):
+        return value
+    changed: dict[object, object] = {}
+    for name, inner in value.items():
+        # The tag says which event it is; without it nothing could be read again.
+        changed[name] = inner if name == "kind" else _crossed_out(inner, pattern)
+    return changed
 
 
-def _harmless(text: str) -> str:
-    """A question as part of a docstring: one line that ends nothing."""
-    return " ".join(text.split())[:200].replace("\\", "").replace('"', "'")
+def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
+    """Returns the cited texts that stand in the answer word for word, each once."""
+    quoted: dict[str, None] = {}
+    for citation in answer.citations:
+        cited = citation.cited_text.strip()
+        if cited and cited in answer.answer:
+            quoted[cited] = None
+    return tuple(quoted)
+
+
+def _as_docstring(question: str) -> str:
+    """Returns a question as part of a docstring: one line in which nothing ends the string."""
+    return " ".join(question.split())[:QUESTION_CHARS].replace("\\", "").replace('"', "'")

@@ -1,23 +1,25 @@
-"""How telling the words of a question are, and how strongly some passages speak to it; pure."""
+"""Weighs the words of a question, and how strongly sentences and passages speak to it; pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import fsum
 
 from antiphon.language.words import stem, terms, words
 
 Weigh = Callable[[str], float]
-"""How telling a stemmed term is: its inverse document frequency, 0 or more."""
+"""Returns how telling a stemmed term is: its inverse document frequency, 0 or more."""
 
 MAX_TERMS = 32
 
+LEAST_WEIGHT = 0.05
+"""A term that stands everywhere still tells a little."""
 _LIGHT_WEIGHT = 0.3
 _NAME_MISSING = 0.65
-"""How much of the evidence goes when no passage holds any of the names in the question."""
+"""As much of the evidence goes when no passage holds any of the names in the question."""
 _ONE_WORD_ONLY = 0.65
-"""What is left of the evidence when no sentence shares more than one word with a longer question."""
+"""As much of the evidence is left when no sentence shares more than one word with a longer question."""
 _LIGHT_WORDS = """
     according answer article ask become began begin begun bring brought call came cause choose chose chosen come
     compare comparison concern describe differ difference different done exactly find first found gave given goes
@@ -32,34 +34,64 @@ _NAMED = re.compile(r"(?<=[\w,;] )[A-Z][\w-]*|\b\w+[A-Z]\w*")
 """A name within a question: capital letters elsewhere than at the beginning of a sentence."""
 
 
-def question_weights(question: str, weigh: Weigh | None = None) -> dict[str, float]:
-    """The question's terms and the share of the question that each stands for; the shares add up to 1.
+class TermShares:
+    """The share of a question that each of its terms stands for; together they stand for all of it.
+
+    Briefings weigh terms by their rarity among the facts found, extraction by their rarity in the courses.
+
+    Attributes:
+        of_term: The shares, which add up to 1 where there is any term.
+    """
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        total = sum(weights.values()) or 1.0
+        self.of_term = {term: weight / total for term, weight in weights.items()}
+        self._terms = frozenset(weights)
+        self._of_set: dict[frozenset[str], float] = {}
+
+    def held(self, found: Collection[str]) -> frozenset[str]:
+        """Returns the question's terms among those found."""
+        return self._terms.intersection(found)
+
+    def share(self, found: frozenset[str]) -> float:
+        """Returns the share of the question that the terms found stand for, whatever their order.
+
+        Many sentences hold the same few terms of a question, so each set is added up once.
+        """
+        held = found & self._terms
+        share = self._of_set.get(held)
+        if share is None:
+            # fsum is exact, so that the order of a set changes nothing: a trace must replay to the same scores.
+            share = fsum([self.of_term[term] for term in held])
+            self._of_set[held] = share
+        return share
+
+
+def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
+    """Weighs the terms of a question; words in which it is merely put weigh less than what it is about.
 
     Args:
         weigh: How telling a term is; None means that all are alike.
     """
-    raw: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for term in terms(question):
-        if term not in raw and len(raw) < MAX_TERMS:
-            weight = max(weigh(term), 0.05) if weigh is not None else 1.0
-            raw[term] = weight * (_LIGHT_WEIGHT if term in _LIGHT or term.isdigit() else 1.0)
-    total = sum(raw.values())
-    return {term: weight / total for term, weight in raw.items()}
-
-
-def share(held: Iterable[str], weights: dict[str, float]) -> float:
-    """The share of the question that the terms `held` stand for, whatever their order."""
-    return fsum(weights[term] for term in held)
+        if term in weights or len(weights) >= MAX_TERMS:
+            continue
+        weight = 1.0 if weigh is None else max(weigh(term), LEAST_WEIGHT)
+        if term in _LIGHT or term.isdigit():
+            weight *= _LIGHT_WEIGHT
+        weights[term] = weight
+    return TermShares(weights)
 
 
 def evidence_of(
     question: str,
-    weights: dict[str, float],
+    shares: TermShares,
     passages: Sequence[frozenset[str]],
     picked: Sequence[frozenset[str]],
     together: int,
 ) -> float:
-    """0 to 1: how much of the question the passages speak to.
+    """Returns from 0 to 1 how much of the question the passages speak to.
 
     Half what the best passage holds alone, half what the picked ones hold together, less what tells against it:
     a question that nothing answers shares a word here and there with many passages, and its names with none.
@@ -70,23 +102,36 @@ def evidence_of(
         together: The most terms that one picked sentence holds.
     """
     union = frozenset[str]().union(*picked)
-    evidence = 0.5 * max((share(held, weights) for held in passages), default=0.0) + 0.5 * share(union, weights)
-    names = [name for found in _NAMED.findall(question) if (name := frozenset(terms(found)))]
-    missing = sum(1 for name in names if not name & union)
+    best_alone = max([shares.share(held) for held in passages], default=0.0)
+    evidence = 0.5 * best_alone + 0.5 * shares.share(union)
+    named = _named_terms(question)
+    missing = [name for name in named if name.isdisjoint(union)]
     if missing:
-        evidence *= 1 - _NAME_MISSING * missing / len(names)
-    if together == 1 and sum(1 for term in weights if term not in _LIGHT) > 1:
+        evidence *= 1 - _NAME_MISSING * len(missing) / len(named)
+    heavy = [term for term in shares.of_term if term not in _LIGHT]
+    # Where the question has several words to share, sharing a single one may be chance.
+    if together == 1 and len(heavy) > 1:
         evidence *= _ONE_WORD_ONLY
     return min(evidence, 1.0)
 
 
+def _named_terms(question: str) -> list[frozenset[str]]:
+    names: list[frozenset[str]] = []
+    for written in _NAMED.findall(question):
+        if name := frozenset(terms(written)):
+            names.append(name)
+    return names
+
+
 def telling_words(question: str, weigh: Weigh | None = None, most: int = MAX_TERMS) -> list[str]:
-    """The words (not stems) that say what the question is about, in its order: the `most` telling ones."""
+    """Returns the words (not stems) that say what the question is about, in its order: the `most` telling ones."""
     found: dict[str, str] = {}
     for word in words(question):
-        term = next(iter(terms(word)), None)
-        if term is not None and term not in _LIGHT:
-            found.setdefault(term, word)
-    ranked = sorted(found, key=weigh, reverse=True) if weigh is not None else list(found)
+        stems = terms(word)
+        if stems and stems[0] not in _LIGHT:
+            found.setdefault(stems[0], word)
+    ranked = list(found)
+    if weigh is not None:
+        ranked.sort(key=weigh, reverse=True)
     chosen = frozenset(ranked[:most])
     return [word for term, word in found.items() if term in chosen]

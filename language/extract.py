@@ -1,6 +1,6 @@
-"""The sentences that best answer a question, chosen by its words alone; pure, bounded, and fast.
+"""Chooses the sentences that best answer a question, by its words alone; pure, bounded, and fast.
 
-A sentence is worth the rarity-weighted share of the question's terms that it holds, helped by its neighbours, its
+A sentence scores the rarity-weighted share of the question's terms that it holds, helped by its neighbours, its
 passage and the kind of thing asked for (a year, a number, a name). Sentences are then taken greedily, each for what
 it adds to those already taken, as in maximal marginal relevance (Carbonell and Goldstein, "The Use of MMR,
 Diversity-Based Reranking for Reordering Documents and Producing Summaries", SIGIR 1998,
@@ -10,20 +10,20 @@ https://doi.org/10.1145/290941.291025).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
-from antiphon.language.evidence import Weigh, evidence_of, question_weights, share
+from antiphon.language.evidence import TermShares, Weigh, evidence_of, question_shares
 from antiphon.language.words import terms
 
 MAX_SENTENCES = 2000
 
 _FIRST_FOUND = 0.2
-"""What it is worth to stand in the best passage; half as much in the second, and so on."""
+"""The score for standing in the best passage; half as much in the second, and so on."""
 _KNOWN_AGAIN = 0.35
-"""What a term is still worth that an earlier sentence holds already."""
+"""As much of a term still counts that an earlier sentence holds already."""
 _LEAST_GAIN = 0.4
 """A further sentence must bring this share of what the first one brought."""
 _DANGLING = re.compile(
@@ -41,16 +41,16 @@ _ASKED_FOR = (
 
 
 class Pick(NamedTuple):
-    """Neighbouring sentences `first` to `end` (exclusive) of one passage, and what the best of them is worth."""
+    """Neighbouring sentences `first` to `end` (exclusive) of one passage, and the score of the best of them."""
 
     passage: int
     first: int
     end: int
-    worth: float
+    score: float
 
 
 class Extraction(NamedTuple):
-    """What was chosen, in reading order, and how much of the question it speaks to.
+    """The chosen sentences, in reading order, and how much of the question they speak to.
 
     Attributes:
         evidence: 0 to 1: the weighted share of the question's terms that the passages hold together.
@@ -61,10 +61,30 @@ class Extraction(NamedTuple):
 
 
 class _Sentence(NamedTuple):
+    """A sentence that may be chosen: what it holds of the question, and its score but for that."""
+
     passage: int
     number: int
     held: frozenset[str]
     prior: float
+
+
+class _Chosen(NamedTuple):
+    sentence: _Sentence
+    gain: float
+
+
+class _Asked(NamedTuple):
+    """The question as candidates are scored against it.
+
+    Attributes:
+        pairs: Terms that stand side by side in it.
+        shapes: The kinds of things that answer it: a year, a number, a name.
+    """
+
+    shares: TermShares
+    pairs: frozenset[tuple[str, str]]
+    shapes: tuple[re.Pattern[str], ...]
 
 
 def extract(
@@ -82,117 +102,125 @@ def extract(
         weigh: How telling a term is; None means that all are alike.
         titles: What each passage stands under; its terms count for every sentence below it, but less.
     """
-    weights = question_weights(question, weigh)
-    candidates = _candidates(question, passages, titles, weights)
-    taken = _greedy(candidates, weights, limit)
-    evidence = _evidence(question, candidates, taken, titles, weights)
-    return Extraction(_runs(taken, passages), evidence)
+    shares = question_shares(question, weigh)
+    shapes = [shape for asked, shape in _ASKED_FOR if asked.search(question)]
+    asked = _Asked(shares, frozenset(pairwise(shares.of_term)), tuple(shapes))
+    titled = [shares.held(terms(title)) for title in titles[: len(passages)]]
+    titled += [frozenset()] * (len(passages) - len(titled))
+    candidates = _candidates(asked, passages, titled)
+    chosen = _choose(candidates, shares, limit)
+    evidence = _evidence(question, shares, candidates, chosen, titled)
+    return Extraction(_runs(chosen, passages), evidence)
 
 
-def _candidates(
-    question: str, passages: Sequence[Sequence[str]], titles: Sequence[str], weights: dict[str, float]
-) -> list[_Sentence]:
-    pairs = frozenset(pairwise(weights))
-    wanted = [shape for asked, shape in _ASKED_FOR if asked.search(question)]
+def _candidates(asked: _Asked, passages: Sequence[Sequence[str]], titled: Sequence[frozenset[str]]) -> list[_Sentence]:
+    """The sentences that hold something of the question; one that stands in two passages counts in the better one."""
     found: list[_Sentence] = []
     seen: set[str] = set()
-    for number, sentences in enumerate(passages):
-        titled = _held(titles[number], weights) if number < len(titles) else frozenset()
-        row = [terms(sentence) for sentence in sentences[:MAX_SENTENCES]]
-        held = [frozenset(word for word in line if word in weights) for line in row]
-        together = share(frozenset[str]().union(*held), weights)
-        for at, (sentence, line) in enumerate(zip(sentences, row, strict=False)):
-            key = sentence.strip()
-            if not held[at] or key in seen:
+    for number, (sentences, of_title) in enumerate(zip(passages, titled, strict=True)):
+        rows = [terms(sentence) for sentence in sentences[:MAX_SENTENCES]]
+        held = [asked.shares.held(row) for row in rows]
+        passage_share = asked.shares.share(frozenset[str]().union(*held))
+        for at, row in enumerate(rows):
+            text = sentences[at].strip()
+            # Chunks overlap, so that one sentence may stand in two passages.
+            if not held[at] or text in seen:
                 continue
-            seen.add(key)
-            prior = 0.2 * together + _FIRST_FOUND / (1 + number) + 0.15 * _beside(held, at, weights)
-            prior += 0.3 * share(titled - held[at], weights)
-            prior += 0.15 * sum(1 for pair in pairwise(line) if pair in pairs)
-            prior += 0.12 * sum(1 for shape in wanted if shape.search(key))
-            prior -= 0.1 if len(line) < 4 or key.endswith("?") else 0.002 * max(len(line) - 25, 0)
+            seen.add(text)
+            near = frozenset[str]().union(*held[max(at - 1, 0) : at], *held[at + 1 : at + 2])
+            prior = 0.2 * passage_share + _FIRST_FOUND / (1 + number) + 0.15 * asked.shares.share(near - held[at])
+            prior += 0.3 * asked.shares.share(of_title - held[at])
+            prior += _form_score(asked, text, row)
             found.append(_Sentence(number, at, held[at], prior))
     return found[:MAX_SENTENCES]
 
 
-def _held(text: str, weights: dict[str, float]) -> frozenset[str]:
-    return frozenset(term for term in terms(text) if term in weights)
+def _form_score(asked: _Asked, text: str, row: Sequence[str]) -> float:
+    """The score of a sentence's form: words side by side as asked, the kind of thing asked for, a good length."""
+    score = 0.15 * len([pair for pair in pairwise(row) if pair in asked.pairs])
+    score += 0.12 * len([shape for shape in asked.shapes if shape.search(text)])
+    if len(row) < 4 or text.endswith("?"):
+        return score - 0.1
+    return score - 0.002 * max(len(row) - 25, 0)
 
 
-def _beside(held: list[frozenset[str]], at: int, weights: dict[str, float]) -> float:
-    """What the neighbours hold of the question that the sentence itself does not."""
-    near = (held[at - 1] if at else frozenset()) | (held[at + 1] if at + 1 < len(held) else frozenset())
-    return share(near - held[at], weights)
-
-
-def _greedy(candidates: list[_Sentence], weights: dict[str, float], limit: int) -> list[tuple[_Sentence, float]]:
+def _choose(candidates: Sequence[_Sentence], shares: TermShares, limit: int) -> list[_Chosen]:
+    """Takes the sentence that gains most, again and again: what is covered already counts less."""
     left = list(candidates)
-    taken: list[tuple[_Sentence, float]] = []
+    chosen: list[_Chosen] = []
     covered: set[str] = set()
 
     def gain(sentence: _Sentence) -> float:
-        own = fsum(weights[term] * (_KNOWN_AGAIN if term in covered else 1.0) for term in sentence.held)
+        own = fsum([shares.of_term[term] * (_KNOWN_AGAIN if term in covered else 1.0) for term in sentence.held])
         return own + sentence.prior * (0.5 + own)
 
-    while left and len(taken) < limit:
+    # Each choice changes what the others still add, so the best is looked for anew; `limit` is small.
+    while left and len(chosen) < limit:
         best = max(left, key=gain)
-        worth = gain(best)
-        if taken and worth < _LEAST_GAIN * taken[0][1]:
+        gained = gain(best)
+        if chosen and gained < _LEAST_GAIN * chosen[0].gain:
             break
         left.remove(best)
-        taken.append((best, worth))
+        chosen.append(_Chosen(best, gained))
         covered |= best.held
-    return taken
+    return chosen
 
 
 def _evidence(
     question: str,
-    candidates: list[_Sentence],
-    taken: list[tuple[_Sentence, float]],
-    titles: Sequence[str],
-    weights: dict[str, float],
+    shares: TermShares,
+    candidates: Sequence[_Sentence],
+    chosen: Sequence[_Chosen],
+    titled: Sequence[frozenset[str]],
 ) -> float:
-    passages: dict[int, frozenset[str]] = {}
+    held: dict[int, frozenset[str]] = {}
     for sentence in candidates:
-        known = passages.get(sentence.passage)
-        if known is None:
-            known = _held(titles[sentence.passage], weights) if sentence.passage < len(titles) else frozenset()
-        passages[sentence.passage] = known | sentence.held
-    picked = [passages[number] for number in {sentence.passage for sentence, _ in taken}]
-    together = max((len(sentence.held) for sentence, _ in taken), default=0)
-    return evidence_of(question, weights, list(passages.values()), picked, together)
+        known = held.get(sentence.passage, titled[sentence.passage])
+        held[sentence.passage] = known | sentence.held
+    picked: dict[int, frozenset[str]] = {}
+    together = 0
+    for sentence, _ in chosen:
+        picked[sentence.passage] = held[sentence.passage]
+        together = max(together, len(sentence.held))
+    return evidence_of(question, shares, list(held.values()), list(picked.values()), together)
 
 
-def _runs(taken: list[tuple[_Sentence, float]], passages: Sequence[Sequence[str]]) -> tuple[Pick, ...]:
+def _runs(chosen: Sequence[_Chosen], passages: Sequence[Sequence[str]]) -> tuple[Pick, ...]:
     """The chosen sentences as runs: passages by the best in them, sentences in the order of the text."""
-    rows: dict[int, dict[int, float]] = {}
-    for sentence, worth in taken:
-        row = rows.setdefault(sentence.passage, {})
-        row[sentence.number] = worth
-        for before in _needed_before(passages[sentence.passage], sentence.number):
-            row.setdefault(before, worth / 2)
-        if passages[sentence.passage][sentence.number].rstrip().endswith(":"):
-            row.setdefault(min(sentence.number + 1, len(passages[sentence.passage]) - 1), worth / 2)
-    ordered = sorted(rows, key=lambda number: -max(rows[number].values()))
-    return tuple(pick for number in ordered for pick in _joined(number, rows[number]))
+    scores: dict[int, dict[int, float]] = {}
+    for (passage, number, _, _), gain in chosen:
+        of_passage = scores.setdefault(passage, {})
+        of_passage[number] = gain
+        for needed in _needed_beside(passages[passage], number):
+            of_passage.setdefault(needed, gain / 2)
+    runs: list[Pick] = []
+    for passage in sorted(scores, key=lambda passage: -max(scores[passage].values())):
+        runs += _joined(passage, scores[passage])
+    return tuple(runs)
 
 
-def _needed_before(sentences: Sequence[str], number: int) -> list[int]:
-    """The sentences (two at most) without which sentence `number` cannot be understood."""
+def _needed_beside(sentences: Sequence[str], number: int) -> list[int]:
+    """The sentences without which sentence `number` cannot be understood.
+
+    Two at most before it, where it begins with a word that points back; the next, where it ends with a colon.
+    """
     needed: list[int] = []
-    while number > 0 and len(needed) < 2 and _DANGLING.match(sentences[number].lstrip()):
-        number -= 1
-        needed.append(number)
+    first = number
+    while first > 0 and len(needed) < 2 and _DANGLING.match(sentences[first].lstrip()):
+        first -= 1
+        needed.append(first)
+    if sentences[number].rstrip().endswith(":"):
+        needed.append(min(number + 1, len(sentences) - 1))
     return needed
 
 
-def _joined(passage: int, row: dict[int, float]) -> list[Pick]:
+def _joined(passage: int, scores: Mapping[int, float]) -> list[Pick]:
     """Runs of neighbours; a gap of one sentence is filled, so that the text reads on."""
     picks: list[Pick] = []
-    for number in sorted(row):
-        last = picks[-1] if picks else None
-        if last is not None and number - last.end <= 1:
-            picks[-1] = last._replace(end=number + 1, worth=max(last.worth, row[number]))
+    for number in sorted(scores):
+        if picks and number - picks[-1].end <= 1:
+            last = picks[-1]
+            picks[-1] = last._replace(end=number + 1, score=max(last.score, scores[number]))
         else:
-            picks.append(Pick(passage, number, number + 1, row[number]))
+            picks.append(Pick(passage, number, number + 1, scores[number]))
     return picks

@@ -1,4 +1,4 @@
-"""The few tags in which a briefing is written, and how they are read back.
+"""Writes and reads the few tags of a briefing.
 
 The synthesizer writes them, Claude and the offline reasoner read them. Text from outside is escaped, so that
 a document or a question cannot open or close a tag of ours.
@@ -8,11 +8,19 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
 
-Tag = Literal["conversation", "question", "attempts", "reasoning", "summary", "open", "round", "material"]
+Tag = Literal["conversation", "question", "attempts", "reasoning", "summary", "open", "review", "round", "material"]
+
+
+class NoteLine(NamedTuple):
+    """One line within a tag, and the round that it tells of."""
+
+    round: int
+    text: str
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -33,25 +41,36 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def wrap(tag: Tag, text: str) -> str:
-    """`text`, escaped, between the opening and the closing tag."""
+    """Returns `text`, escaped, between the opening and the closing tag."""
     return f"<{tag}>\n{html.escape(text, quote=False)}\n</{tag}>"
 
 
 def unwrap(tag: Tag, text: str) -> str | None:
-    """What stands between the first `tag` and its end in `text`, unescaped; None where there is none."""
+    """Returns what stands between the first `tag` and its end in `text`, unescaped; None where there is none."""
     found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", text, re.DOTALL)
     return html.unescape(found.group(1)) if found else None
 
 
-def write_attempts(attempts: tuple[Attempt, ...]) -> str:
-    """The attempts as JSON lines in their tag."""
-    return wrap("attempts", "\n".join(msgspec.json.encode(attempt).decode() for attempt in attempts))
+def write_review(note: str) -> str:
+    """Writes the words of reviewers who did not accept the draft before this round; empty where there are none."""
+    if not note:
+        return ""
+    return wrap("review", f"Your last draft was not accepted as the answer. Its reviewers say:\n{note}")
+
+
+def attempt_line(attempt: Attempt) -> NoteLine:
+    """Returns the attempt as one line of JSON."""
+    return NoteLine(attempt.round, msgspec.json.encode(attempt).decode())
+
+
+def write_attempts(attempts: Sequence[Attempt]) -> str:
+    """Writes the attempts as JSON lines in their tag."""
+    return wrap("attempts", "\n".join([attempt_line(attempt).text for attempt in attempts]))
 
 
 def read_attempts(text: str) -> tuple[Attempt, ...]:
-    """The attempts written in `text`; none where the tag is missing."""
-    body = unwrap("attempts", text)
-    return tuple(msgspec.json.decode(line, type=Attempt) for line in (body or "").split("\n") if line.strip())
+    """Reads the attempts written in `text`; none where the tag is missing."""
+    return tuple([msgspec.json.decode(line, type=Attempt) for line in _lines(unwrap("attempts", text))])
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,12 +80,17 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     said: str
 
 
-def write_material(material: tuple[Material, ...]) -> str:
-    """The material as JSON lines in its tag."""
-    return wrap("material", "\n".join(msgspec.json.encode(each).decode() for each in material))
+def write_material(material: Sequence[Material]) -> str:
+    """Writes the material as JSON lines in its tag."""
+    return wrap("material", "\n".join([msgspec.json.encode(each).decode() for each in material]))
 
 
 def read_material(text: str) -> tuple[Material, ...]:
-    """The material that `text` begins with; none where it is something else."""
-    body = unwrap("material", text) if text.startswith("<material>\n") else None
-    return tuple(msgspec.json.decode(line, type=Material) for line in (body or "").split("\n") if line.strip())
+    """Reads the material that `text` begins with; none where it is something else."""
+    if not text.startswith("<material>\n"):
+        return ()
+    return tuple([msgspec.json.decode(line, type=Material) for line in _lines(unwrap("material", text))])
+
+
+def _lines(body: str | None) -> list[str]:
+    return [line for line in (body or "").split("\n") if line.strip()]

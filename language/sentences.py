@@ -6,7 +6,7 @@ import sentencex
 
 
 def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
-    """Offsets in characters at which the sentences of `text` begin, the first being 0.
+    """Returns the offsets in characters at which the sentences of `text` begin, the first being 0.
 
     The spans cover the text without gaps: white space belongs to the sentence before it, and a span that
     is nothing but white space is joined to its neighbour. Boundaries are sentencex's
@@ -25,6 +25,11 @@ def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of `text`; joined, they are the text again."""
-    starts = sentence_starts(text)
-    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    """Returns the sentences of `text`; joined, they are the text again."""
+    ends = (*sentence_starts(text)[1:], len(text))
+    parts: list[str] = []
+    start = 0
+    for end in ends:
+        parts.append(text[start:end])
+        start = end
+    return parts

@@ -23,7 +23,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 
 def fold(text: str) -> str:
-    """`text` in lower case and without accents."""
+    """Returns `text` in lower case and without accents."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
@@ -32,15 +32,21 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """The Snowball English stem of a folded word (https://snowballstem.org/algorithms/english/stemmer.html)."""
+    """Returns the Snowball English stem of a folded word (https://snowballstem.org/algorithms/english/stemmer.html)."""
     return str(Stemmer.Stemmer("english").stemWord(word))
 
 
 def words(text: str) -> list[str]:
-    """All words of `text`, folded, in order."""
+    """Returns all words of `text`, folded, in order."""
     return _WORD.findall(_POSSESSIVE.sub("", fold(text)))
 
 
 def terms(text: str) -> list[str]:
-    """The stems of the words that carry meaning, in order, repeats kept."""
+    """Returns the stems of the words that carry meaning, in order, repeats kept."""
     return [stem(word) for word in words(text) if word not in _STOP]
+
+
+@lru_cache(maxsize=20_000)
+def label_terms(label: str) -> frozenset[str]:
+    """Returns the terms of a title or source; cached, because every query meets the same ones."""
+    return frozenset(terms(label))

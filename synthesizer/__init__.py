@@ -1,9 +1,8 @@
-"""What a query remembers, and what each reasoning call is shown of it."""
+"""A query's memory, and what each reasoning call is shown of it."""
 
-from antiphon.synthesizer.briefing_view import BriefingView, briefings_of
 from antiphon.synthesizer.memory import Memory
 from antiphon.synthesizer.merging import place_of
 from antiphon.synthesizer.synthesizer import ContextSynthesizer
-from antiphon.synthesizer.viewing import MemoryView, memory_at
+from antiphon.synthesizer.views import BriefingView, MemoryView, briefings_of, memory_at
 
 __all__ = ["BriefingView", "ContextSynthesizer", "Memory", "MemoryView", "briefings_of", "memory_at", "place_of"]

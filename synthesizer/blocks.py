@@ -9,14 +9,32 @@ from functools import lru_cache
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.language.words import terms
-from antiphon.synthesizer.question_parts import label_terms
-from antiphon.synthesizer.tokens import tokens_of
+from antiphon.language.lengths import tokens_of
+from antiphon.language.words import label_terms, terms
 from antiphon.vocabulary.values import Fact, Passage, StoredText, Value
 
 LABEL_CHARS = 300
-REMEMBERED_CHARS = 1_000
+CACHED_CHARS = 1_000
 """Stems of sentences up to this length are kept between queries."""
+
+
+class Sentence(Value, frozen=True, kw_only=True):
+    """One sentence of a fact, with all that scoring and selecting ask of it.
+
+    Attributes:
+        fact_id: The fact that it is shown under.
+        number: Its place among the fact's sentences, from 0.
+        tokens: Estimated tokens of its text.
+        terms: The stems that it holds.
+        round: The round in which it was found: a fact that took in earlier ones has sentences of theirs.
+    """
+
+    fact_id: str
+    number: int
+    text: str
+    tokens: int
+    terms: frozenset[str]
+    round: int
 
 
 class SourceBlock(Value, frozen=True, kw_only=True):
@@ -24,111 +42,121 @@ class SourceBlock(Value, frozen=True, kw_only=True):
 
     Attributes:
         fact: The fact.
-        kept: The `search_result` block's JSON.
-        sentences: Which sentences of the fact it holds, one content block each.
-        tokens: Estimated tokens of each of them.
-        terms: The stems that each of them holds; worked out once, for serving parts and for worth.
-        rounds: The round in which each of them was found: a fact that took in earlier ones has sentences of theirs.
+        json: The `search_result` block's JSON.
+        sentences: The sentences of the fact that the block holds, one content block each.
         label_tokens: Estimated tokens of its source and title.
         labels: The stems of its source and title.
         title: The stems of its title alone.
     """
 
     fact: Fact
-    kept: StoredText
-    sentences: tuple[int, ...]
-    tokens: tuple[int, ...]
-    terms: tuple[frozenset[str], ...]
-    rounds: tuple[int, ...]
+    json: StoredText
+    sentences: tuple[Sentence, ...]
     label_tokens: int
     labels: frozenset[str] = frozenset()
     title: frozenset[str] = frozenset()
 
     @property
-    def all_tokens(self) -> int:
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of its sentences in the fact."""
+        return tuple([sentence.number for sentence in self.sentences])
+
+    @property
+    def tokens(self) -> int:
         """Estimated tokens of the whole block."""
-        return self.label_tokens + sum(self.tokens)
+        return self.label_tokens + sum([sentence.tokens for sentence in self.sentences])
+
+    def all_terms(self) -> frozenset[str]:
+        """Returns the stems of its sentences and labels."""
+        return self.labels.union(*[sentence.terms for sentence in self.sentences])
 
 
 def text_block(text: str) -> StoredText:
-    """A block of plain text."""
-    return _kept({"type": "text", "text": text})
+    """Returns a block of plain text."""
+    return _encoded({"type": "text", "text": text})
 
 
-def source_block(fact: Fact, olds: Sequence[SourceBlock] = ()) -> SourceBlock:
-    """The block of a whole fact; blank sentences are never sent, the API refuses them.
+def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
+    """Makes the block of a whole fact; blank sentences are left out, the API refuses them.
 
     Args:
-        olds: The blocks of the facts that it took in.
+        merged: The blocks of the facts that it took in.
     """
     passage = fact.passage
-    numbers = tuple(n for n in range(len(passage.starts)) if passage.sentence(n).strip())
-    texts = [passage.sentence(number) for number in numbers]
+    sentences: list[Sentence] = []
+    for number in range(len(passage.starts)):
+        text = passage.sentence(number)
+        if text.strip():
+            sentences.append(_sentence(fact, number, text, merged))
     source, title = _labels(passage)
     return SourceBlock(
         fact=fact,
-        kept=_search_result(passage, texts),
-        sentences=numbers,
-        tokens=tuple(tokens_of(text) for text in texts),
-        terms=tuple(_terms_of(text) if len(text) <= REMEMBERED_CHARS else frozenset(terms(text)) for text in texts),
-        rounds=tuple(_round_of(fact, number, olds) for number in numbers),
+        json=_search_result(passage, sentences),
+        sentences=tuple(sentences),
         label_tokens=tokens_of(source) + tokens_of(title),
         labels=label_terms(source) | label_terms(title) | label_terms(passage.course or ""),
         title=label_terms(title),
     )
 
 
-def _round_of(fact: Fact, number: int, olds: Sequence[SourceBlock]) -> int:
-    """The round in which a sentence of the fact was first found; by its place in the lesson."""
-    place = (fact.passage.start or 0) + fact.passage.starts[number]
-    return min((found for old in olds if (found := _round_at(old, place)) is not None), default=fact.round)
+def with_sentences(block: SourceBlock, sentences: Sequence[Sentence]) -> SourceBlock:
+    """Returns the block with only these of its sentences; the very same one where they are all of them."""
+    # The same block is the same bytes, which is what the provider's cache of prompts goes by.
+    if len(sentences) == len(block.sentences):
+        return block
+    return replace(block, json=_search_result(block.fact.passage, sentences), sentences=tuple(sentences))
 
 
-def _round_at(block: SourceBlock, place: int) -> int | None:
-    """The round of the sentence that stands at `place` of the lesson; None where the block does not reach there."""
-    passage = block.fact.passage
-    at = place - (passage.start or 0)
-    if not 0 <= at < len(passage.text.text):
-        return None
-    number = bisect_right(passage.starts, at) - 1
-    return dict(zip(block.sentences, block.rounds, strict=True)).get(number)
+def _sentence(fact: Fact, number: int, text: str, merged: Sequence[SourceBlock]) -> Sentence:
+    return Sentence(
+        fact_id=fact.id,
+        number=number,
+        text=text,
+        tokens=tokens_of(text),
+        terms=_cached_terms(text) if len(text) <= CACHED_CHARS else frozenset(terms(text)),
+        round=_first_found(fact, number, merged),
+    )
 
 
 @lru_cache(maxsize=4096)
-def _terms_of(sentence: str) -> frozenset[str]:
+def _cached_terms(sentence: str) -> frozenset[str]:
     """The stems of one sentence; queries find the same passages again and again, and replays even more so."""
     return frozenset(terms(sentence))
 
 
-def with_sentences(block: SourceBlock, numbers: frozenset[int]) -> SourceBlock:
-    """The block with only the sentences `numbers`; the very same one where that leaves nothing out."""
-    places = [place for place, number in enumerate(block.sentences) if number in numbers]
-    if len(places) == len(block.sentences):
-        return block
-    shown = tuple(block.sentences[place] for place in places)
-    passage = block.fact.passage
-    return replace(
-        block,
-        kept=_search_result(passage, [passage.sentence(number) for number in shown]),
-        sentences=shown,
-        tokens=tuple(block.tokens[place] for place in places),
-        terms=tuple(block.terms[place] for place in places),
-        rounds=tuple(block.rounds[place] for place in places),
-    )
+def _first_found(fact: Fact, number: int, merged: Sequence[SourceBlock]) -> int:
+    """The round in which a sentence of the fact was first found, looked up by its offset in the lesson."""
+    offset = (fact.passage.start or 0) + fact.passage.starts[number]
+    found: list[int] = []
+    for block in merged:
+        passage = block.fact.passage
+        at = offset - (passage.start or 0)
+        if 0 <= at < len(passage.text.text):
+            number_there = bisect_right(passage.starts, at) - 1
+            for sentence in block.sentences:
+                if sentence.number == number_there:
+                    found.append(sentence.round)
+    return min(found, default=fact.round)
 
 
-def _search_result(passage: Passage, texts: list[str]) -> StoredText:
+def _search_result(passage: Passage, sentences: Sequence[Sentence]) -> StoredText:
     source, title = _labels(passage)
-    content = [{"type": "text", "text": text} for text in texts]
-    return _kept(
-        {"type": "search_result", "source": source, "title": title, "content": content, "citations": {"enabled": True}}
+    return _encoded(
+        {
+            "type": "search_result",
+            "source": source,
+            "title": title,
+            "content": [{"type": "text", "text": sentence.text} for sentence in sentences],
+            "citations": {"enabled": True},
+        }
     )
 
 
 def _labels(passage: Passage) -> tuple[str, str]:
     source = passage.source.strip()[:LABEL_CHARS] or passage.id
-    return source, (passage.title or "").strip()[:LABEL_CHARS] or source
+    title = (passage.title or "").strip()[:LABEL_CHARS] or source
+    return source, title
 
 
-def _kept(block: dict[str, object]) -> StoredText:
+def _encoded(block: dict[str, object]) -> StoredText:
     return StoredText(msgspec.json.encode(block).decode())

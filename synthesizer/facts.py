@@ -5,30 +5,42 @@ which tools happened to finish. So concurrency changes no number, and a replay g
 
 Passages of one lesson that touch or overlap are one fact (synthesizer/merging.py). One that is found beside an
 earlier round's fact makes a new fact, which has the earlier one in it: what a fact's id means never changes, for
-replies that were given may have cited it.
+replies that were given may have cited it. A passage that says nearly what an earlier one says is a fact of its own,
+which notes the other (`Fact.like`) and is not shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
-from antiphon.synthesizer.grouping import Group, grouped
-from antiphon.synthesizer.likeness import Likeness, shingles
+from antiphon.language.words import words
+from antiphon.synthesizer.merging import FoundPassage, Group, grouped
 from antiphon.vocabulary.events import Event, ToolRequested, ToolsSettled, ToolSucceeded
 from antiphon.vocabulary.values import Fact, Value
 
+# Two texts are compared by their runs of four words (shingles; Broder, "On the resemblance and containment of
+# documents", 1997, https://doi.org/10.1109/SEQUEN.1997.666900): one that shares four fifths of them with an earlier
+# text repeats it. Shorter texts are alike too easily.
+RUN_WORDS = 4
+LEAST_SHARED = 0.8
+FEWEST_WORDS = 8
+
+Shingle = tuple[str, ...]
+
 
 class Facts(Value, frozen=True, kw_only=True):
-    """What is known, and what the open round has brought so far.
+    """All that is known, and what the open round has brought so far.
 
     Attributes:
         known: Every fact of the settled rounds, in order of discovery; those merged into later ones included.
         passages: For each passage found, its id and that of the fact that holds it now.
         requested: Calls of the open round, in the order in which they were asked for.
         waiting: Their results; they become facts when the round settles.
-        merging: Whether passages are joined; a transcript shows them as they came.
+        merging: False where passages are shown as they came: in a transcript.
     """
 
     known: tuple[Fact, ...] = ()
@@ -39,7 +51,7 @@ class Facts(Value, frozen=True, kw_only=True):
 
 
 class Discovery(Value, frozen=True, kw_only=True):
-    """What one settled round brought.
+    """The finds of one settled round.
 
     Attributes:
         new: Facts that were not known before.
@@ -53,7 +65,7 @@ class Discovery(Value, frozen=True, kw_only=True):
 
 
 def fold(facts: Facts, event: Event) -> Facts:
-    """The layer after `event`; results of calls that the open round did not request are kept out."""
+    """Returns the layer after `event`; results of calls that the open round did not request are kept out."""
     if isinstance(event, ToolRequested):
         return replace(facts, requested=(*facts.requested, event.call.id))
     if isinstance(event, ToolSucceeded) and event.tool_call_id in facts.requested:
@@ -62,59 +74,148 @@ def fold(facts: Facts, event: Event) -> Facts:
 
 
 def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
-    """The layer with the round's confirmed results in it, and what they brought."""
+    """Takes the round's confirmed results into the layer."""
     results = _confirmed_in_order(facts, settled)
-    held = dict(facts.passages)
-    fresh = {passage.id: (passage, result.tool_call_id) for result in reversed(results) for passage in result.passages}
-    order = dict.fromkeys(p.id for result in results for p in result.passages if p.id not in held)
-    groups = grouped([fresh[id_] for id_ in order], living(facts.known) if facts.merging else (), facts.merging)
-    new = _facts(groups, facts, settled.round)
-    moved = {old: fact.id for fact in new for old in fact.merged}
-    held = {passage: moved.get(fact_id, fact_id) for passage, fact_id in held.items()}
-    seen = set(held)
-    held |= {member: fact.id for fact, group in zip(new, groups, strict=True) for member in group.members}
-    repeated = [held[id_] for id_ in _again(results, seen)]
-    by_call = tuple((each.tool_call_id, tuple(dict.fromkeys(held[p.id] for p in each.passages))) for each in results)
-    discovery = Discovery(new=new, repeated=tuple(dict.fromkeys(repeated)), by_call=by_call)
-    return Facts(known=(*facts.known, *new), passages=tuple(held.items()), merging=facts.merging), discovery
-
-
-def living(known: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """The facts that are in no later one."""
-    gone = {old for fact in known for old in fact.merged}
-    return tuple(fact for fact in known if fact.id not in gone)
-
-
-def _facts(groups: list[Group], facts: Facts, round_: int) -> tuple[Fact, ...]:
-    likeness = Likeness(living(facts.known))
+    fact_of = dict(facts.passages)
+    known_before = set(fact_of)
+    neighbours = living(facts.known) if facts.merging else ()
+    groups = grouped(_new_passages(results, known_before), neighbours, facts.merging)
     new: list[Fact] = []
+    alike = _Alike(living(facts.known))
     for number, group in enumerate(groups, start=len(facts.known) + 1):
-        runs = shingles(group.passage.text.text)
-        like = likeness.like(runs) if facts.merging and not group.olds else None
-        fact = Fact(
-            id=f"f{number}",
-            passage=group.passage,
-            tool_call_id=group.tool_call_id,
-            round=round_,
-            merged=group.olds,
-            like=like,
-        )
-        if like is None:
-            likeness.add(fact.id, runs)
+        fact = _fact(f"f{number}", group, settled.round, alike if facts.merging else None)
         new.append(fact)
-    return tuple(new)
+        if fact.merged:
+            _move_passages(fact_of, fact)
+        fact_of.update(dict.fromkeys(group.members, fact.id))
+    discovery = Discovery(
+        new=tuple(new),
+        repeated=_repeated(results, known_before, fact_of),
+        by_call=_facts_by_call(results, fact_of),
+    )
+    known = (*facts.known, *new)
+    return Facts(known=known, passages=tuple(fact_of.items()), merging=facts.merging), discovery
 
 
-def _again(results: list[ToolSucceeded], seen: set[str]) -> Iterator[str]:
-    """The ids of passages found again, be it in the same round."""
-    for passage in (passage for result in results for passage in result.passages):
-        if passage.id in seen:
-            yield passage.id
-        seen.add(passage.id)
+def _move_passages(fact_of: dict[str, str], fact: Fact) -> None:
+    """Lets the passages of the facts that were merged point to the fact that holds them now."""
+    for passage_id, holder in fact_of.items():
+        if holder in fact.merged:
+            fact_of[passage_id] = fact.id
+
+
+def living(known: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Returns the facts that are in no later one."""
+    merged: set[str] = set()
+    for fact in known:
+        merged.update(fact.merged)
+    return tuple([fact for fact in known if fact.id not in merged])
+
+
+def standing(known: Sequence[Fact]) -> frozenset[str]:
+    """Returns the ids of the facts that stand for themselves: in no later one, and not like an earlier one."""
+    ids: set[str] = set()
+    for fact in living(known):
+        if fact.like is None:
+            ids.add(fact.id)
+    return frozenset(ids)
 
 
 def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceeded]:
-    results = {result.tool_call_id: result for result in facts.waiting}
-    confirmed = frozenset(settled.succeeded)
-    order = dict.fromkeys(facts.requested)
-    return [results[call_id] for call_id in order if call_id in confirmed and call_id in results]
+    # A call that failed, or whose reply was void, may have brought a result too: only what the round confirms counts.
+    confirmed: dict[str, ToolSucceeded] = {}
+    for result in facts.waiting:
+        if result.tool_call_id in settled.succeeded:
+            confirmed[result.tool_call_id] = result
+    in_order: list[ToolSucceeded] = []
+    for call_id in dict.fromkeys(facts.requested):
+        if call_id in confirmed:
+            in_order.append(confirmed[call_id])
+    return in_order
+
+
+def _new_passages(results: Sequence[ToolSucceeded], known: set[str]) -> list[FoundPassage]:
+    """The passages that no earlier round found, in order of discovery, each with the call that found it first."""
+    found: dict[str, FoundPassage] = {}
+    for result in results:
+        for passage in result.passages:
+            if passage.id not in known and passage.id not in found:
+                found[passage.id] = FoundPassage(passage, result.tool_call_id)
+    return list(found.values())
+
+
+def _repeated(results: Sequence[ToolSucceeded], known: set[str], fact_of: dict[str, str]) -> tuple[str, ...]:
+    """The facts of passages that were found again, be it in the same round."""
+    seen = set(known)
+    repeated: dict[str, None] = {}
+    for result in results:
+        for passage in result.passages:
+            if passage.id in seen:
+                repeated.setdefault(fact_of[passage.id])
+            seen.add(passage.id)
+    return tuple(repeated)
+
+
+def _facts_by_call(
+    results: Sequence[ToolSucceeded], fact_of: dict[str, str]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    rows: list[tuple[str, tuple[str, ...]]] = []
+    for result in results:
+        # Two passages of a result may be in one fact, which stands where the better of them does.
+        fact_ids: dict[str, None] = {}
+        for passage in result.passages:
+            fact_ids.setdefault(fact_of[passage.id])
+        rows.append((result.tool_call_id, tuple(fact_ids)))
+    return tuple(rows)
+
+
+def _fact(fact_id: str, group: Group, round_: int, alike: _Alike | None) -> Fact:
+    like: str | None = None
+    if alike is not None:
+        runs = shingles(group.passage.text.text)
+        # A fact that took in an earlier one is shown in its place, whatever else it is like.
+        if not group.merged:
+            like = alike.find(runs)
+        if like is None:
+            alike.add(fact_id, runs)
+    return Fact(
+        id=fact_id,
+        passage=group.passage,
+        tool_call_id=group.tool_call_id,
+        round=round_,
+        merged=group.merged,
+        like=like,
+    )
+
+
+@lru_cache(maxsize=128)  # the same passages are found by one question after another
+def shingles(text: str) -> frozenset[Shingle]:
+    """Returns the runs of words of `text`; none where it is too short to be judged."""
+    found = words(text)
+    if len(found) < FEWEST_WORDS:
+        return frozenset()
+    return frozenset([tuple(found[at : at + RUN_WORDS]) for at in range(len(found) - RUN_WORDS + 1)])
+
+
+class _Alike:
+    """The texts seen so far, by their runs of words, so that finding one like them is linear in its length."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._first_with: dict[Shingle, str] = {}
+        for fact in facts:
+            self.add(fact.id, shingles(fact.passage.text.text))
+
+    def add(self, fact_id: str, runs: frozenset[Shingle]) -> None:
+        for run in runs:
+            self._first_with.setdefault(run, fact_id)
+
+    def find(self, runs: frozenset[Shingle]) -> str | None:
+        """The fact that holds nearly all of `runs`; of two that hold as many, the earlier one."""
+        votes: Counter[str] = Counter()
+        for run in runs:
+            if run in self._first_with:
+                votes[self._first_with[run]] += 1
+        best = max(votes, key=lambda fact_id: (votes[fact_id], -int(fact_id[1:])), default=None)
+        if best is None or votes[best] < LEAST_SHARED * len(runs):
+            return None
+        return best

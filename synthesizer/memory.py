@@ -1,19 +1,18 @@
-"""What a query remembers: the four layers, and the blocks that were made of them; a fold over its events."""
+"""All that a query remembers: the four layers, and the blocks that were made of them; a fold over its events."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
+from antiphon.language.lengths import shorten, tokens_of
 from antiphon.language.markup import wrap
-from antiphon.synthesizer import facts, intent, reasoning, summary, transcript, usage
+from antiphon.synthesizer import facts, intent, reasoning, transcript, usage
 from antiphon.synthesizer.blocks import SourceBlock, source_block, text_block
-from antiphon.synthesizer.changes import Before
-from antiphon.synthesizer.conversation import conversation_tag
 from antiphon.synthesizer.facts import Facts
 from antiphon.synthesizer.intent import Intent
 from antiphon.synthesizer.reasoning import Reasoning
-from antiphon.synthesizer.summary import Summaries
-from antiphon.synthesizer.tokens import tokens_of
 from antiphon.synthesizer.transcript import Transcript
 from antiphon.synthesizer.usage import ToolUsage
 from antiphon.vocabulary.events import (
@@ -24,7 +23,18 @@ from antiphon.vocabulary.events import (
     RoundOpened,
     ToolsSettled,
 )
-from antiphon.vocabulary.values import QuerySettings, StoredText, Value
+from antiphon.vocabulary.values import Exchange, Fact, QuerySettings, ShownSource, StoredText, Value
+
+EXCHANGES = 2
+"""As many exchanges of the conversation open a briefing."""
+EXCHANGE_CHARS = 400
+
+
+class LastBriefing(Value, frozen=True, kw_only=True):
+    """The briefing before: what it showed, and how many facts were known then."""
+
+    shown: tuple[ShownSource, ...] = ()
+    known: int = 0
 
 
 class Memory(Value, frozen=True, kw_only=True):
@@ -34,10 +44,10 @@ class Memory(Value, frozen=True, kw_only=True):
         head: The blocks that open each briefing: conversation and question.
         head_tokens: Estimated tokens of them.
         sources: One block a fact, in order of discovery.
+        showable: Those of them that a briefing may show: what another fact holds or says is not shown twice.
         settled_rounds: Rounds whose outcomes are in.
-        before: What the last briefing showed, so that the next can say what changed.
+        last: The last briefing, so that the next can say what changed.
         transcript: Replies and tool outcomes as they came; empty where calls are shown briefings.
-        summaries: What summarising calls brought; empty where compression is extractive.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -48,72 +58,94 @@ class Memory(Value, frozen=True, kw_only=True):
     head: tuple[StoredText, ...] = ()
     head_tokens: int = 0
     sources: tuple[SourceBlock, ...] = ()
+    showable: tuple[SourceBlock, ...] = ()
     settled_rounds: tuple[int, ...] = ()
-    before: Before = Before()
+    last: LastBriefing = LastBriefing()
     transcript: Transcript = Transcript()
-    summaries: Summaries = Summaries()
 
 
 def remember(memory: Memory, event: Event) -> Memory:
-    """The memory after an event that closes no round."""
+    """Returns the memory after an event that closes no round."""
+    # The layers do not know one another: what one event means to each is written in its own file.
     memory = replace(
         memory,
         facts=facts.fold(memory.facts, event),
         reasoning=reasoning.fold(memory.reasoning, event),
         intent=intent.fold(memory.intent, event),
         usage=usage.fold(memory.usage, event),
-        summaries=summary.fold(memory.summaries, event),
     )
     if memory.settings.context == "transcript":
         memory = replace(memory, transcript=transcript.fold(memory.transcript, event))
     if isinstance(event, QueryReceived):
-        tags = _head_tags(event)
-        head_tokens = sum(tokens_of(tag) for tag in tags)
-        return replace(
-            memory,
-            settings=event.settings,
-            facts=replace(memory.facts, merging=event.settings.context != "transcript"),
-            head=tuple(map(text_block, tags)),
-            head_tokens=head_tokens,
-        )
+        return _begun(memory, event)
     if isinstance(event, BriefingPrepared):
-        return replace(memory, before=Before(shown=event.sources, known=len(memory.sources)))
+        return replace(memory, last=LastBriefing(shown=event.sources, known=len(memory.sources)))
     return memory
 
 
+def _begun(memory: Memory, event: QueryReceived) -> Memory:
+    tags = [wrap("question", event.query)]
+    if event.history:
+        tags.insert(0, _conversation_tag(event.history))
+    return replace(
+        memory,
+        settings=event.settings,
+        facts=replace(memory.facts, merging=event.settings.context != "transcript"),
+        head=tuple([text_block(tag) for tag in tags]),
+        head_tokens=sum([tokens_of(tag) for tag in tags]),
+    )
+
+
+def _conversation_tag(history: Sequence[Exchange]) -> str:
+    """The last exchanges, shortened, oldest first."""
+    lines: list[str] = []
+    for exchange in history[-EXCHANGES:]:
+        lines.append(f"Question: {shorten(exchange.question, EXCHANGE_CHARS)}")
+        lines.append(f"Answer: {shorten(exchange.answer, EXCHANGE_CHARS)}")
+    return wrap("conversation", "\n".join(lines))
+
+
 def within(memory: Memory, opened: RoundOpened) -> Memory:
-    """The memory with the budget that a round was given, where that is less than the settings'."""
+    """Returns the memory with the budget that a round was given, where that is less than the settings'."""
     if opened.briefing_tokens is None:
         return memory
     return replace(memory, settings=replace(memory.settings, briefing_tokens=opened.briefing_tokens))
 
 
 def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesized | None]:
-    """The memory with a round's outcomes in it, and what there is to say; nothing where the round is over already."""
+    """Takes a round's outcomes in, and returns what there is to emit: None where the round is over already."""
     if event.round in memory.settled_rounds:
         return memory, None
-    layer, discovery = facts.settle(memory.facts, event)
-    known = {block.fact.id: block for block in memory.sources}
-    blocks = tuple(source_block(fact, [known[old] for old in fact.merged]) for fact in discovery.new)
+    found, discovery = facts.settle(memory.facts, event)
+    blocks = _blocks_of(discovery.new, memory.sources)
+    sources = (*memory.sources, *blocks)
+    standing = facts.standing(found.known)
     tried = usage.settle(memory.usage, event, discovery)
-    served = intent.serve(memory.intent, blocks)
+    calls_of_round = [settled.attempt for settled in tried.settled[len(memory.usage.settled) :]]
+    # A round's calls are noted with the parts that they serve, so the facts must serve theirs first.
+    wanted = intent.note_round(intent.serve(memory.intent, blocks), event.round, calls_of_round)
     memory = replace(
         memory,
-        facts=layer,
-        intent=intent.note_round(served, event.round, tried.settled[len(memory.usage.settled) :]),
+        facts=found,
+        intent=wanted,
         usage=tried,
-        sources=(*memory.sources, *blocks),
+        sources=sources,
+        showable=tuple([block for block in sources if block.sentences and block.fact.id in standing]),
         settled_rounds=(*memory.settled_rounds, event.round),
     )
-    return memory, ContextSynthesized(
+    synthesized = ContextSynthesized(
         round=event.round,
         facts=discovery.new,
         repeated=discovery.repeated,
-        open_parts=intent.open_parts(memory.intent),
+        open_parts=intent.open_parts(wanted),
     )
+    return memory, synthesized
 
 
-def _head_tags(event: QueryReceived) -> tuple[str, ...]:
-    said_before = conversation_tag(event.history)
-    question = wrap("question", event.query)
-    return (said_before, question) if said_before else (question,)
+def _blocks_of(new: Sequence[Fact], known: Sequence[SourceBlock]) -> list[SourceBlock]:
+    by_id = {block.fact.id: block for block in known}
+    blocks: list[SourceBlock] = []
+    for fact in new:
+        merged = [by_id[earlier] for earlier in fact.merged]
+        blocks.append(source_block(fact, merged))
+    return blocks

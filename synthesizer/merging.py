@@ -8,59 +8,153 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Hashable
+import sys
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from antiphon.vocabulary.values import Passage, StoredText
+from antiphon.vocabulary.values import Fact, Passage, StoredText
 
 _GAPS = ("", " ", "\n\n")
+"""The white space that the chunker takes off a chunk's end, by its length."""
 _WHITE = re.compile(r"\s")
 MOST_GAP = len(_GAPS) - 1
-"""Characters between two chunks that touch: the white space that the chunker takes off a chunk's end."""
 MOST_CHARS = 2_400
 """Passages that touch are joined up to this length, about two chunks: a passage as long as a lesson is no passage.
 Those that overlap are always joined, for no sentence is shown twice."""
 
 
+class FoundPassage(NamedTuple):
+    """A new passage and the call that found it first."""
+
+    passage: Passage
+    tool_call_id: str
+
+
+class Group(NamedTuple):
+    """Passages that are shown as one.
+
+    Attributes:
+        passage: All of them joined.
+        tool_call_id: The call that found the first of them.
+        at: Place of its first new passage in the order of discovery.
+        members: Ids of its new passages.
+        merged: Facts of earlier rounds that are in it.
+    """
+
+    passage: Passage
+    tool_call_id: str
+    at: int = sys.maxsize
+    members: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+
+
+def grouped(found: Sequence[FoundPassage], known: Sequence[Fact], merging: bool) -> list[Group]:
+    """Groups passages, of which each group becomes one fact, in order of their first passage.
+
+    Args:
+        found: New passages in order of discovery.
+        known: Facts that new passages may touch.
+        merging: False leaves each passage alone.
+    """
+    new: list[Group] = []
+    for at, (passage, call_id) in enumerate(found):
+        new.append(Group(passage, call_id, at, (passage.id,)))
+    if not merging:
+        return new
+    by_lesson: dict[Hashable, list[Group]] = {}
+    for fact in known:
+        earlier = Group(fact.passage, fact.tool_call_id, merged=(fact.id,))
+        by_lesson.setdefault(place_of(fact.passage), []).append(earlier)
+    groups: list[Group] = []
+    for group in new:
+        place = place_of(group.passage)
+        if place is None:
+            groups.append(group)
+        else:
+            by_lesson[place] = _with_group(by_lesson.get(place, []), group)
+    for place, of_lesson in by_lesson.items():
+        if place is not None:
+            # A known fact that no new passage touched is a group without members, and no new fact.
+            groups += [group for group in of_lesson if group.members]
+    return sorted(groups, key=lambda group: group.at)
+
+
+def _with_group(groups: Sequence[Group], group: Group) -> list[Group]:
+    """The groups of one lesson with another among them: those that it touches, directly or through one, are one."""
+    apart = list(groups)
+    touching = _first_touching(group, apart)
+    while touching is not None:
+        other, passage = touching
+        apart.remove(other)
+        group = _merge(group, other, passage)
+        # A group that has grown may touch one that it did not touch before.
+        touching = _first_touching(group, apart)
+    return [*apart, group]
+
+
+def _first_touching(group: Group, others: Sequence[Group]) -> tuple[Group, Passage] | None:
+    for other in others:
+        if joined := join(group.passage, other.passage):
+            return other, joined
+    return None
+
+
+def _merge(group: Group, other: Group, passage: Passage) -> Group:
+    first = other if other.at < group.at else group
+    return Group(
+        passage, first.tool_call_id, first.at, (*group.members, *other.members), (*group.merged, *other.merged)
+    )
+
+
 def place_of(passage: Passage) -> Hashable:
-    """What passages must share to be joined; None for one whose place is not known."""
+    """Returns what passages must share to be joined; None for one whose place is not known."""
     if passage.start is None or passage.kind != "passage":
         return None
     return passage.course, passage.lesson, passage.title, passage.source
 
 
 def join(one: Passage, other: Passage) -> Passage | None:
-    """Both as one passage; None where they neither touch nor overlap, or do not agree in what they share."""
+    """Joins two passages; None where they neither touch nor overlap, or do not agree in what they share."""
     if one.start is None or other.start is None or place_of(one) != place_of(other):
         return None
     if other.start < one.start:
-        one, other = other, one
-    first, second = one.start or 0, other.start or 0
-    text, more = one.text.text, other.text.text
-    gap = second - (first + len(text))
-    if gap > MOST_GAP or (gap >= 0 and len(text) + len(more) > MOST_CHARS):
-        return None
-    if gap < 0 and not _agree(text[second - first :], more):
-        return None
-    joined = text + _GAPS[max(gap, 0)] + more[max(-gap, 0) :]
-    starts = sorted({*one.starts, *(second - first + start for start in other.starts)})
+        return _join_in_order(other, one, one.start - other.start)
+    return _join_in_order(one, other, other.start - one.start)
+
+
+def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | None:
+    """Joins passages of which the second begins `offset` characters after the first."""
+    text, more = first.text.text, second.text.text
+    gap = offset - len(text)
+    if gap < 0:
+        if not _agree(text[offset:], more):
+            return None
+        joined = text + more[-gap:]
+    else:
+        if gap > MOST_GAP or len(text) + len(more) > MOST_CHARS:
+            return None
+        joined = text + _GAPS[gap] + more
+    starts = set(first.starts)
+    for start in second.starts:
+        starts.add(offset + start)
     return replace(
-        one,
-        id=_id(one, joined),
+        first,
+        id=_passage_id(first, joined),
         text=StoredText(joined),
-        starts=tuple(starts),
-        score=max(one.score, other.score),
-        link=one.link or other.link,
+        starts=tuple(sorted(starts)),
+        score=max(first.score, second.score),
+        link=first.link or second.link,
     )
 
 
 def _agree(end: str, beginning: str) -> bool:
-    """Whether the overlap is the same text in both; one may lie within the other, and white space is white space."""
+    """True where the overlap is the same text in both; one may lie within the other, and white space is white space."""
     shared = min(len(end), len(beginning))
     return _WHITE.sub(" ", end[:shared]) == _WHITE.sub(" ", beginning[:shared])
 
 
-def _id(passage: Passage, text: str) -> str:
+def _passage_id(passage: Passage, text: str) -> str:
     address = "\0".join((passage.source, passage.title or "", text))
     return hashlib.sha256(address.encode(errors="replace")).hexdigest()[:32]

@@ -1,156 +1,123 @@
-"""The notes that end a briefing: what was tried, what was said, what is open, and which round this is."""
+"""Writes the notes that end a briefing: what was tried, what was said, what is open, and which round this is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
-import msgspec
-
-from antiphon.language.markup import Attempt, wrap, write_attempts
-from antiphon.synthesizer import intent, reasoning, summary
+from antiphon.language.lengths import tokens_of
+from antiphon.language.markup import NoteLine, Tag, wrap, write_review
+from antiphon.synthesizer.blocks import SourceBlock
+from antiphon.synthesizer.intent import open_parts
 from antiphon.synthesizer.memory import Memory
-from antiphon.synthesizer.shortening import shorten
-from antiphon.synthesizer.tokens import tokens_of
-from antiphon.synthesizer.usage import ToolUsage, Tried, arguments_of, facts_of
+from antiphon.synthesizer.reasoning import lines, most_summary_tokens, summary_tag
+from antiphon.synthesizer.usage import noted_attempts
 from antiphon.vocabulary.events import RoundOpened
-from antiphon.vocabulary.values import Dropped, Value
+from antiphon.vocabulary.values import Dropped, Fact
 
 MOST_SHARE = 0.5
 """The notes' most share of a briefing's budget: the rest is the facts'."""
 OUTGROWN = "the notes had outgrown their share of the budget"
-DETAIL_CHARS = 300
-ARGUMENT_CHARS = 300
-NAME_CHARS = 100
-MOST_ARGUMENTS = 12
-MOST_TWINS = 3
-_OUTCOMES: dict[str, Literal["found", "nothing", "failed", "repeated"]] = {
-    "found": "found",
-    "nothing": "nothing",
-    "failed": "failed",
-    "repeated": "repeated",
-}
-
-T = TypeVar("T")
 
 
-class Notes(Value, frozen=True, kw_only=True):
+class Notes(NamedTuple):
     """The tags of the last block, and what did not fit among them.
 
     Attributes:
+        tokens: Estimated tokens of the text.
+        room: The tokens that they leave to the sources.
         summary: The summarising call whose text stands among them; empty where none does.
     """
 
     text: str
-    summary: str = ""
-    dropped: tuple[Dropped, ...] = ()
+    tokens: int
+    dropped: tuple[Dropped, ...]
+    room: int
+    summary: str
 
 
-def write_notes(memory: Memory, opened: RoundOpened, numbers: Mapping[str, int]) -> Notes:
-    """The notes for the call of `opened`, whose request numbers its facts by `numbers` (fact id to 1, 2, …).
+def write_notes(memory: Memory, opened: RoundOpened, sources: Sequence[SourceBlock]) -> Notes:
+    """Writes the notes for the call of `opened`, whose request shows `sources`.
 
     Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
     """
-    twins = {fact.id: fact.passage.source for fact in memory.facts.known if fact.like is not None}
-    attempts = [_attempt(memory.usage, tried, numbers, twins) for tried in memory.usage.settled]
-    fixed = [_open_tag(memory) if attempts else "", _round_tag(opened)]
-    room = most_tokens(memory) - sum(map(tokens_of, fixed)) - 2  # the tags' line breaks
-    summed = _summary_tag(memory, room)
-    room -= tokens_of(summed)
-    tried = _newest([_Line(a.round, a, tokens_of(write_attempts((a,)))) for a in attempts], room)
-    lines = reasoning.lines(memory.reasoning)
-    said = _newest([_Line(n, line, tokens_of(wrap("reasoning", line))) for n, line in lines], tried.room)
-    tags = [
-        write_attempts(tuple(line.content for line in tried.kept)) if tried.kept else "",
-        wrap("reasoning", "\n".join(line.content for line in said.kept)) if said.kept else "",
-        summed,
-        *fixed,
-    ]
-    gone = [(line.round, line.tokens) for line in said.gone] + [(line.round, line.tokens) for line in tried.gone]
-    dropped = tuple(Dropped(what=f"round {number} notes", why=OUTGROWN, tokens=tokens) for number, tokens in gone)
-    newest = memory.summaries.newest
-    return Notes(
-        text="\n".join(tag for tag in tags if tag), summary=newest.call_id if newest and summed else "", dropped=dropped
-    )
+    numbers = _numbers(memory.facts.known, sources)
+    is_open = open_parts(memory.intent)
+    budget = memory.settings.briefing_tokens
+    most = int(budget * MOST_SHARE)
+
+    open_tag = wrap("open", "\n".join(is_open)) if memory.usage.settled and is_open else ""
+    review_tag = write_review(opened.note)
+    round_tag = _round_tag(opened)
+    room = most - tokens_of(open_tag) - tokens_of(review_tag) - tokens_of(round_tag) - 2  # the tags' line breaks
+    attempts = noted_attempts(memory.usage, numbers)
+    words = lines(memory.reasoning)
+    summary = summary_tag(memory.reasoning, min(room, most_summary_tokens(budget)))
+    room -= tokens_of(summary)
+    # The newest attempts take their room before the words do: that is the order in which both go.
+    tried = _fit("attempts", attempts, room)
+    said = _fit("reasoning", words, tried.room)
+
+    tags = (tried.tag, said.tag, summary, open_tag, review_tag, round_tag)
+    text = "\n".join([tag for tag in tags if tag])
+    tokens = tokens_of(text)
+    dropped = (*said.dropped, *tried.dropped)
+    # Notes on fewer sources are never longer, save where some notes were dropped: then others may come back in their
+    # place, so that all of the notes' share must stay free.
+    room = budget - (most if dropped else tokens)
+    return Notes(text, tokens, dropped, room, summary=_call_behind(memory, summary))
 
 
-def most_tokens(memory: Memory) -> int:
-    """The most that notes may take."""
-    return int(memory.settings.briefing_tokens * MOST_SHARE)
+def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str, int]:
+    """The number of each fact in a request that shows `sources`, from 1.
+
+    A fact that was merged has the number of the one that holds it now; so has one that says nearly the same as it.
+    """
+    numbers: dict[str, int] = {}
+    for number, block in enumerate(sources, start=1):
+        numbers[block.fact.id] = number
+    held_by: dict[str, str] = {}
+    for fact in known:
+        held_by.update(dict.fromkeys(fact.merged, fact.id))
+    for fact in known:
+        original = fact.like
+        if original is not None:
+            # The original may have been taken into a later fact, and that one into one later still.
+            while original in held_by:
+                original = held_by[original]
+            if original in numbers:
+                numbers[fact.id] = numbers[original]
+        if fact.id in numbers:
+            numbers.update(dict.fromkeys(fact.merged, numbers[fact.id]))
+    return numbers
 
 
-@dataclass(frozen=True)
-class _Line(Generic[T]):
-    round: int
-    content: T
-    tokens: int
-
-
-@dataclass(frozen=True)
-class _Chosen(Generic[T]):
-    kept: list[_Line[T]]
-    gone: list[_Line[T]]
+class _Fitted(NamedTuple):
+    tag: str
+    dropped: tuple[Dropped, ...]
     room: int
 
 
-def _newest(lines: Sequence[_Line[T]], room: int) -> _Chosen[T]:
-    """The last of `lines` that fit into `room` tokens, without gaps."""
-    first_kept = len(lines)
-    while first_kept and lines[first_kept - 1].tokens <= room:
-        first_kept -= 1
-        room -= lines[first_kept].tokens
-    return _Chosen(kept=list(lines[first_kept:]), gone=list(lines[:first_kept]), room=room)
-
-
-def _attempt(usage: ToolUsage, tried: Tried, numbers: Mapping[str, int], twins: Mapping[str, str]) -> Attempt:
-    return Attempt(
-        round=tried.round,
-        tool=shorten(tried.tool, NAME_CHARS),
-        arguments=_short_arguments(tried.arguments),
-        outcome=_OUTCOMES.get(tried.outcome, "failed"),
-        facts=tuple(numbers[id_] for id_ in facts_of(usage, tried) if id_ in numbers),
-        detail=_detail(tried, numbers, twins),
-    )
-
-
-def _short_arguments(written: str) -> dict[str, object]:
-    """The arguments, with what is long or nested made one short line: the model may write anything."""
-    shown = list(arguments_of(written).items())[:MOST_ARGUMENTS]
-    return {shorten(name, NAME_CHARS): _short_value(value) for name, value in shown}
-
-
-def _short_value(value: object) -> object:
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    return shorten(value if isinstance(value, str) else msgspec.json.encode(value).decode(), ARGUMENT_CHARS)
-
-
-def _detail(tried: Tried, numbers: Mapping[str, int], twins: Mapping[str, str]) -> str:
-    """The substitute, the error, and who says nearly the same as a result that is shown.
-
-    The last stands here and not in the result's title, for a block once made must not change.
-    """
-    answered = f"answered by {shorten(tried.substitute, NAME_CHARS)}" if tried.substitute else ""
-    told = [
-        f"{shorten(twins[id_], NAME_CHARS)} says nearly the same as result {numbers[id_]}"
-        for id_ in tried.new_facts
-        if id_ in twins and id_ in numbers
-    ]
-    return ". ".join(part for part in (answered, shorten(tried.detail, DETAIL_CHARS), *told[:MOST_TWINS]) if part)
-
-
-def _summary_tag(memory: Memory, room: int) -> str:
-    most = min(room, summary.most_tokens(memory.settings.briefing_tokens))
-    return summary.summary_tag(memory.summaries.newest, most)
-
-
-def _open_tag(memory: Memory) -> str:
-    parts = intent.open_parts(memory.intent)
-    return wrap("open", "\n".join(parts)) if parts else ""
+def _fit(tag: Tag, lines: Sequence[NoteLine], room: int) -> _Fitted:
+    """The tag with the last of `lines` that fit into `room` tokens, without gaps; and the room that they leave."""
+    tokens = [tokens_of(wrap(tag, line.text)) for line in lines]
+    first = len(lines)
+    while first and tokens[first - 1] <= room:
+        first -= 1
+        room -= tokens[first]
+    kept = [line.text for line in lines[first:]]
+    dropped: list[Dropped] = []
+    for line, freed in zip(lines[:first], tokens, strict=False):
+        dropped.append(Dropped(what=f"round {line.round} notes", why=OUTGROWN, tokens=freed))
+    return _Fitted(wrap(tag, "\n".join(kept)) if kept else "", tuple(dropped), room)
 
 
 def _round_tag(opened: RoundOpened) -> str:
     if opened.final:
         return wrap("round", "Final answer: no tools.")
     return wrap("round", f"Round {opened.round} of {opened.round + opened.rounds_left}: tools may be used.")
+
+
+def _call_behind(memory: Memory, tag: str) -> str:
+    summary = memory.reasoning.summary
+    return summary.call_id if summary is not None and tag else ""

@@ -1,43 +1,136 @@
-"""The layer of reasoning: what the model said between its tool calls, per round; its thinking is never kept."""
+"""The layer of the model's own words: what it said between its tool calls, and its summary of older rounds.
+
+Its thinking is never kept. A summary is kept with the sentences that it was made of, and stands in a briefing as a
+note: escaped, bounded, and no source.
+"""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from antiphon.synthesizer.shortening import shorten
-from antiphon.vocabulary.events import Event, ReasoningCompleted
-from antiphon.vocabulary.values import Value
+from antiphon.language.lengths import BYTES_A_TOKEN, shorten, tokens_of
+from antiphon.language.markup import NoteLine, wrap
+from antiphon.vocabulary.events import (
+    Event,
+    ReasoningCompleted,
+    SummaryCompleted,
+    SummaryFailed,
+    SummarySkipped,
+    SummaryWanted,
+)
+from antiphon.vocabulary.values import ShownSource, Value
 
 NEWEST_CHARS = 600
 OLDER_CHARS = 160
 KEPT_CHARS = 4_000
+SUMMARY_SHARE = 1 / 8
+"""The summary's most share of a briefing's budget."""
+SUMMARY_TOKENS = 300
+INTRODUCTION = "A model's note on what earlier rounds found and is not shown; no source:"
 
 
 class Note(Value, frozen=True, kw_only=True):
-    """What was said in one round before its tools ran."""
+    """The words of one round before its tools ran.
+
+    Attributes:
+        newest_line: The line that a briefing shows while no later round has words of its own.
+        older_line: The shorter line that it shows from then on.
+    """
 
     round: int
+    text: str
+    newest_line: str
+    older_line: str
+
+
+class Summary(Value, frozen=True, kw_only=True):
+    """A summarising call's words.
+
+    Attributes:
+        call_id: The call: its request and its reply stand in the trace.
+        of: The sentences that it was shown.
+    """
+
+    call_id: str
+    of: tuple[ShownSource, ...]
     text: str
 
 
 class Reasoning(Value, frozen=True, kw_only=True):
-    """The notes so far, oldest first."""
+    """All that the model said.
+
+    Attributes:
+        notes: Its words between tool calls, oldest first.
+        summary: The newest summary; None where compression is extractive.
+        wanted: The summary that is waited for.
+    """
 
     notes: tuple[Note, ...] = ()
+    summary: Summary | None = None
+    wanted: SummaryWanted | None = None
 
 
 def fold(reasoning: Reasoning, event: Event) -> Reasoning:
-    """The layer after `event`: only replies that ask for tools leave a note, the others are the answer."""
-    if not isinstance(event, ReasoningCompleted) or not event.tool_calls:
+    """Returns the layer after `event`; a summary for a call that no longer waits is kept out."""
+    if isinstance(event, ReasoningCompleted):
+        return _with_note(reasoning, event)
+    if isinstance(event, SummaryWanted):
+        return replace(reasoning, wanted=event)
+    if not isinstance(event, SummaryCompleted | SummaryFailed | SummarySkipped):
         return reasoning
+    wanted = reasoning.wanted
+    if wanted is None or wanted.call_id != event.for_call:
+        return reasoning
+    if isinstance(event, SummaryCompleted) and event.is_usable:
+        summary = Summary(call_id=event.call_id, of=wanted.of, text=event.text.text)
+        return replace(reasoning, summary=summary, wanted=None)
+    return replace(reasoning, wanted=None)
+
+
+def _with_note(reasoning: Reasoning, event: ReasoningCompleted) -> Reasoning:
+    """Only replies that ask for tools leave a note; the others are the answer."""
     text = event.text.text.strip()[:KEPT_CHARS]
-    return replace(reasoning, notes=(*reasoning.notes, Note(round=event.round, text=text))) if text else reasoning
+    if not event.tool_calls or not text:
+        return reasoning
+    note = Note(
+        round=event.round,
+        text=text,
+        newest_line=f"Round {event.round}: {shorten(text, NEWEST_CHARS)}",
+        older_line=f"Round {event.round}: {shorten(text, OLDER_CHARS)}",
+    )
+    return replace(reasoning, notes=(*reasoning.notes, note))
 
 
-def lines(reasoning: Reasoning) -> list[tuple[int, str]]:
-    """Each note's round and its line: the newest at some length, older ones shrunk."""
-    newest = max((note.round for note in reasoning.notes), default=0)
-    return [
-        (note.round, f"Round {note.round}: {shorten(note.text, NEWEST_CHARS if note.round == newest else OLDER_CHARS)}")
-        for note in reasoning.notes
-    ]
+def lines(reasoning: Reasoning) -> list[NoteLine]:
+    """Returns a line for each note: the newest at some length, older ones shrunk."""
+    newest = newest_round(reasoning)
+    shown: list[NoteLine] = []
+    for note in reasoning.notes:
+        line = note.newest_line if note.round == newest else note.older_line
+        shown.append(NoteLine(note.round, line))
+    return shown
+
+
+def newest_round(reasoning: Reasoning) -> int:
+    """Returns the round of the newest note; 0 where there is none."""
+    return max([note.round for note in reasoning.notes], default=0)
+
+
+def most_summary_tokens(budget: int) -> int:
+    """Returns the most that the summary may take of a briefing's budget."""
+    return min(SUMMARY_TOKENS, int(budget * SUMMARY_SHARE))
+
+
+def summary_tag(reasoning: Reasoning, room: int) -> str:
+    """Returns the summary in its tag, of at most `room` tokens; empty where there is none, or no room for it."""
+    if reasoning.summary is None:
+        return ""
+    chars = room * BYTES_A_TOKEN
+    while chars > len(INTRODUCTION):
+        text = shorten(reasoning.summary.text, chars - len(INTRODUCTION))
+        tag = wrap("summary", f"{INTRODUCTION}\n{text}")
+        if tokens_of(tag) <= room:
+            return tag
+        # Escaping and other scripts make more bytes of a character: then it is cut shorter.
+        chars = chars * 4 // 5
+    return ""

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from antiphon.synthesizer.briefing import brief
 from antiphon.synthesizer.memory import Memory, remember, settle, within
-from antiphon.synthesizer.summarising import want_summary
+from antiphon.synthesizer.summaries import want_summary
 from antiphon.synthesizer.transcript import transcribe
 from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.events import (

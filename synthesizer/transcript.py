@@ -6,14 +6,14 @@ came, each tool call is answered, and what was sent once stands at the same plac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.language.markup import wrap
+from antiphon.language.lengths import tokens_of
+from antiphon.language.markup import wrap, write_review
 from antiphon.synthesizer.blocks import SourceBlock, text_block
-from antiphon.synthesizer.tokens import tokens_of
 from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
@@ -30,8 +30,8 @@ from antiphon.vocabulary.values import Message, ShownSource, StoredText, ToolCal
 _NOT_RUN = "The call was not run."
 
 
-class Outcome(Value, frozen=True, kw_only=True):
-    """What one tool call is answered with: its passages, or words where it brought none."""
+class CallAnswer(Value, frozen=True, kw_only=True):
+    """The answer to one tool call: its passages, or words where it brought none."""
 
     tool_call_id: str
     passages: tuple[str, ...] = ()
@@ -44,85 +44,102 @@ class Transcript(Value, frozen=True, kw_only=True):
 
     turns: tuple[ReasoningCompleted, ...] = ()
     started: tuple[ToolCall, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
+    answers: tuple[CallAnswer, ...] = ()
 
 
 def fold(transcript: Transcript, event: Event) -> Transcript:
-    """The transcript after `event`."""
+    """Returns the transcript after `event`."""
     if isinstance(event, ReasoningCompleted):
-        return replace(transcript, turns=(*transcript.turns, event)) if event.tool_calls else transcript
+        if not event.tool_calls:
+            return transcript
+        return replace(transcript, turns=(*transcript.turns, event))
     if isinstance(event, ToolRequested):
         return replace(transcript, started=(*transcript.started, event.call))
-    outcome = _outcome(event)
-    return transcript if outcome is None else replace(transcript, outcomes=(*transcript.outcomes, outcome))
+    answer = _answer_in(event)
+    if answer is None:
+        return transcript
+    return replace(transcript, answers=(*transcript.answers, answer))
+
+
+def _answer_in(event: Event) -> CallAnswer | None:
+    if isinstance(event, ToolSucceeded):
+        passages = tuple([passage.id for passage in event.passages])
+        return CallAnswer(tool_call_id=event.tool_call_id, passages=passages, words=event.output.text)
+    if isinstance(event, ToolFailed):
+        return CallAnswer(tool_call_id=event.tool_call_id, words=event.detail, failed=True)
+    if isinstance(event, BreakerTripped) and event.tool_call_id is not None:
+        return CallAnswer(tool_call_id=event.tool_call_id, words=event.detail, failed=True)
+    return None
 
 
 def transcribe(
     transcript: Transcript, head: Sequence[StoredText], sources: Sequence[SourceBlock], opened: RoundOpened
 ) -> BriefingPrepared:
-    """The message list for the call of `opened`; every search result in it is a row of its table of sources."""
-    ending = (text_block(wrap("round", "Final answer: no tools.")),) if opened.final else ()
+    """Writes the message list for the call of `opened`; each search result in it is a row of its table of sources."""
     by_passage = {block.fact.passage.id: block for block in sources if block.sentences}
-    messages = [Message(role="user", content=tuple(head))]
+    # The request ends with a message of the user: the question, or the answers to the last tool calls.
+    messages: list[Message] = []
+    of_user = list(head)
     shown: list[SourceBlock] = []
     for turn in transcript.turns:
-        answers = []
+        messages.append(Message(role="user", content=tuple(of_user)))
+        messages.append(Message(role="assistant", content=_sendable(turn.content)))
+        of_user = []
         for call in turn.tool_calls:
-            outcome = _outcome_of(transcript, call)
-            found = [by_passage[id_] for id_ in outcome.passages if id_ in by_passage]
-            answers.append(_tool_result(outcome, found))
-            shown += found
-        messages += [_said(turn), Message(role="user", content=tuple(answers))]
-    last = messages[-1]
-    messages[-1] = replace(last, content=(*last.content, *ending))
+            answer = _answer_to(transcript, call)
+            blocks = [by_passage[passage_id] for passage_id in answer.passages if passage_id in by_passage]
+            of_user.append(_tool_result(answer, blocks))
+            shown += blocks
+    if opened.note:
+        of_user.append(text_block(write_review(opened.note)))
+    if opened.final:
+        of_user.append(text_block(wrap("round", "Final answer: no tools.")))
+    messages.append(Message(role="user", content=tuple(of_user)))
     return BriefingPrepared(
         call_id=opened.call_id,
         round=opened.round,
         messages=tuple(messages),
-        sources=tuple(ShownSource(fact_id=block.fact.id, sentences=block.sentences) for block in shown),
-        facts=tuple(dict.fromkeys(block.fact.id for block in shown)),
-        tokens=sum(tokens_of(block.text) for message in messages for block in message.content),
+        sources=tuple([ShownSource(fact_id=block.fact.id, sentences=block.numbers) for block in shown]),
+        facts=tuple(dict.fromkeys([block.fact.id for block in shown])),
+        tokens=_tokens_of(messages),
     )
 
 
-def _outcome(event: Event) -> Outcome | None:
-    if isinstance(event, ToolSucceeded):
-        passages = tuple(passage.id for passage in event.passages)
-        return Outcome(tool_call_id=event.tool_call_id, passages=passages, words=event.output.text)
-    if isinstance(event, ToolFailed):
-        return Outcome(tool_call_id=event.tool_call_id, words=event.detail, failed=True)
-    if isinstance(event, BreakerTripped) and event.tool_call_id is not None:
-        return Outcome(tool_call_id=event.tool_call_id, words=event.detail, failed=True)
-    return None
+def _tokens_of(messages: Sequence[Message]) -> int:
+    tokens = 0
+    for message in messages:
+        tokens += sum([tokens_of(block.text) for block in message.content])
+    return tokens
 
 
-def _outcome_of(transcript: Transcript, call: ToolCall) -> Outcome:
-    """The call's outcome: its own, or that of the same call which an earlier attempt at the reply had started."""
-    outcomes = {outcome.tool_call_id: outcome for outcome in transcript.outcomes}
+def _answer_to(transcript: Transcript, call: ToolCall) -> CallAnswer:
+    """The call's answer: its own, or that of the same call which an earlier attempt at the reply had started."""
+    # A reply that was cut off may have started a call early; its answer serves the same call of the next attempt.
+    answers = {answer.tool_call_id: answer for answer in transcript.answers}
+    if call.id in answers:
+        return answers[call.id]
     wanted = call_identity(call.name, call.arguments)
-    started = (each for each in transcript.started if each.id in outcomes)
-    same = (each.id for each in started if call_identity(each.name, each.arguments) == wanted)
-    found = outcomes.get(call.id) or outcomes.get(next(same, ""))
-    return replace(found, tool_call_id=call.id) if found else Outcome(tool_call_id=call.id, words=_NOT_RUN, failed=True)
+    for started in transcript.started:
+        if started.id in answers and call_identity(started.name, started.arguments) == wanted:
+            return replace(answers[started.id], tool_call_id=call.id)
+    return CallAnswer(tool_call_id=call.id, words=_NOT_RUN, failed=True)
 
 
-def _said(turn: ReasoningCompleted) -> Message:
+def _sendable(blocks: Sequence[StoredText]) -> tuple[StoredText, ...]:
     """The reply as it came; blank text blocks are left out, the API refuses them."""
-    return Message(role="assistant", content=tuple(_sendable(turn.content)))
-
-
-def _sendable(blocks: Sequence[StoredText]) -> Iterator[StoredText]:
-    for kept in blocks:
-        block: Mapping[str, object] = msgspec.json.decode(kept.text)
+    sendable: list[StoredText] = []
+    for stored in blocks:
+        block: Mapping[str, object] = msgspec.json.decode(stored.text)
         if block.get("type") != "text" or str(block.get("text", "")).strip():
-            yield kept
+            sendable.append(stored)
+    return tuple(sendable)
 
 
-def _tool_result(outcome: Outcome, found: Sequence[SourceBlock]) -> StoredText:
+def _tool_result(answer: CallAnswer, blocks: Sequence[SourceBlock]) -> StoredText:
     # The blocks are JSON already, and their bytes must be those of the earlier request.
-    parts = [block.kept.text for block in found]
-    if not parts and outcome.words.strip():
-        parts = [text_block(outcome.words).text]
-    name = msgspec.json.encode(outcome.tool_call_id).decode()
-    failed = ',"is_error":true' if outcome.failed else ""
+    parts = [block.json.text for block in blocks]
+    if not parts and answer.words.strip():
+        parts = [text_block(answer.words).text]
+    name = msgspec.json.encode(answer.tool_call_id).decode()
+    failed = ',"is_error":true' if answer.failed else ""
     return StoredText(f'{{"type":"tool_result","tool_use_id":{name},"content":[{",".join(parts)}]{failed}}}')

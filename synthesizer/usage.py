@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from antiphon.language.lengths import shorten
+from antiphon.language.markup import Attempt, NoteLine, attempt_line
 from antiphon.synthesizer.facts import Discovery
 from antiphon.vocabulary.events import (
     BreakerTripped,
@@ -19,13 +22,20 @@ from antiphon.vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from antiphon.vocabulary.tool_calls import call_identity
+from antiphon.vocabulary.tool_calls import WHY, call_identity
 from antiphon.vocabulary.values import Fact, ToolCall, Value
+
+DETAIL_CHARS = 300
+ARGUMENT_CHARS = 300
+NAME_CHARS = 100
+MOST_ARGUMENTS = 12
+MOST_ALIKE = 3
+"""As many facts are named in one attempt that say nearly the same as a fact that is shown."""
 
 Outcome = Literal["requested", "running", "found", "nothing", "failed", "repeated"]
 
 
-class Tried(Value, frozen=True, kw_only=True):
+class ToolAttempt(Value, frozen=True, kw_only=True):
     """One tool call, from its request to its outcome.
 
     Attributes:
@@ -51,54 +61,91 @@ class Tried(Value, frozen=True, kw_only=True):
     duration_ms: float = 0.0
 
 
+class AlikeFact(Value, frozen=True, kw_only=True):
+    """A fact that is not shown, because it says nearly the same as another, and where it stands."""
+
+    id: str
+    source: str
+
+
+class SettledAttempt(Value, frozen=True, kw_only=True):
+    """An attempt that is over, with what briefings note of it: short, whatever the model or a tool wrote.
+
+    Attributes:
+        note: The note without the facts, whose numbers differ from request to request.
+        alike: Those of its new facts that are not shown.
+    """
+
+    attempt: ToolAttempt
+    note: Attempt
+    alike: tuple[AlikeFact, ...] = ()
+
+
+class AskedCall(Value, frozen=True, kw_only=True):
+    """A call that a reply asked for, run or refused."""
+
+    round: int
+    call: ToolCall
+
+
 class ToolUsage(Value, frozen=True, kw_only=True):
     """All attempts.
 
     Attributes:
         settled: Attempts of rounds that are over, and repeated calls.
         open: Attempts of the round that is under way.
-        asked: Every call that a reply asked for, with its round.
+        asked: Every call that a reply asked for.
         refused: Ids of calls that were refused as repeated before their reply was complete.
     """
 
-    settled: tuple[Tried, ...] = ()
-    open: tuple[Tried, ...] = ()
-    asked: tuple[tuple[int, ToolCall], ...] = ()
+    settled: tuple[SettledAttempt, ...] = ()
+    open: tuple[ToolAttempt, ...] = ()
+    asked: tuple[AskedCall, ...] = ()
     refused: tuple[str, ...] = ()
 
 
 def fold(usage: ToolUsage, event: Event) -> ToolUsage:
-    """The layer after `event`; outcomes of calls that are not open are kept out."""
+    """Returns the layer after `event`; outcomes of calls that are not open are kept out."""
     if isinstance(event, ToolRequested):
-        return replace(usage, open=(*usage.open, _tried(event.round, event.call)))
+        return replace(usage, open=(*usage.open, _attempt(event.round, event.call)))
     if isinstance(event, ReasoningCompleted):
-        return _note_repeated(replace(usage, asked=(*usage.asked, *((event.round, c) for c in event.tool_calls))))
+        asked = [AskedCall(round=event.round, call=call) for call in event.tool_calls]
+        return _with_refusals(replace(usage, asked=(*usage.asked, *asked)))
     if isinstance(event, BreakerTripped):
-        return _note_refusal(usage, event)
+        if event.limit != "repeated_call" or event.tool_call_id is None:
+            return usage
+        return _with_refusals(replace(usage, refused=(*usage.refused, event.tool_call_id)))
     if isinstance(event, ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed):
-        return replace(usage, open=tuple(_told(t, event) if t.id == event.tool_call_id else t for t in usage.open))
+        attempts = list(usage.open)
+        for at, attempt in enumerate(attempts):
+            if attempt.id == event.tool_call_id:
+                attempts[at] = _after(attempt, event)
+        return replace(usage, open=tuple(attempts))
     return usage
 
 
 def settle(usage: ToolUsage, settled: ToolsSettled, discovery: Discovery) -> ToolUsage:
-    """The layer after a round: confirmed attempts with what they brought; unconfirmed ones are forgotten."""
+    """Returns the layer after a round: confirmed attempts with what they brought; the others are forgotten."""
     confirmed = frozenset((*settled.succeeded, *settled.failed))
     brought = dict(discovery.by_call)
-    new = {(fact.tool_call_id, fact.id) for fact in discovery.new}
-    over = tuple(_with_facts(t, brought.get(t.id, ()), new) for t in usage.open if t.id in confirmed)
+    found = {fact.id: fact for fact in discovery.new}
+    over: list[SettledAttempt] = []
+    for attempt in usage.open:
+        if attempt.id in confirmed:
+            facts = brought.get(attempt.id, ())
+            # A fact that several calls brought in one round is new by the call that found it first.
+            new: dict[str, Fact] = {}
+            for fact_id in facts:
+                fact = found.get(fact_id)
+                if fact is not None and fact.tool_call_id == attempt.id:
+                    new[fact_id] = fact
+            done = replace(attempt, facts=facts, new_facts=tuple(new))
+            over.append(_settled(done, new.values()))
     return replace(usage, settled=(*usage.settled, *over), open=())
 
 
-def facts_of(usage: ToolUsage, tried: Tried) -> tuple[str, ...]:
-    """The facts behind an attempt: its own, or for a repeated call those of the call that it repeats."""
-    if tried.outcome != "repeated":
-        return tried.facts
-    wanted = call_identity(tried.tool, tried.arguments)
-    return next((t.facts for t in usage.settled if t.facts and call_identity(t.tool, t.arguments) == wanted), ())
-
-
-def coverage(facts: tuple[Fact, ...]) -> dict[tuple[str, int | None], tuple[str, ...]]:
-    """The search's reach: for each course and lesson, the ids of the facts found in it."""
+def coverage(facts: Sequence[Fact]) -> dict[tuple[str, int | None], tuple[str, ...]]:
+    """Returns the search's reach: for each course and lesson, the ids of the facts found in it."""
     reached: dict[tuple[str, int | None], tuple[str, ...]] = {}
     for fact in facts:
         if fact.passage.course is not None:
@@ -107,17 +154,44 @@ def coverage(facts: tuple[Fact, ...]) -> dict[tuple[str, int | None], tuple[str,
     return reached
 
 
+def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLine]:
+    """Returns a line for each settled attempt.
+
+    Args:
+        numbers: Each fact's number in the request.
+    """
+    lines: list[NoteLine] = []
+    for settled in usage.settled:
+        facts: list[int] = []
+        for fact_id in _facts_behind(usage, settled.attempt):
+            if fact_id in numbers:
+                facts.append(numbers[fact_id])
+        detail = _detail(settled, numbers)
+        lines.append(attempt_line(replace(settled.note, facts=tuple(facts), detail=detail)))
+    return lines
+
+
+def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
+    """The note's detail, and which sources say nearly the same as a result that is shown."""
+    details = [settled.note.detail] if settled.note.detail else []
+    # This stands here and not in the result's title, for a block once made must not change.
+    alike = [fact for fact in settled.alike if fact.id in numbers]
+    for fact in alike[:MOST_ALIKE]:
+        details.append(f"{fact.source} says nearly the same as result {numbers[fact.id]}")
+    return ". ".join(details)
+
+
 def arguments_of(written: str) -> dict[str, object]:
-    """The arguments as an object; empty where the model wrote none that can be read."""
+    """Returns the arguments as an object; empty where the model wrote none that can be read."""
     try:
         return msgspec.json.decode(written, type=dict[str, object])
     except (msgspec.DecodeError, RecursionError):
         return {}
 
 
-def _tried(round_: int, call: ToolCall, outcome: Outcome = "requested") -> Tried:
-    why = arguments_of(call.arguments).get("why")
-    return Tried(
+def _attempt(round_: int, call: ToolCall, outcome: Outcome = "requested") -> ToolAttempt:
+    why = arguments_of(call.arguments).get(WHY)
+    return ToolAttempt(
         id=call.id,
         round=round_,
         tool=call.name,
@@ -127,33 +201,78 @@ def _tried(round_: int, call: ToolCall, outcome: Outcome = "requested") -> Tried
     )
 
 
-def _told(tried: Tried, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed) -> Tried:
+def _after(attempt: ToolAttempt, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed) -> ToolAttempt:
     if isinstance(event, ToolStarted):
-        return replace(tried, outcome="running")
+        return replace(attempt, outcome="running")
     if isinstance(event, ToolSubstituted):
-        return replace(tried, substitute=event.substitute)
+        return replace(attempt, substitute=event.substitute)
     if isinstance(event, ToolFailed):
-        return replace(tried, outcome="failed", detail=event.detail, duration_ms=event.duration_ms)
-    tried = replace(tried, duration_ms=event.duration_ms)
+        return replace(attempt, outcome="failed", detail=event.detail, duration_ms=event.duration_ms)
     if event.passages:
-        return replace(tried, outcome="found")
-    return replace(tried, outcome="nothing", detail=event.output.text)
+        return replace(attempt, outcome="found", duration_ms=event.duration_ms)
+    return replace(attempt, outcome="nothing", detail=event.output.text, duration_ms=event.duration_ms)
 
 
-def _with_facts(tried: Tried, brought: tuple[str, ...], new: set[tuple[str, str]]) -> Tried:
-    return replace(tried, facts=brought, new_facts=tuple(id_ for id_ in brought if (tried.id, id_) in new))
-
-
-def _note_refusal(usage: ToolUsage, event: BreakerTripped) -> ToolUsage:
-    if event.limit != "repeated_call" or event.tool_call_id is None:
-        return usage
-    return _note_repeated(replace(usage, refused=(*usage.refused, event.tool_call_id)))
-
-
-def _note_repeated(usage: ToolUsage) -> ToolUsage:
+def _with_refusals(usage: ToolUsage) -> ToolUsage:
     """Turns refusals whose call is known into attempts; either of the two events may come first."""
-    calls = {call.id: (round_, call) for round_, call in usage.asked}
-    known = [id_ for id_ in usage.refused if id_ in calls]
-    noted = tuple(_tried(*calls[id_], "repeated") for id_ in known)
-    refused = tuple(id_ for id_ in usage.refused if id_ not in calls)
-    return replace(usage, settled=(*usage.settled, *noted), refused=refused)
+    asked = {each.call.id: each for each in usage.asked}
+    noted: list[SettledAttempt] = []
+    waiting: list[str] = []
+    for call_id in usage.refused:
+        if call_id in asked:
+            attempt = _attempt(asked[call_id].round, asked[call_id].call, "repeated")
+            noted.append(_settled(attempt, ()))
+        else:
+            waiting.append(call_id)
+    return replace(usage, settled=(*usage.settled, *noted), refused=tuple(waiting))
+
+
+def _facts_behind(usage: ToolUsage, attempt: ToolAttempt) -> tuple[str, ...]:
+    """The facts behind an attempt: its own, or for a repeated call those of the call that it repeats."""
+    if attempt.outcome != "repeated":
+        return attempt.facts
+    wanted = call_identity(attempt.tool, attempt.arguments)
+    for settled in usage.settled:
+        other = settled.attempt
+        if other.facts and call_identity(other.tool, other.arguments) == wanted:
+            return other.facts
+    return ()
+
+
+def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
+    """The attempt with its note; as `new`, the facts that it found first."""
+    details: list[str] = []
+    if attempt.substitute:
+        details.append(f"answered by {shorten(attempt.substitute, NAME_CHARS)}")
+    if error := shorten(attempt.detail, DETAIL_CHARS):
+        details.append(error)
+    note = Attempt(
+        round=attempt.round,
+        tool=shorten(attempt.tool, NAME_CHARS),
+        arguments=_short_arguments(attempt.arguments),
+        outcome=_noted_outcome(attempt.outcome),
+        detail=". ".join(details),
+    )
+    alike: list[AlikeFact] = []
+    for fact in new:
+        if fact.like is not None:
+            alike.append(AlikeFact(id=fact.id, source=shorten(fact.passage.source, NAME_CHARS)))
+    return SettledAttempt(attempt=attempt, note=note, alike=tuple(alike))
+
+
+def _noted_outcome(outcome: Outcome) -> Literal["found", "nothing", "failed", "repeated"]:
+    # A settled attempt has ended; one that has not, ended with its round and brought nothing.
+    if outcome == "requested" or outcome == "running":
+        return "failed"
+    return outcome
+
+
+def _short_arguments(written: str) -> dict[str, object]:
+    """The arguments, with what is long or nested made one short line: the model may write anything."""
+    shown: dict[str, object] = {}
+    for name, value in list(arguments_of(written).items())[:MOST_ARGUMENTS]:
+        if value is not None and not isinstance(value, bool | int | float):
+            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+            value = shorten(text, ARGUMENT_CHARS)
+        shown[shorten(name, NAME_CHARS)] = value
+    return shown

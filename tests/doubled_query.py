@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from antiphon.bus import Bus
-from antiphon.composition.caller import Caller, Outcome
-from antiphon.composition.wiring import Resources, wire
+from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import CitationStyles, Double, InProcessTransport, Profile, Script, connect, offline_model

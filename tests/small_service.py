@@ -15,6 +15,7 @@ from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Settings
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.subscribers import Subscriber
 
 
 class House:
@@ -45,6 +46,7 @@ async def house(
     *tools: Callable[..., Awaitable[object]],
     redaction: Redaction | None = None,
     api_key: str = "key",
+    subscribers: tuple[Subscriber, ...] = (),
 ) -> AsyncIterator[House]:
     """The service, closed at the end."""
     blots = redaction or Redaction()
@@ -59,10 +61,11 @@ async def house(
         tools=registry,
         tool_definitions=registry.definitions(),
         redaction=blots,
+        subscribers=subscribers,
     )
-    store = SqliteTraceStore.open(folder, redaction=blots)
+    store = SqliteTraceStore.open(folder, redaction=blots, catalog=parts.catalog)
     library = SmallLibrary(WordEmbedder())
-    built = ServiceResources(parts=parts, store=store, library=library, models=(), reasoner="double", versions=())
+    built = ServiceResources(shared=parts, store=store, library=library, models=(), reasoner="double", versions=())
     service = Antiphon(Settings.model_construct(), built)
     try:
         yield House(folder, service, store, double)

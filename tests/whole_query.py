@@ -6,14 +6,16 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from antiphon.bus import Bus
-from antiphon.composition.caller import Caller, Outcome
-from antiphon.composition.wiring import Resources, wire
+from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, quotable, tool_from_function
 from antiphon.engine import offline_model
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Clock, Json, Model, Ports, Subscription, ToolOutput
+from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import QuerySettings, Request
 from tests.fakes import FixedClock, MemoryTraceStore
 
@@ -72,16 +74,18 @@ class House:
     clock: Clock = field(default_factory=FixedClock)
     store: MemoryTraceStore = field(default_factory=MemoryTraceStore)
     spoil: Callable[[Sequence[Subscription]], Sequence[Subscription]] = lambda wired: wired
+    subscribers: tuple[Subscriber, ...] = ()
 
     def __post_init__(self) -> None:
         registry = Registry([tool_from_function(search_course_content)])
-        self.bus = Bus(self.store, self.clock)
         self._parts = Resources(
             clock=self.clock,
             models={"primary": self.primary, "fallback": self.fallback},
             tools=registry,
             tool_definitions=registry.definitions(),
+            subscribers=self.subscribers,
         )
+        self.bus = Bus(self.store, self.clock, self._parts.catalog)
 
     async def ask(self, query: str, settings: QuerySettings | None = None, query_id: str = "q") -> Outcome:
         """Asks, and waits for the end."""
@@ -90,7 +94,9 @@ class House:
         def components(ports: Ports) -> Sequence[Subscription]:
             return self.spoil(wire(self._parts, ports, caller).subscriptions())
 
-        await self.bus.open(query_id, components).run(receive(query, "s", settings or QuerySettings()))
+        first = receive(query, "s", settings or QuerySettings())
+        reviewers = tuple(subscriber.name for subscriber in self.subscribers if subscriber.reviews)
+        await self.bus.open(query_id, components).run(replace(first, reviewers=reviewers))
         return caller.outcome(query_id, "s")
 
     async def trace(self, query_id: str = "q") -> list[Event]:

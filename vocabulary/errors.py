@@ -13,6 +13,7 @@ ServiceError
 │   └── DecodeError        a stored event is of an unknown kind, version or shape
 ├── ModelError             one call of the Messages API failed; `kind` says how
 ├── UnknownEventError      an event was published that the catalog does not hold: a mistake in a subscriber
+├── BusyError              no further query may begin now: too many run, or the service is closing
 └── SlowReaderError        a live follower read too slowly and was cut off
 """
 
@@ -141,3 +142,9 @@ class SlowReaderError(ServiceError):
     """A live follower's buffer was full."""
 
     code = "slow_reader"
+
+
+class BusyError(ServiceError):
+    """As many queries as the settings allow are running, or the service is closing."""
+
+    code = "busy"

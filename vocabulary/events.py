@@ -167,6 +167,7 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
         call_id: The reasoning call that this round will make.
         rounds_left: Rounds of tools that remain after this one.
         briefing_tokens: Most tokens of its briefing where that is less than the settings say; None: as they say.
+        note: What reviewers said of the draft before it, which its call is shown; empty where there is none.
     """
 
     emitted_by = (COORDINATOR,)
@@ -177,6 +178,7 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
     final: bool
     rounds_left: int
     briefing_tokens: int | None = None
+    note: Untrusted = ""
 
 
 class SummaryWanted(Event, frozen=True, kw_only=True, tag="summary_wanted"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -15,7 +14,7 @@ from antiphon.api.guards import require_json
 from antiphon.api.query_schemas import QueryAnswer, answer_of
 from antiphon.api.responses import CLIENT_GONE, CLIENT_GONE_STATUS, JSON, outcome_or_gone
 from antiphon.api.schemas import Schema, Text
-from antiphon.service import Change, Mode, diff
+from antiphon.service import Change, Mode
 from antiphon.vocabulary.events import QueryReceived
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
@@ -137,8 +136,9 @@ async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: 
     responses=_COMPARED | WITH_NAME | UNAVAILABLE,
 )
 async def compare(query_id: QueryId, other_id: QueryId, service: Service) -> Response:
-    """Which events differ, and why: `model`, `tool`, `code`, `order`, `settings`, `time`; answers, tokens, cost."""
-    left, right = await service.store.read(query_id), await service.store.read(other_id)
-    # In a thread: two long traces take longer to compare than other requests should wait.
-    found = await asyncio.to_thread(diff, left, right)
+    """Which events differ, and why; answers, tokens, cost.
+
+    Why: `model`, `tool`, `code`, `order`, `settings`, `time` or `subscriber`.
+    """
+    found = await service.history.diff(query_id, other_id)
     return Response(msgspec.json.encode(found), media_type=JSON)

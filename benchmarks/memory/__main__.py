@@ -14,8 +14,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from antiphon.composition.building import embedder_of
-from antiphon.composition.settings import load_settings
+from antiphon.composition import embedder_of, load_settings
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer.briefing import brief
 from antiphon.synthesizer.memory import Memory, remember, settle

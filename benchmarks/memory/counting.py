@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from antiphon.synthesizer.tokens import tokens_of
+from antiphon.language.lengths import tokens_of
 from antiphon.vocabulary.values import Message, Value
 
 CACHE_READ_PRICE = 0.1

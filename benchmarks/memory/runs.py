@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from antiphon.engine.offline.summing import summary
+from antiphon.engine.offline.answering import summary
 from antiphon.language.markup import read_material, unwrap
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.vocabulary.events import (

@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from antiphon.engine.offline.draft import Draft
-from antiphon.engine.offline.intents import Intent, understand
-from antiphon.engine.offline.outlines import answer_outlines
+from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.engine.offline.task import Source, Task
-from antiphon.engine.offline.weighing import WEAK, fitting, focus, for_side
+from antiphon.engine.offline.wire import Draft
 from antiphon.language.evidence import Weigh, telling_words
 from antiphon.language.extract import Extraction, Pick, extract
+from antiphon.language.markup import Material
+from antiphon.language.sentences import sentences
 from antiphon.vocabulary.ports import Json
+
+WEAK = 0.32
+"""Evidence below this answers nothing. Chosen on samples/questions.jsonl and fourteen questions of our own that sound
+as if the courses could answer them: every answerable question lies above, twelve of these and all others below."""
+LEAST_ELSEWHERE = 0.1
+"""A search for a lesson's title in another course found these passages by meaning: few shared words are enough."""
+LEAST_FOR_SUMMARY = 0.1
+SUMMARY_SENTENCES = 5
+MATERIAL_SENTENCES = 4
+MOST_MATERIAL = 100
+MOST_OUTLINES = 3
 
 NOT_HERE = "The answer is not in these courses: what was found in them does not speak to this question."
 NOTHING_FOUND = "The answer is not in these courses: nothing was found in them for this question."
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
-LEAST_ELSEWHERE = 0.1
-"""A search for a lesson's title in another course found these passages by meaning: few shared words are enough."""
-SUMMARY_SENTENCES = 5
 NOT_SEARCHED = "Nothing was searched for this question, and without course material there is no answer to give."
 GREETING = "Hello. Ask me about the courses: what they teach, in which lesson, or how a course is built."
+NOTHING_TO_NOTE = "Nothing to note."
+
+_TEACHER_ONLY = re.compile(r"(?i)\bwho\b")
+_ITEM = re.compile(r"Lesson (\d+): ")
+_INSTRUCTOR = "Instructor: "
 
 
 def answer(task: Task, weigh: Weigh | None = None) -> list[Json]:
-    """The answer's text blocks; never empty."""
-    intent = understand(task.question, task.earlier)
+    """Writes the answer's text blocks; never none."""
+    inquiry = understand(task.question, task.earlier)
     draft = Draft()
-    if intent.kind == "greeting":
+    if inquiry.kind == "greeting":
         draft.say(GREETING)
     elif not task.sources:
         draft.say(_why_nothing(task))
     else:
-        _from_sources(intent, task, weigh, draft)
-    return draft.blocks or [{"type": "text", "text": NOT_HERE}]
+        _answer_from_sources(inquiry, task, weigh, draft)
+    if not draft.blocks:
+        draft.say(NOT_HERE)
+    return draft.blocks
+
+
+def summary(question: str, material: Sequence[Material], weigh: Weigh | None = None) -> list[Json]:
+    """Sums the material up by the sentences that say most to the question, each with its source, in one text block."""
+    material = material[:MOST_MATERIAL]
+    passages = [sentences(each.said) for each in material]
+    labels = [each.source for each in material]
+    found = extract(question, passages, weigh, limit=MATERIAL_SENTENCES, titles=labels)
+    if found.evidence < LEAST_FOR_SUMMARY:
+        return [{"type": "text", "text": NOTHING_TO_NOTE}]
+    noted: list[str] = []
+    for pick in found.picks:
+        quoted = "".join(passages[pick.passage][pick.first : pick.end]).strip()
+        noted.append(f"{labels[pick.passage]}: {quoted}")
+    return [{"type": "text", "text": " ".join(noted)}]
 
 
 def _why_nothing(task: Task) -> str:
@@ -41,90 +72,146 @@ def _why_nothing(task: Task) -> str:
         return NOT_SEARCHED
     if task.unknown_course:
         return task.unknown_course
-    return ALL_FAILED if all(attempt.outcome == "failed" for attempt in task.attempts) else NOTHING_FOUND
+    if all(attempt.outcome == "failed" for attempt in task.attempts):
+        return ALL_FAILED
+    return NOTHING_FOUND
 
 
-def _from_sources(intent: Intent, task: Task, weigh: Weigh | None, draft: Draft) -> None:
-    if task.outlines and (intent.kind == "outline" or not task.passages):
-        answer_outlines(intent.question, task.outlines, draft)
-    elif intent.kind == "look_up" and task.outlines:
-        _elsewhere(intent, task, weigh, draft)
-    elif intent.kind == "compare":
-        _sides(intent, task, weigh, draft)
-    elif intent.kind == "across":
-        _by_course(focus(intent), task.passages, weigh, draft)
-    elif not telling_words(intent.topic) and intent.lesson is not None:
-        _summary(fitting(intent, task), weigh, draft)
+def _answer_from_sources(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
+    if task.outlines and (inquiry.kind == "outline" or not task.passages):
+        _answer_from_outlines(inquiry.question, task.outlines, draft)
+    elif inquiry.kind == "look_up" and task.outlines:
+        _answer_elsewhere(inquiry, task, weigh, draft)
+    elif inquiry.kind == "compare":
+        _answer_sides(inquiry, task, weigh, draft)
+    elif inquiry.kind == "across":
+        _answer_by_course(inquiry.focus, task.passages, weigh, draft, WEAK)
     else:
-        _best(focus(intent), fitting(intent, task), weigh, draft, limit=4)
+        _answer_plainly(inquiry, task.passages_of(inquiry.course), weigh, draft)
 
 
-def _best(question: str, sources: Sequence[Source], weigh: Weigh | None, draft: Draft, limit: int) -> bool:
-    """Writes the best sentences; says nothing where the evidence is weak."""
-    found = _extract(question, sources, weigh, limit)
-    if found.evidence < WEAK:
-        return False
-    _write(found.picks, sources, draft)
-    return True
+def _answer_plainly(inquiry: Inquiry, passages: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
+    if inquiry.lesson is not None and not telling_words(inquiry.topic):
+        _sum_lesson_up(passages, weigh, draft)
+        return
+    found = _extract(inquiry.focus, passages, weigh, 4)
+    if found.evidence >= WEAK:
+        _quote(found.picks, passages, draft)
 
 
 def _extract(question: str, sources: Sequence[Source], weigh: Weigh | None, limit: int) -> Extraction:
-    passages, labels = [source.blocks for source in sources], [source.label for source in sources]
-    return extract(question, passages, weigh, limit=limit, titles=labels)
+    passages = [source.blocks for source in sources]
+    return extract(question, passages, weigh, limit=limit, titles=[source.label for source in sources])
 
 
-def _write(picks: Sequence[Pick], sources: Sequence[Source], draft: Draft) -> None:
-    for number, pick in enumerate(picks):
-        if number:
-            draft.say(" " if picks[number - 1].passage == pick.passage else "\n\n")
+def _quote(picks: Sequence[Pick], sources: Sequence[Source], draft: Draft) -> None:
+    before: Pick | None = None
+    for pick in picks:
+        if before is not None:
+            draft.say(" " if before.passage == pick.passage else "\n\n")
         draft.cite(sources[pick.passage], pick.first, pick.end)
+        before = pick
 
 
-def _sides(intent: Intent, task: Task, weigh: Weigh | None, draft: Draft) -> None:
-    """Each side in turn; a side that nothing was found for is named as such."""
-    founds = [_extract(side.topic, for_side(side, task), weigh, 3) for side in intent.sides]
-    if all(found.evidence < WEAK for found in founds):
-        return
-    for side, found in zip(intent.sides, founds, strict=True):
-        draft.paragraph(f"On {side.topic}: ")
+def _answer_sides(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
+    """Answers each side in turn; a side that nothing was found for is named as such."""
+    # Where neither side is answered, the general statement is truer than two that nothing was found.
+    is_answered = False
+    answers = Draft()
+    for side in inquiry.sides:
+        passages = task.found_for(side.topic, side.course)
+        found = _extract(side.topic, passages, weigh, 3)
+        answers.paragraph(f"On {side.topic}: ")
         if found.evidence < WEAK:
-            draft.say("nothing that answers this was found in these courses.")
+            answers.say("nothing that answers this was found in these courses.")
         else:
-            _write(found.picks, for_side(side, task), draft)
+            _quote(found.picks, passages, answers)
+            is_answered = True
+    if is_answered:
+        draft.blocks += answers.blocks
 
 
-def _by_course(topic: str, sources: Sequence[Source], weigh: Weigh | None, draft: Draft, least: float = WEAK) -> bool:
-    """One paragraph for each course that speaks of the topic, the most to the point first."""
-    courses = [[s for s in sources if s.course == course] for course in dict.fromkeys(s.course for s in sources)]
-    founds = [(_extract(topic, own, weigh, 2), own) for own in courses]
-    spoken = sorted((pair for pair in founds if pair[0].evidence >= least), key=lambda pair: -pair[0].evidence)
-    for found, own in spoken:
+def _answer_by_course(
+    topic: str, sources: Sequence[Source], weigh: Weigh | None, draft: Draft, least_evidence: float
+) -> None:
+    """Writes one paragraph for each course that speaks of the topic, the most to the point first."""
+    by_course: dict[str, list[Source]] = {}
+    for source in sources:
+        by_course.setdefault(source.course, []).append(source)
+    speaking: list[tuple[Extraction, list[Source]]] = []
+    for own in by_course.values():
+        found = _extract(topic, own, weigh, 2)
+        if found.evidence >= least_evidence:
+            speaking.append((found, own))
+    for found, own in sorted(speaking, key=lambda pair: -pair[0].evidence):
         draft.paragraph(f"In {own[0].course}: ")
-        _write(found.picks, own, draft)
-    return bool(spoken)
+        _quote(found.picks, own, draft)
 
 
-def _elsewhere(intent: Intent, task: Task, weigh: Weigh | None, draft: Draft) -> None:
-    """What a lesson is about, and what other courses say of that."""
-    found = next(
-        ((outline, line) for outline in task.outlines if (line := outline.lesson_line(intent.lesson or 0))), None
-    )
-    if found is None:
-        draft.say(f"The outline names no lesson {intent.lesson}.")
+def _answer_elsewhere(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
+    """Says what a lesson is about, and what other courses say of that."""
+    for outline in task.outlines:
+        line = outline.lesson_line(inquiry.lesson or 0)
+        if line is not None:
+            break
+    else:
+        draft.say(f"The outline names no lesson {inquiry.lesson}.")
         return
-    outline, (at, title) = found
-    draft.cite(outline, at, at + 1, f"Lesson {intent.lesson} of {outline.course} is \u201c{title}\u201d.")
+    at, title = line
+    draft.cite(outline, at, at + 1, f"Lesson {inquiry.lesson} of {outline.course} is \u201c{title}\u201d.")
     others = [source for source in task.passages if source.course != outline.course]
-    if not _by_course(title, others, weigh, draft, least=LEAST_ELSEWHERE):
+    written = len(draft.blocks)
+    _answer_by_course(title, others, weigh, draft, LEAST_ELSEWHERE)
+    if len(draft.blocks) == written:
         draft.say(" Nothing on that topic was found in another course.")
 
 
-def _summary(sources: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
-    """What a lesson is about, where nothing closer is asked: how the passage begins that speaks most of its title.
+def _sum_lesson_up(sources: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
+    """Quotes how the passage begins that speaks most of its lesson's title, where nothing closer is asked.
 
     One run of sentences reads better than the beginnings of several passages.
     """
-    if not sources:
+    if sources:
+        best = max(
+            sources, key=lambda source: (_extract(source.title, [source], weigh, 1).evidence, len(source.blocks))
+        )
+        draft.cite(best, 0, min(SUMMARY_SENTENCES, len(best.blocks)))
+
+
+def _answer_from_outlines(question: str, outlines: Sequence[Source], draft: Draft) -> None:
+    for outline in outlines[:MOST_OUTLINES]:
+        draft.paragraph()
+        is_named = _name_teacher(outline, draft)
+        if not (is_named and _TEACHER_ONLY.search(question)):
+            _list_lessons(outline, draft, f"{outline.course}: " if not is_named else " ")
+
+
+def _name_teacher(outline: Source, draft: Draft) -> bool:
+    for at, block in enumerate(outline.blocks):
+        if block.startswith(_INSTRUCTOR):
+            name = block.removeprefix(_INSTRUCTOR).strip()
+            draft.cite(outline, 0, at + 1, f"{outline.course} is taught by {name}.")
+            return True
+    return False
+
+
+def _list_lessons(outline: Source, draft: Draft, opening: str) -> None:
+    """Cites the list of lessons as one, then each other line of the outline that is not shown already."""
+    items = [at for at, block in enumerate(outline.blocks) if _ITEM.match(block)]
+    if not items:
+        draft.say(" " if draft.blocks else "")
+        draft.say(f"The outline of {outline.course} names no lessons.")
         return
-    best = max(sources, key=lambda one: (_extract(one.title, [one], weigh, 1).evidence, len(one.blocks)))
-    _write([Pick(0, 0, min(SUMMARY_SENTENCES, len(best.blocks)), 1.0)], [best], draft)
+    counted = "one lesson" if len(items) == 1 else f"{len(items)} lessons"
+    draft.say(f"{opening}It has {counted}:\n\n")
+    lines = [f"- {outline.blocks[at].strip()}" for at in items]
+    draft.cite(outline, items[0], items[-1] + 1, "\n".join(lines))
+    _cite_other_lines(outline, draft, items)
+
+
+def _cite_other_lines(outline: Source, draft: Draft, shown: Sequence[int]) -> None:
+    for at in range(1, len(outline.blocks)):
+        block = outline.blocks[at].strip()
+        if block and at not in shown and not block.startswith(_INSTRUCTOR):
+            draft.paragraph()
+            draft.cite(outline, at, at + 1)

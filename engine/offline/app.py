@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from antiphon.engine.offline.answering import answer
+from antiphon.engine.anthropic_model import AnthropicModel, connect
+from antiphon.engine.in_process import InProcessTransport
+from antiphon.engine.offline.answering import answer, summary
 from antiphon.engine.offline.planning import plan
-from antiphon.engine.offline.reading import read_task, summary_task
-from antiphon.engine.offline.shapes import RefusedError, parse
-from antiphon.engine.offline.summing import summary
+from antiphon.engine.offline.reading import RefusedError, parse, read_task, summary_task
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import error_of, message_of, stream_of
 from antiphon.language.evidence import Weigh
@@ -62,11 +62,25 @@ class OfflineMessagesApi:
 
     def _content(self, request: Json) -> list[Json]:
         wanted = summary_task(request)
-        return reply_content(read_task(request), self._weigh) if wanted is None else summary(*wanted, self._weigh)
+        if wanted is not None:
+            return summary(wanted.question, wanted.material, self._weigh)
+        return reply_content(read_task(request), self._weigh)
+
+
+def offline_model(weigh: Weigh | None = None) -> AnthropicModel:
+    """Connects the same SDK to the Messages API in this process: a model that needs neither key nor network.
+
+    Its answers are labelled `offline`.
+
+    Args:
+        weigh: How telling a stemmed term is in the courses; None means that all are alike.
+    """
+    transport = InProcessTransport(OfflineMessagesApi(weigh))
+    return connect("none", "http://offline.invalid", name=MODEL, transport=transport)
 
 
 def reply_content(task: Task, weigh: Weigh | None) -> list[Json]:
-    """The content blocks of the reply: tool calls, or the answer."""
+    """Returns the content blocks of the reply: tool calls, or the answer."""
     calls = plan(task, weigh)
     if not calls:
         return answer(task, weigh)
@@ -74,7 +88,7 @@ def reply_content(task: Task, weigh: Weigh | None) -> list[Json]:
 
 
 async def body_of(receive: Receive) -> bytes | None:
-    """The request's whole body; None where it is too large."""
+    """Returns the request's whole body; None where it is too large."""
     parts: list[bytes] = []
     size = 0
     while True:

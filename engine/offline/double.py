@@ -1,4 +1,4 @@
-"""The double: a Messages API that answers by a script, over the real wire, in the process or as a server on a port."""
+"""A test double of the Messages API that answers by a script, over the real wire, in the process or on a port."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class Double:
     def __init__(self, script: Script, sleep: Sleep = asyncio.sleep, *, on_port: bool = False) -> None:
         self._on_port = on_port
         self._script = script
-        self._left = [reply for reply in script.replies for _ in range(reply.times)]
+        self._left: list[ScriptedReply] = []
+        for reply in script.replies:
+            self._left += [reply] * reply.times
         self._offline = OfflineMessagesApi()
         self._sleep = sleep
         self.requests: list[Json] = []
@@ -51,7 +53,8 @@ class Double:
         self.requests.append(request)
         reply = self._reply(request, body)
         if reply is None:
-            await self._offline(scope, _again(body), send)
+            # The body was read already, and a channel can be read once only.
+            await self._offline(scope, _receive(body), send)
         else:
             await self._play(reply, request, send)
 
@@ -78,7 +81,7 @@ class Double:
 
     async def _break(self, answer: _Answer, how: str) -> None:
         if how == "stall":
-            await asyncio.Future()
+            await asyncio.Future()  # never done: the client must give up
         if self._on_port:
             await answer.begin()  # else the server would make a tidy 500 of it
         raise ConnectionResetError("connection reset by the script")
@@ -118,7 +121,7 @@ async def _whole(send: Send, status: int, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-def _again(body: bytes) -> Receive:
+def _receive(body: bytes) -> Receive:
     async def receive() -> Scope:
         return {"type": "http.request", "body": body, "more_body": False}
 

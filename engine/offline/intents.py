@@ -1,28 +1,51 @@
-"""What kind of answer a question wants, by the way it is asked; pure."""
+"""Decides what kind of answer a question wants, by the way it is asked; pure."""
 
 from __future__ import annotations
 
 import re
 from typing import Literal, NamedTuple
 
-from antiphon.engine.offline.mentions import course_mentions, lesson_number, titles, without_places
-from antiphon.engine.offline.ways import (
-    ACROSS,
-    COMPARE,
-    ELSEWHERE,
-    FOLLOW_UP,
-    GREETING,
-    MASKED,
-    OPENINGS,
-    OUTLINE,
-    PLACE_OF_SIDE,
-    SIDES,
-)
+from antiphon.engine.offline.mentions import course_mentions, titles, without_places
 from antiphon.language.evidence import telling_words
+from antiphon.language.questions import compared_sides, lesson_numbers, refers_back
 from antiphon.language.words import words
 
 MOST_CHARS = 1000
-"""What is read of a question: some patterns take time by the square of its length."""
+"""As much of a question is read: some patterns take time by the square of its length."""
+
+_OUTLINE = re.compile(
+    r"\b(?:outline|table of contents|syllabus|curriculum|how many lessons"
+    r"|(?:what|which) lessons (?:does|do|are|has|have|make)|list (?:of )?(?:all )?(?:the )?lessons"
+    r"|lesson (?:titles|names|list)|who (?:teaches|taught|gives|holds|instructs)|instructor|course link"
+    r"|link (?:to|of) (?:the|that|this|it)|structure of (?:the|that|this))\b",
+    re.I,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:an)?other courses?|different course|(?:same|similar) (?:topic|subject|thing)"
+    r"|(?:topic|subject|theme) of lesson|comes? up again|related to|elsewhere)\b",
+    re.I,
+)
+_ACROSS = re.compile(
+    r"\b(?:which|what|how many|all|any|every|each|some) (?:of the |of these |the |these )?(?:courses|lessons)\b"
+    r"|\b(?:across|in|do|among|throughout) (?:all |all of )?(?:the|these|your) courses\b|\b(?:any|every|each) course\b",
+    re.I,
+)
+_GREETING = frozenset(
+    ("hi", "hello", "hey", "thanks", "thank", "you", "good", "morning", "evening", "afternoon", "bye", "ok", "okay")
+)
+_OPENINGS = re.compile(
+    r"^(?:(?:what|which|how|when|where|why|is|are|do|does|did|i|want|use|using|the|a|an|need|should|shall|explain|tell"
+    r"|me)\b ?)+",
+    re.I,
+)
+"""Words with which a side of a comparison begins without saying what it is about."""
+_SIDE_ENDS = re.compile(r"[:;?!]|\. ")
+_MASKED = re.compile("\u27e6(\\d+)\u27e7")
+_PLACE_OF_SIDE = re.compile(
+    "(?:,? ?(?:as )?(?:taught|described|explained|presented)? ?(?:in|of|from|by) )?(?:the )?(?:course )?"
+    "\u27e6\\d+\u27e7(?: course)?",
+    re.I,
+)
 
 Kind = Literal["outline", "look_up", "compare", "lesson", "across", "plain", "greeting"]
 
@@ -35,14 +58,14 @@ class Side(NamedTuple):
     lesson: int | None = None
 
 
-class Intent(NamedTuple):
-    """What a question wants.
+class Inquiry(NamedTuple):
+    """A question as it was understood.
 
     Attributes:
-        question: The question as understood: a follow-up is joined to what it follows.
+        question: Its words: a follow-up is joined to what it follows.
+        topic: What it is about, without the places it names.
         course: The course it names (the one to look up, where there are two).
         other: A second course it names.
-        topic: What it is about, without the places it names.
         sides: The two sides of a comparison.
     """
 
@@ -54,53 +77,80 @@ class Intent(NamedTuple):
     lesson: int | None = None
     sides: tuple[Side, ...] = ()
 
+    @property
+    def focus(self) -> str:
+        """The words to look for: the topic, or the whole question where the places it names are all it says."""
+        return self.topic if telling_words(self.topic) else self.question
 
-def understand(question: str, earlier: tuple[str, ...] = ()) -> Intent:
-    """The rules in order; the first that fits decides."""
-    whole = _with_earlier(question[:MOST_CHARS], earlier)
-    names = [mention.name for mention in course_mentions(whole)]
-    course, other = [*names, None, None][:2]
-    lesson = lesson_number(question) if lesson_number(question) is not None else lesson_number(whole)
-    topic = without_places(whole)
-    plain = Intent("plain", whole, topic, course, other, lesson)
-    if set(words(question)) <= GREETING:
+
+def understand(question: str, earlier: tuple[str, ...] = ()) -> Inquiry:
+    """Applies the rules in order; the first that fits decides.
+
+    Args:
+        earlier: Earlier questions of the conversation, oldest first.
+    """
+    bounded = question[:MOST_CHARS]
+    plain = _plain(bounded, _with_earlier(bounded, earlier))
+    whole = plain.question
+    names_lesson = plain.lesson is not None and plain.course is not None
+    # From the narrowest to the widest: each rule would also take questions that a rule before it means.
+    if set(words(question)) <= _GREETING:
         return plain._replace(kind="greeting")
-    if lesson is not None and course is not None and ELSEWHERE.search(whole):
+    if names_lesson and _ELSEWHERE.search(whole):
         return plain._replace(kind="look_up")
-    if OUTLINE.search(whole) and (named := course or _title_in(whole)):
-        return plain._replace(kind="outline", course=named)
-    sides = _sides(whole) if COMPARE.search(whole) else ()
-    if sides:
+    if outlined := _outlined_course(whole, plain.course):
+        return plain._replace(kind="outline", course=outlined)
+    if sides := _sides(whole):
         return plain._replace(kind="compare", sides=sides)
-    if lesson is not None and course is not None:
+    if names_lesson:
         return plain._replace(kind="lesson")
-    if ACROSS.search(whole) and course is None:
+    if plain.course is None and _ACROSS.search(whole):
         return plain._replace(kind="across")
     return plain
 
 
+def _plain(question: str, whole: str) -> Inquiry:
+    """The question with the places that it names, before its kind is known.
+
+    Args:
+        whole: The question with the one that it follows.
+    """
+    mentions = course_mentions(whole)
+    course = mentions[0].name if mentions else None
+    other = mentions[1].name if len(mentions) > 1 else None
+    # A lesson that the question itself names comes before one of the question that it follows.
+    lessons = lesson_numbers(question) or lesson_numbers(whole)
+    return Inquiry("plain", whole, without_places(whole), course, other, lessons[0] if lessons else None)
+
+
 def _with_earlier(question: str, earlier: tuple[str, ...]) -> str:
     """A follow-up is understood together with the question before it."""
-    alone = len(telling_words(question)) >= 3 or course_mentions(question)
-    if not earlier or alone or not (FOLLOW_UP.match(question) or not telling_words(question)):
+    if not earlier or course_mentions(question) or not refers_back(question):
         return question
     return f"{earlier[-1][:MOST_CHARS].rstrip()} {question}"
 
 
-def _title_in(question: str) -> str | None:
-    return next((mention.name for mention in titles(question)), None)
+def _outlined_course(question: str, course: str | None) -> str | None:
+    """The course whose outline is asked for; written like a title it need not be called a course."""
+    if not _OUTLINE.search(question):
+        return None
+    if course is None:
+        named = titles(question)
+        return named[0].name if named else None
+    return course
 
 
 def _sides(question: str) -> tuple[Side, ...]:
-    """The two sides; titles are hidden meanwhile, since they hold an "and" of their own."""
+    """The two sides; the names of courses are masked meanwhile, since they hold an "and" of their own."""
     masked, names = _masked(question)
-    for pattern in SIDES:
-        found = pattern.search(masked)
-        if found is not None:
-            sides = tuple(_side(part, names) for part in found.groups())
-            if all(telling_words(side.topic) or side.lesson is not None for side in sides):
-                return sides
-    return ()
+    compared = compared_sides(masked, loosely=True)
+    if compared is None:
+        return ()
+    sides = (_side(compared[0], names), _side(compared[1], names))
+    for side in sides:
+        if not telling_words(side.topic) and side.lesson is None:
+            return ()
+    return sides
 
 
 def _masked(question: str) -> tuple[str, list[str]]:
@@ -114,9 +164,10 @@ def _masked(question: str) -> tuple[str, list[str]]:
 
 
 def _side(part: str, names: list[str]) -> Side:
-    part = re.split(r"[:;?!]|\. ", part)[0]
-    named = MASKED.search(part)
-    topic = PLACE_OF_SIDE.sub("", part)
-    lesson = lesson_number(topic)
-    topic = OPENINGS.sub("", topic.strip(" ,.")).strip(" ,.")
-    return Side(topic, names[int(named[1])] if named else None, lesson)
+    part = _SIDE_ENDS.split(part)[0]
+    named = _MASKED.search(part)
+    topic = _PLACE_OF_SIDE.sub("", part)
+    lessons = lesson_numbers(topic)
+    topic = _OPENINGS.sub("", topic.strip(" ,.")).strip(" ,.")
+    course = names[int(named[1])] if named else None
+    return Side(topic, course, lessons[0] if lessons else None)

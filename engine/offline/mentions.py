@@ -1,22 +1,22 @@
-"""Courses and lessons that a question names, found by how they are written: no list of titles is at hand."""
+"""Finds the courses that a question names, by how they are written: no list of titles is at hand."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from antiphon.language.questions import LESSONS
 
 _SMALL = r"(?:and|of|for|from|in|the|to|with|on|a|an|at|by|&)"
 _TITLE = rf"[A-Z][\w'\u2019+#-]*(?:,? (?:{_SMALL} )*[A-Z][\w'\u2019+#-]*)+"
+_TITLES = re.compile(_TITLE)
 _QUOTED = r"[\"\u201c]([^\"\u201c\u201d]{3,100})[\"\u201d]"
 _NOT_NAMES = r"(?:same|other|another|an?other|whole|entire|first|second|third|last|next|each|this|that|every|any|right)"
 _NOT_TITLES = re.compile(
     r"(?:What|Which|Who|Where|When|Why|How|Is|Are|Does|Do|Can|Could|Compare|Explain|Give|Tell|Show|List|Look|According|"
     r"In|The|If|Describe|Find|Please|I|Lesson)\b[ ,]*"
 )
-_LESSON_NUMBER = re.compile(
-    r"\blessons? (?:number |no\. ?|# ?)?(\d{1,4}|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b", re.I
-)
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NAMED_IN_FULL = (
     re.compile(rf"\bcourse (?:called |named |titled )?{_QUOTED}"),
     re.compile(rf"\b(?:in|of|from) (?:the |the course )?{_QUOTED}"),
@@ -34,6 +34,14 @@ _CUT = re.compile(
 )
 
 
+_BEFORE_COURSE = re.compile(
+    r"(?:\b(?:in|of|from|to) )?(?:the )?(?:course )?(?:called |on |about )?[\"\u201c]?$", re.IGNORECASE
+)
+_AFTER_COURSE = re.compile(r"^[\"\u201d]?(?: course\b)?")
+_REFERENCES = re.compile(r"\b(?:according to|as taught in|as described in)\s*(?=[,.;:?]|$|\band\b)", re.IGNORECASE)
+_SPACE_BEFORE_STOP = re.compile(r"\s+([,.;:?!])")
+
+
 class Mention(NamedTuple):
     """A course as the question names it, and where in the question."""
 
@@ -43,53 +51,43 @@ class Mention(NamedTuple):
 
 
 def course_mentions(question: str) -> tuple[Mention, ...]:
-    """The courses that the question names as courses, in its order."""
-    matches = [match for pattern in _NAMED_IN_FULL for match in pattern.finditer(question)]
-    spans = [(match[1], match.start(1)) for match in matches]
-    spans += [(_CUT.sub("", match[1]), match.start(1)) for match in _TOLD_BY_TOPIC.finditer(question)]
-    spans += [(match[1], match.start(1)) for match in _NICKNAME.finditer(question)]
+    """Returns the courses that the question names as courses, in its order."""
     found: list[Mention] = []
-    for name, start in spans:
-        end = start + len(name)
-        if name and not any(start < other.end and other.start < end for other in found):
-            found.append(Mention(name.removeprefix("the "), start, end))
+    # A name in full is surer than a topic, and a topic surer than a nickname: of two that overlap the first stands.
+    for pattern in (*_NAMED_IN_FULL, _TOLD_BY_TOPIC, _NICKNAME):
+        for match in pattern.finditer(question):
+            name = _CUT.sub("", match[1]) if pattern is _TOLD_BY_TOPIC else match[1]
+            mention = Mention(name.removeprefix("the "), match.start(1), match.start(1) + len(name))
+            if name and not _overlaps(mention, found):
+                found.append(mention)
     return tuple(sorted(found, key=lambda mention: mention.start))
 
 
+def _overlaps(mention: Mention, others: Sequence[Mention]) -> bool:
+    return any(mention.start < other.end and other.start < mention.end for other in others)
+
+
 def titles(question: str) -> tuple[Mention, ...]:
-    """Everything in the question that is written like a title, in its order."""
+    """Returns everything in the question that is written like a title, in its order."""
     found: list[Mention] = []
-    for match in re.finditer(_TITLE, question):
+    for match in _TITLES.finditer(question):
         opening = _NOT_TITLES.match(match[0])
         start = match.start() + (opening.end() if opening else 0)
         name = question[start : match.end()]
-        if name and (" " in name or "-" in name):
+        if " " in name or "-" in name:
             found.append(Mention(name, start, match.end()))
     return tuple(found)
 
 
-def lesson_number(question: str) -> int | None:
-    """The number of the lesson that the question names first."""
-    found = _LESSON_NUMBER.search(question)
-    if found is None:
-        return None
-    word = found[1].lower()
-    return _NUMBERS.index(word) if word in _NUMBERS else int(word)
-
-
 def without_places(question: str) -> str:
-    """The question without the lessons and courses that it names: what is left says what it is about."""
-    kept, at = [], 0
+    """Returns the question without the lessons and courses that it names: what is left says what it is about."""
+    kept: list[str] = []
+    at = 0
     for mention in course_mentions(question):
-        kept.append(
-            re.sub(
-                r"(?i)(?:\b(?:in|of|from|to) )?(?:the )?(?:course )?(?:called |on |about )?[\"\u201c]?$",
-                "",
-                question[at : mention.start],
-            )
-        )
+        kept.append(_BEFORE_COURSE.sub("", question[at : mention.start]))
         at = mention.end
-    kept.append(re.sub(r"^[\"\u201d]?(?: course\b)?", "", question[at:]) if at else question)
-    text = _LESSON_NUMBER.sub(" ", " ".join(kept))
-    text = re.sub(r"(?i)\b(?:according to|as taught in|as described in)\s*(?=[,.;:?]|$|\band\b)", " ", text)
-    return re.sub(r"\s+([,.;:?!])", r"\1", " ".join(text.split())).strip(" ,;:")
+    tail = question[at:]
+    kept.append(_AFTER_COURSE.sub("", tail) if at else tail)
+    text = LESSONS.sub(" ", " ".join(kept))
+    text = _REFERENCES.sub(" ", text)
+    return _SPACE_BEFORE_STOP.sub(r"\1", " ".join(text.split())).strip(" ,;:")

@@ -1,4 +1,7 @@
-"""A scripted reply as what is sent and when; pure but for the random cuts, which a seed makes the same each time."""
+"""Turns a scripted reply into acts: what is sent and when.
+
+Pure but for the random cuts, which a seed makes the same each time.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Act(NamedTuple):
 
 
 def acts_of(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]:
-    """What is done for the body of `reply`, the answer to request `number`."""
+    """Yields the acts that send the body of `reply`, the answer to request `number`."""
     if reply.breaks is not None and reply.breaks.at == "first_byte":
         yield from _broken(reply.breaks)
         return
@@ -41,7 +44,7 @@ def acts_of(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]:
 
 
 def content_type_of(reply: ScriptedReply, request: Json) -> str:
-    """The body's type."""
+    """Returns the body's content type."""
     if reply.content_type is not None:
         return reply.content_type
     streams = request.get("stream") and reply.error is None and reply.body is None
@@ -49,7 +52,7 @@ def content_type_of(reply: ScriptedReply, request: Json) -> str:
 
 
 def message_of_script(reply: ScriptedReply, request: Json, number: int) -> Json:
-    """The whole message that the reply stands for."""
+    """Returns the whole message that the reply stands for."""
     content = list(reply.content or ())
     if reply.text is not None:
         content.append({"type": "text", "text": reply.text})
@@ -92,7 +95,7 @@ def _streamed(reply: ScriptedReply, events: Iterable[Json]) -> Iterator[Act]:
 
 
 def _is_place(breaks: Break, event: Json, deltas: int) -> bool:
-    """Whether the reply breaks before `event`: in a block means after its first delta."""
+    """True where the reply breaks before `event`: in a block means after its first delta."""
     kind = event.get("type")
     if breaks.at == "message_stop":
         return kind == "message_stop"

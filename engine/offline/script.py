@@ -14,7 +14,7 @@ from antiphon.vocabulary.ports import Json
 Place = Literal["first_byte", "text", "tool_json", "message_stop"]
 """Where a reply breaks: before its first byte, in the middle of its text or of a tool's input, or before its end."""
 Breakage = Literal["reset", "end", "stall", "error", "garbage"]
-"""How: a reset connection, an early end, silence, an `error` event, or something that is no JSON."""
+"""The manner of a break: a reset connection, an early end, silence, an `error` event, or something that is no JSON."""
 
 
 class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -38,7 +38,7 @@ class ScriptedCall(_Strict, frozen=True, kw_only=True):
 
 
 class When(_Strict, frozen=True, kw_only=True):
-    """Which requests a reply is for: those whose body contains a text, and those that may (or may not) call tools."""
+    """The requests that a reply is for: whose body contains a text, and which may (or may not) call tools."""
 
     contains: str | None = None
     tools: bool | None = None
@@ -100,7 +100,7 @@ class Script(_Strict, frozen=True, kw_only=True):
 
 
 def read_script(path: Path) -> Script:
-    """The script in a YAML or JSON file.
+    """Reads the script in a YAML or JSON file.
 
     Raises:
         BadInputError: It cannot be read, or it is no script.

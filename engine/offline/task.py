@@ -1,4 +1,4 @@
-"""What one request asks of the offline reasoner, read from its messages alone."""
+"""One request to the offline reasoner: the question, its evidence, what was tried, and which tools may be called."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from typing import NamedTuple
 
 from antiphon.language.markup import Attempt
+from antiphon.language.words import terms, words
 
 _SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
 _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
 _UNKNOWN_COURSE = "No course named "
-"""How the course tools begin to say that there is no such course."""
+"""The beginning of the course tools' words where there is no such course."""
 _COURSE_LINE = re.compile(r"Course: .")
 
 
@@ -21,6 +22,11 @@ class OfferedTool(NamedTuple):
     description: str
     parameters: dict[str, dict[str, object]]
     required: tuple[str, ...]
+
+    @property
+    def needs_one_text(self) -> bool:
+        """True for a tool that can be called with the question: what else to give it would be a guess."""
+        return len(self.required) == 1 and self.parameters.get(self.required[0], {}).get("type") == "string"
 
 
 class Source(NamedTuple):
@@ -49,16 +55,16 @@ class Source(NamedTuple):
 
     @property
     def is_outline(self) -> bool:
-        """Whether it is a course's table of contents."""
+        """True for a course's table of contents."""
         return bool(self.blocks) and bool(_COURSE_LINE.match(self.blocks[0])) and self.lesson is None
 
     @property
     def label(self) -> str:
-        """What its passages stand under, for judging how well they fit."""
+        """The words that its passages stand under, for judging how well they fit."""
         return f"{self.source} {self.title}"
 
     def lesson_line(self, number: int) -> tuple[int, str] | None:
-        """Block and title of a lesson, in an outline."""
+        """Returns the block and the title of a lesson, in an outline."""
         for at, block in enumerate(self.blocks):
             found = _LESSON_LINE.match(block.strip())
             if found and int(found[1]) == number:
@@ -87,17 +93,54 @@ class Task(NamedTuple):
     @property
     def passages(self) -> tuple[Source, ...]:
         """The evidence that is text: everything but outlines."""
-        return tuple(source for source in self.sources if not source.is_outline)
+        return tuple([source for source in self.sources if not source.is_outline])
 
     @property
     def outlines(self) -> tuple[Source, ...]:
-        return tuple(source for source in self.sources if source.is_outline)
+        return tuple([source for source in self.sources if source.is_outline])
 
     @property
     def unknown_course(self) -> str | None:
-        """What the outline tool said of a course that does not exist; None where it found one."""
-        said = (a.detail for a in self.attempts if a.outcome == "failed" and a.detail.startswith(_UNKNOWN_COURSE))
-        return None if self.outlines else next(said, None)
+        """The outline tool's words on a course that does not exist; None where it found one."""
+        if not self.outlines:
+            for attempt in self.attempts:
+                if attempt.outcome == "failed" and attempt.detail.startswith(_UNKNOWN_COURSE):
+                    return attempt.detail
+        return None
+
+    @property
+    def outline_is_settled(self) -> bool:
+        """True where an outline was found, or where it is known that there is no such course."""
+        return bool(self.outlines) or self.unknown_course is not None
 
     def offers(self, name: str) -> bool:
         return any(tool.name == name for tool in self.tools)
+
+    def passages_of(self, course: str | None) -> tuple[Source, ...]:
+        """Returns the passages of the course that the question names; all where none is of it."""
+        return _of_course(course, self.passages)
+
+    def found_for(self, topic: str, course: str | None) -> tuple[Source, ...]:
+        """Returns the passages that were searched for by this topic, best first; all of its course where none was."""
+        numbers: dict[int, None] = {}
+        for attempt in self.attempts:
+            if _is_search_for(topic, attempt):
+                numbers.update(dict.fromkeys(attempt.facts))
+        found: list[Source] = []
+        for number in numbers:
+            if 0 < number <= len(self.sources) and not self.sources[number - 1].is_outline:
+                found.append(self.sources[number - 1])
+        return _of_course(course, tuple(found) or self.passages)
+
+
+def _is_search_for(topic: str, attempt: Attempt) -> bool:
+    """True for a search that was made for this topic, in its own words or in fewer of them."""
+    query = attempt.arguments.get("query")
+    if not isinstance(query, str) or not words(query):
+        return False
+    return frozenset(words(query)) <= frozenset(words(topic))
+
+
+def _of_course(name: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    wanted = frozenset(terms(name or ""))
+    return tuple([source for source in sources if wanted <= frozenset(terms(source.course))]) or sources

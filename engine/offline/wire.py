@@ -1,48 +1,97 @@
-"""A reply in the Messages API's own forms: a message, the same as a stream's events, and errors."""
+"""A reply in the Messages API's own forms: its content blocks, a message, the same as a stream's events, and errors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 
 import msgspec
 
+from antiphon.engine.offline.task import Source
 from antiphon.vocabulary.ports import Json
 
 PIECE_CHARS = 60
 CHARS_PER_TOKEN = 4
 """A common estimate for English text; no tokenizer is at hand."""
+CALL_CHARS = 40
+"""The characters that a tool call takes beside its input: its name and id."""
+
+
+class Draft:
+    """An answer while it is written: text blocks, the cited ones with true citations."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Json] = []
+
+    def say(self, text: str) -> None:
+        """Adds words of our own."""
+        if not text:
+            return
+        last = self.blocks[-1] if self.blocks else None
+        if last is not None and "citations" not in last:
+            last["text"] += text
+        else:
+            self.blocks.append({"type": "text", "text": text})
+
+    def paragraph(self, opening: str = "") -> None:
+        """Begins a new paragraph, where something stands already, with `opening`."""
+        if self.blocks:
+            self.say("\n\n")
+        self.say(opening)
+
+    def cite(self, source: Source, first: int, end: int, text: str | None = None) -> None:
+        """Adds what blocks `first` to `end` (exclusive) of a source say; `text` says it in other words."""
+        cited = "".join(source.blocks[first:end])
+        shown = text if text is not None else " ".join(cited.split())
+        if source.number is None:
+            self.say(shown)
+            return
+        citation = {
+            "type": "search_result_location",
+            "search_result_index": source.number,
+            "start_block_index": first,
+            "end_block_index": end,
+            "cited_text": cited,
+            "source": source.source,
+            "title": source.title,
+        }
+        self.blocks.append({"type": "text", "text": shown, "citations": [citation]})
 
 
 def message_of(body: bytes, model: str, content: list[Json]) -> Json:
-    """A whole message; its id follows from the request, so that the same request has the same reply."""
+    """Returns a whole message; its id follows from the request, so that the same request has the same reply."""
     key = sha256(body).hexdigest()
+    stop_reason = "end_turn"
+    length = 0
     for number, block in enumerate(content):
         if block["type"] == "tool_use":
             block["id"] = f"toolu_{key[:22]}{number:02d}"
-    calls = any(block["type"] == "tool_use" for block in content)
+            stop_reason = "tool_use"
+            length += len(msgspec.json.encode(block["input"])) + CALL_CHARS
+        else:
+            length += len(block["text"])
     return {
         "id": f"msg_{key[:24]}",
         "type": "message",
         "role": "assistant",
         "model": model,
         "content": content,
-        "stop_reason": "tool_use" if calls else "end_turn",
+        "stop_reason": stop_reason,
         "stop_sequence": None,
         "usage": {
             "input_tokens": max(len(body) // CHARS_PER_TOKEN, 1),
-            "output_tokens": max(sum(map(_length, content)) // CHARS_PER_TOKEN, 1),
+            "output_tokens": max(length // CHARS_PER_TOKEN, 1),
         },
     }
 
 
 def error_of(kind: str, sentence: str) -> Json:
-    """An error as the API tells it."""
+    """Returns an error as the API sends it."""
     return {"type": "error", "error": {"type": kind, "message": sentence}}
 
 
 def stream_of(message: Json) -> Iterator[bytes]:
-    """The message as server-sent events, one chunk for each content block."""
+    """Yields the message as server-sent events, one chunk for each content block."""
     chunk = b""
     for event in delta_events(message, PIECE_CHARS):
         chunk += sse_of(event)
@@ -52,7 +101,7 @@ def stream_of(message: Json) -> Iterator[bytes]:
 
 
 def delta_events(message: Json, piece_chars: int) -> Iterator[Json]:
-    """The message as the events of a stream, its texts in deltas of `piece_chars` characters."""
+    """Yields the message as the events of a stream, its texts in deltas of `piece_chars` characters."""
     usage, content = message["usage"], message["content"]
     begun = message | {"content": [], "stop_reason": None, "usage": usage | {"output_tokens": 1}}
     yield {"type": "message_start", "message": begun}
@@ -65,7 +114,7 @@ def delta_events(message: Json, piece_chars: int) -> Iterator[Json]:
 
 
 def sse_of(event: Json) -> bytes:
-    """The event as the lines of a stream."""
+    """Returns the event as the lines of a stream."""
     return b"event: %s\ndata: %s\n\n" % (str(event.get("type", "")).encode(), msgspec.json.encode(event))
 
 
@@ -73,33 +122,35 @@ _IN_DELTAS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking
 """Kinds of blocks whose words come in deltas: the field, and the kind of delta."""
 
 
-def _block_events(block: Json, piece_chars: int) -> Iterable[Json]:
+def _block_events(block: Json, piece_chars: int) -> Iterator[Json]:
     if block["type"] == "tool_use":
         yield {"type": "content_block_start", "content_block": block | {"input": {}}}
         written = msgspec.json.encode(block["input"]).decode()
         yield from _deltas("input_json_delta", "partial_json", written, piece_chars)
     elif block["type"] in _IN_DELTAS:
-        field, kind = _IN_DELTAS[block["type"]]
-        citations = block.get("citations")
-        begun = {"type": block["type"], field: ""} | ({"citations": []} if "citations" in block else {})
-        yield {"type": "content_block_start", "content_block": begun}
-        for citation in citations or ():
-            yield _delta("citations_delta", "citation", citation)
-        yield from _deltas(kind, field, block[field], piece_chars)
-        if "signature" in block:
-            yield _delta("signature_delta", "signature", block["signature"])
+        yield from _words_events(block, piece_chars)
     else:
         yield {"type": "content_block_start", "content_block": block}
     yield {"type": "content_block_stop"}
 
 
+def _words_events(block: Json, piece_chars: int) -> Iterator[Json]:
+    field, kind = _IN_DELTAS[block["type"]]
+    begun: Json = {"type": block["type"], field: ""}
+    if "citations" in block:
+        begun["citations"] = []
+    yield {"type": "content_block_start", "content_block": begun}
+    for citation in block.get("citations") or ():
+        yield _delta("citations_delta", "citation", citation)
+    yield from _deltas(kind, field, block[field], piece_chars)
+    if "signature" in block:
+        yield _delta("signature_delta", "signature", block["signature"])
+
+
 def _deltas(kind: str, field: str, text: str, piece_chars: int) -> Iterator[Json]:
-    return (_delta(kind, field, text[at : at + piece_chars]) for at in range(0, len(text), piece_chars))
+    for at in range(0, len(text), piece_chars):
+        yield _delta(kind, field, text[at : at + piece_chars])
 
 
 def _delta(kind: str, field: str, value: object) -> Json:
     return {"type": "content_block_delta", "delta": {"type": kind, field: value}}
-
-
-def _length(block: Json) -> int:
-    return len(block["text"]) if block["type"] == "text" else len(msgspec.json.encode(block["input"])) + 40

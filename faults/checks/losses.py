@@ -49,6 +49,7 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
             found.append(ExpectedDoubt(kinds, event))
     if requests and requests[0].mode == "reply":
         found += _of_reply(before, requests[0].call_id)
+        found += _of_reviews(before, requests[0].call_id)
     return found
 
 
@@ -152,6 +153,21 @@ def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoub
                 kinds = _of_fallback(events)
         if kinds:
             found.append(ExpectedDoubt(kinds, event))
+    return found
+
+
+def _of_reviews(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoubt]:
+    """Lists the doubts of reviewers who did not accept the answering reply, or never judged it."""
+    found: list[ExpectedDoubt] = []
+    judges: set[str] = set()
+    for event in events:
+        if isinstance(event, e.DraftReviewed) and event.call_id == call_id:
+            judges.add(event.reviewer)
+            if not event.accepted:
+                found.append(ExpectedDoubt(frozenset({"not_verified"}), event))
+    for event in events:
+        if isinstance(event, e.QueryReceived) and not judges.issuperset(event.reviewers):
+            found.append(ExpectedDoubt(frozenset({"not_verified"}), event))
     return found
 
 

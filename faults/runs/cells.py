@@ -19,7 +19,8 @@ from antiphon.faults.runs.service import run_plan
 from antiphon.faults.runs.world import World
 from antiphon.faults.scenarios import SCENARIOS
 from antiphon.service import Resources, who_hears
-from antiphon.vocabulary.events import REVIEWER
+from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.events import REVIEWER, Event
 from antiphon.vocabulary.ports import Clock, Embedder, QueryStore
 
 Reached = Mapping[tuple[str, When], str]
@@ -37,6 +38,7 @@ UNUSED = {
     "redaction.event": "only a service that redacts passes through it",
 }
 """Points of ports that nothing traverses in a query, and why."""
+NOBODY_REVIEWS = "nobody reviews drafts in this service"
 
 
 def all_points(world: World) -> list[str]:
@@ -81,13 +83,20 @@ def unused_points(world: World) -> dict[str, str]:
     unused = dict(UNUSED)
     reviewed = any(subscriber.reviews for subscriber in parts.subscribers)
     for kind in parts.catalog.events:
-        outcomes = parts.catalog.outcomes.get(kind, ())
-        in_review = REVIEWER in kind.emitted_by or any(REVIEWER in outcome.emitted_by for outcome in outcomes)
         if not is_published(kind):
             unused[publish_point(kind)] = f"the {kind.emitted_by[0]} emits it, no component"
-        elif in_review and not reviewed:
-            unused[publish_point(kind)] = "nobody reviews drafts in this service"
+        elif not reviewed and _is_of_reviews(kind, parts.catalog):
+            unused[publish_point(kind)] = NOBODY_REVIEWS
+    for kind, handler in who_hears(parts.subscribers):
+        if not reviewed and _is_of_reviews(kind, parts.catalog):
+            unused[delivery_point(kind, handler)] = NOBODY_REVIEWS
     return unused
+
+
+def _is_of_reviews(kind: type[Event], catalog: Catalog) -> bool:
+    """Returns True if a reviewer emits the event, or is asked by it for another."""
+    outcomes = catalog.outcomes.get(kind, ())
+    return REVIEWER in kind.emitted_by or any(REVIEWER in outcome.emitted_by for outcome in outcomes)
 
 
 def _other_ports(parts: Resources) -> dict[str, type]:
@@ -102,9 +111,9 @@ def _other_ports(parts: Resources) -> dict[str, type]:
 
 def _method_points(port: str, protocol: type) -> list[str]:
     points: list[str] = []
-    # A port may be made of smaller ones, whose methods are not its own.
-    for part in reversed(protocol.__mro__):
-        for name, member in vars(part).items():
+    # A port may be made of smaller ones: those that it names first come first.
+    for kind in reversed(protocol.__mro__):
+        for name, member in vars(kind).items():
             if callable(member) and not name.startswith("_"):
                 points.append(f"{port}.{name}")
     return points

@@ -11,7 +11,7 @@ from antiphon.faults.ports.port import SharedPort
 from antiphon.faults.ports.virtual_time import VirtualClock, run
 from antiphon.faults.runs.scripted_model import ScriptedModel
 from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
-from antiphon.service import Antiphon, Resources, ServiceResources, Settings, open_trace_store
+from antiphon.service import Antiphon, Resources, ServiceResources, Settings, catalog_of, open_trace_store
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Rate
@@ -40,7 +40,7 @@ class World:
         self.named = named
         self.subscribers = tuple(subscribers)
         self.own = tuple(tool.name for tool in tools)
-        self.store = open_trace_store(folder)
+        self.store = open_trace_store(folder, catalog=catalog_of(self.subscribers))
         self._fallback = offline_model()
         embedder = SharedPort(WordEmbedder(), "embedder")
         self._library = SmallLibrary(embedder)  # type: ignore[arg-type]  # passes for what it wraps
@@ -67,7 +67,7 @@ class World:
     def service(self) -> Antiphon:
         """Makes a service over this world; it lives within one event loop."""
         built = ServiceResources(
-            parts=self.parts(),
+            shared=self.parts(),
             store=self.store,
             library=self._library,
             models=(),

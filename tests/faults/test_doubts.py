@@ -13,8 +13,10 @@ from antiphon.assembler import DOUBTS
 from antiphon.faults import Fault, Plan, World, run_plan
 from antiphon.service import Outcome, silence_logging
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import Event
+from antiphon.vocabulary.deciding import Decider, Rules
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import QuerySettings
 from tests.whole_query import House, ScriptedModel, reply
 
@@ -62,6 +64,22 @@ class Told(NamedTuple):
     replies: tuple[list[Json], ...]
     settings: QuerySettings = QuerySettings()
     question: str = "What are logs?"
+    subscribers: tuple[Subscriber, ...] = ()
+
+
+def reject(_: None, recorded: Recorded[e.ReviewRequested]) -> tuple[None, tuple[Event, ...]]:
+    """Accepts no draft."""
+    why = "No source says so"
+    return None, (e.DraftReviewed(call_id=recorded.event.call_id, reviewer="critic", accepted=False, why=why),)
+
+
+REJECTING: Rules[None] = {e.ReviewRequested: reject}
+
+
+class Critic(Decider[None]):
+    role = "critic"
+    initial = None
+    rules = REJECTING
 
 
 LOOKED_UP = reply("", search(LOGS))
@@ -100,6 +118,10 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
         broken("plain", Fault(point="model.content", kind="max_tokens", when="final")),
         e.ReasoningCompleted,
     ),
+    "not_verified": (
+        Told((reply("A log is a file."),), subscribers=(Subscriber(name="critic", decider=Critic, reviews=True),)),
+        e.DraftReviewed,
+    ),
     "refused": (broken("plain", Fault(point="model.content", kind="refusal", when="final")), e.ReasoningCompleted),
     "component_failed": (broken("part_fails"), e.HandlerFailed),
     "history_missing": (broken("goes_on", Fault(point="store.exchanges", kind="raise")), e.QueryReceived),
@@ -117,7 +139,7 @@ def ran(case: Plan | Told, world: World) -> Ran:
 
 
 async def _told(case: Told) -> Ran:
-    house = House(ScriptedModel(*case.replies))
+    house = House(ScriptedModel(*case.replies), subscribers=case.subscribers)
     outcome = await house.ask(case.question, case.settings)
     return Ran(outcome, await house.trace())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from antiphon.composition.wiring import who_hears
+from antiphon.composition import who_hears
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import Event
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 import structlog
 
-from antiphon.composition.spending import rates_of, told_of_prices
+from antiphon.composition import Intake, NoInterceptor, Question, ServiceResources, Settings, rates_of
 from antiphon.engine import connect, prices
 from antiphon.faults import Plan, Run, World, run_plan
 from antiphon.faults.checks.limits import within_budget
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.history.replaying import replay
 from antiphon.service import silence_logging
 from antiphon.vocabulary import events as e
@@ -150,12 +151,15 @@ def test_the_rates_of_a_query_are_those_of_all_who_may_answer(world: World) -> N
     assert rates == {"claude-haiku-5-5", "claude-opus-5-5", "fallback"}
 
 
-def test_a_limit_of_cost_with_a_model_of_unknown_price_is_refused(world: World) -> None:
+async def test_a_limit_of_cost_with_a_model_of_unknown_price_is_refused(world: World) -> None:
     settings = QuerySettings(model="nobody-knows", max_cost_usd=1.0)
-    first = e.QueryReceived(query="Why?", session_id="s", settings=settings)
     model = connect("key", "http://api.test")
     models: dict[e.Reasoner, Model] = {"primary": model, "fallback": model}
-    parts = dataclasses.replace(world.parts(), rate_of=prices.rate_of, models=models)
+    shared = dataclasses.replace(world.parts(), rate_of=prices.rate_of, models=models)
+    resources = ServiceResources(
+        shared=shared, store=world.store, library=SmallLibrary(WordEmbedder()), models=(), reasoner="", versions=()
+    )
+    intake = Intake(Settings.model_construct(), resources)
 
     with pytest.raises(BadInputError, match="'nobody-knows' costs is not known"):
-        told_of_prices(first, parts)
+        await intake.receive(Question(query="Why?", settings=settings), world.store, NoInterceptor())

@@ -7,7 +7,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.assembler import stories as answers
+from tests.unit.assembler import scenario as answers
 from tests.unit.synthesizer import stories as briefings
 
 SENTENCES = st.lists(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.service import load_settings
-from antiphon.service.retention import EVERY_S, keep
+from antiphon.service.upkeep import PRUNE_EVERY_S, keep_traces
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.connections import CHECKPOINT_BYTES
 from antiphon.traces.schema import open_writer
@@ -214,13 +214,13 @@ async def test_a_lock_of_another_process_holds_deleting_up_and_does_not_end_it(t
 async def test_the_service_deletes_at_its_start_and_every_hour(tmp_path: Path) -> None:
     store = await filled(tmp_path, 4)
     clock = FixedClock(NOON + 3.5 * DAY_S)
-    keeping = asyncio.create_task(keep(store, load_settings(keep_days=2.0), clock))
+    keeping = asyncio.create_task(keep_traces(store, load_settings(keep_days=2.0), clock))
 
     while await left(store) != ["q2", "q3"]:
         pass
-    clock.advance(DAY_S - EVERY_S)
+    clock.advance(DAY_S - PRUNE_EVERY_S)
     while await left(store) != ["q3"]:
-        clock.advance(EVERY_S)
+        clock.advance(PRUNE_EVERY_S)
 
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)

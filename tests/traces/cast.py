@@ -12,8 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition.caller import Caller, Outcome
-from antiphon.composition.wiring import Resources, wire
+from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import events_of

@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from antiphon.bus import Bus, SystemClock
-from antiphon.composition.caller import Caller
-from antiphon.composition.wiring import Resources, wire
+from antiphon.composition import Caller, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import events_of

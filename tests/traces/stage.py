@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antiphon.bus import Bus
-from antiphon.composition.caller import Caller
-from antiphon.composition.wiring import wire
+from antiphon.composition import Caller, wire
 from antiphon.coordinator import receive
 from antiphon.service import History
 from antiphon.traces import SqliteTraceStore

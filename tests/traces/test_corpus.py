@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from antiphon.service import Replayed, replay_lines
+from antiphon.service import ReplayResult, replay_lines
 from antiphon.vocabulary.catalog import BUILT_IN
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -32,7 +32,7 @@ def recorded_results() -> dict[str, tuple[int, int, bool]]:
         return {row["query_id"]: (int(row["events"]), int(row["compared"]), row["end"] == "closed") for row in rows}
 
 
-def result_of(replayed: Replayed) -> tuple[int, int, bool]:
+def result_of(replayed: ReplayResult) -> tuple[int, int, bool]:
     """The figures of one replay."""
     return replayed.events, replayed.compared, replayed.closed
 

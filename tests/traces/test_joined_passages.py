@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from antiphon.dispatcher import Registry, tool_from_function
-from antiphon.history.lineage import brought_as, facts_in
+from antiphon.history.lineage import facts_in, found_passages
 from antiphon.service import Change, History, lineage, replay, trace_test
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded, ToolSucceeded
@@ -60,7 +60,7 @@ def brought(events: list[Recorded[Event]]) -> set[str]:
 async def test_what_if_a_fact_of_several_passages_had_not_been_found(stage: Stage) -> None:
     before = list(await stage.ask())
     joined = next(fact for fact in facts_in(before).values() if SECRET in fact.passage.text.text)
-    assert brought_as(before, joined.id) == brought_as(before, joined.passage.id) == ["chunk-0", "chunk-1"]
+    assert found_passages(before, joined.id) == found_passages(before, joined.passage.id) == ["chunk-0", "chunk-1"]
 
     for name in (joined.id, joined.passage.id):
         running = await stage.history.fork("q1", None, [Change(kind="drop", name=name)], "recorded")

@@ -10,14 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 import antiphon.history.prompt_versions
-import antiphon.history.rendering
 from antiphon.assembler import assembler as assembling
-from antiphon.coordinator import QueryCoordinator, breaker, ledger, rounds
-from antiphon.coordinator.state import QueryState
-from antiphon.coordinator.steps import Decision
-from antiphon.history.divergence import Class, Divergence
-from antiphon.history.folding import failures_by_event
-from antiphon.history.replaying import DECIDED, replay, replay_lines
+from antiphon.coordinator import QueryCoordinator, breaker, deadline, tools
+from antiphon.coordinator.state import Decision, QueryState
+from antiphon.history.divergence import Divergence, DivergenceKind
+from antiphon.history.folding import decided_events, failures_by_event
+from antiphon.history.replaying import replay, replay_lines
 from antiphon.synthesizer import synthesizer as synthesizing
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
@@ -73,11 +71,11 @@ def events_changed(change: Callable[[tuple[Event, ...]], tuple[Event, ...]]) -> 
 
 def a_limit_is_forgotten(patch: Patch) -> None:
     refuse = breaker.refuse_call
-    patch.setattr(rounds, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
+    patch.setattr(tools, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
 
 
 def a_timeout_is_shorter(patch: Patch) -> None:
-    wrap(patch, ledger, "call_timeout_s", lambda seconds: seconds * 0.5)
+    wrap(patch, deadline, "call_timeout_s", lambda seconds: seconds * 0.5)
 
 
 def another_model_is_asked(patch: Patch) -> None:
@@ -114,7 +112,7 @@ def calls_are_confirmed_before_they_are_requested(patch: Patch) -> None:
     def confirmed_first(events: tuple[Event, ...]) -> tuple[Event, ...]:
         return tuple(sorted(events, key=lambda event: not isinstance(event, ToolCallsConfirmed)))
 
-    wrap(patch, rounds, "_request_tools", events_changed(confirmed_first))
+    wrap(patch, tools, "request_tools", events_changed(confirmed_first))
 
 
 def a_recovery_is_told_of_last(patch: Patch) -> None:
@@ -129,7 +127,12 @@ def a_handler_raises(patch: Patch) -> None:
 
 
 def the_prompt_is_another(patch: Patch) -> None:
-    wrap(patch, antiphon.history.rendering, "build_request", lambda request: replace(request, system=StoredText("[]")))
+    wrap(
+        patch,
+        antiphon.history.prompt_versions,
+        "build_request",
+        lambda request: replace(request, system=StoredText("[]")),
+    )
     patch.setattr(antiphon.history.prompt_versions, "SYSTEM_VERSION", "another")
 
 
@@ -171,7 +174,7 @@ def the_first_refused_call(events: Sequence[Recorded[Event]]) -> int | None:
         if QueryCoordinator.handler_name(type(event)) in failed.get(said.seq, ()):
             continue
         if isinstance(event, ToolCallStreamed) and _refused_silently(coordinator.state, event):
-            return next(each.seq for each in events if each.seq > said.seq and type(each.event) in DECIDED)
+            return next(each.seq for each in events if each.seq > said.seq and type(each.event) in decided_events())
         if type(event) in coordinator.rules:
             coordinator.hear(said)
     return None
@@ -183,7 +186,7 @@ def _refused_silently(state: QueryState, event: ToolCallStreamed) -> bool:
 
 
 ROUND_OF_CALLS = ("breaker_tripped", "tool_requested")
-PLANTED: list[tuple[Plant, Class, tuple[str, ...], str, First]] = [
+PLANTED: list[tuple[Plant, DivergenceKind, tuple[str, ...], str, First]] = [
     (
         a_limit_is_forgotten,
         "code",
@@ -226,7 +229,7 @@ PLANTED: list[tuple[Plant, Class, tuple[str, ...], str, First]] = [
 )
 def test_a_planted_change_is_reported_where_it_first_shows(
     plant: Plant,
-    difference: Class,
+    difference: DivergenceKind,
     kinds: tuple[str, ...],
     field: str,
     first: First,

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from antiphon.bus import Bus, SystemClock
-from antiphon.composition.caller import Caller
-from antiphon.composition.wiring import Resources, wire
+from antiphon.composition import Caller, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import SUMMARY_PROMPT, events_of, request_json

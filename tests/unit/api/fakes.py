@@ -16,15 +16,17 @@ from antiphon.knowledge import Lesson
 from antiphon.service import (
     Change,
     Course,
+    Diff,
     Interceptor,
     Mode,
     Outcome,
     Pending,
     Question,
     Readiness,
-    Replayed,
+    ReplayResult,
     Settings,
     Totals,
+    diff,
 )
 from antiphon.vocabulary.errors import BadInputError, ServiceError
 from antiphon.vocabulary.events import (
@@ -112,9 +114,12 @@ class FakeHistory:
         self._store = store
         self.forks: list[tuple[str, int | None, tuple[Change, ...], Mode, Interceptor | None]] = []
 
-    async def replay(self, query_id: str) -> Replayed:
+    async def replay(self, query_id: str) -> ReplayResult:
         events = await self._store.read(query_id)
-        return Replayed(query_id=query_id, events=len(events), compared=1, closed=True)
+        return ReplayResult(query_id=query_id, events=len(events), compared=1, closed=True)
+
+    async def diff(self, query_id: str, other_id: str) -> Diff:
+        return diff(await self._store.read(query_id), await self._store.read(other_id))
 
     async def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Told]:
         for said in await self._store.read(query_id, after):

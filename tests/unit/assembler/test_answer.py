@@ -5,7 +5,7 @@ from __future__ import annotations
 from antiphon.assembler import last_resort
 from antiphon.vocabulary.events import AnswerRequested, ToolFailed
 from antiphon.vocabulary.values import Usage
-from tests.unit.assembler.stories import (
+from tests.unit.assembler.scenario import (
     answer,
     asked,
     assembled,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.vocabulary.values import Citation, Fact, ReplyCitation
-from tests.unit.assembler.stories import answer, asked, assembled, briefed, cites, fact, kinds, replied, synthesized
+from tests.unit.assembler.scenario import answer, asked, assembled, briefed, cites, fact, kinds, replied, synthesized
 
 LOG = fact("f1", "A log is only appended to. Nothing in it changes. Readers keep their place.")
 OFFSET = fact("f2", "An offset names a place in a log.", lesson=2)

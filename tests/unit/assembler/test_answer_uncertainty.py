@@ -8,6 +8,7 @@ from antiphon.assembler import DOUBTS
 from antiphon.assembler.uncertainty import confidence, indicator
 from antiphon.vocabulary.events import (
     BreakerTripped,
+    DraftReviewed,
     Event,
     HandlerFailed,
     ReasoningFailed,
@@ -18,7 +19,7 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
-from tests.unit.assembler.stories import (
+from tests.unit.assembler.scenario import (
     answer,
     asked,
     assembled,
@@ -180,3 +181,38 @@ def test_words_from_outside_are_cut_to_a_line() -> None:
 
 
 WORDS = ("tool", "reason", "substitute", "why", "count", "reasoner", "parts")
+
+
+def test_a_draft_that_a_reviewer_rejected_is_not_verified_and_names_the_review() -> None:
+    said = assembled(
+        asked(reviewers=("verifier", "lawyer")),
+        replied("A log is a file."),
+        DraftReviewed(call_id="call-2", reviewer="verifier", accepted=False, why="No source says so."),
+        DraftReviewed(call_id="call-2", reviewer="lawyer", accepted=True),
+        answer(),
+    )
+
+    (doubt,) = (doubt for doubt in said.indicators if doubt.kind == "not_verified")
+    assert (doubt.detail, doubt.event_seq) == ("The answer is not verified: No source says so.", 3)
+    assert said.confidence == "medium"
+
+
+def test_a_reviewer_who_never_judged_the_draft_is_named() -> None:
+    earlier = DraftReviewed(call_id="call-1", reviewer="verifier", accepted=True)
+
+    said = assembled(asked(reviewers=("verifier",)), earlier, replied("A log is a file."), answer())
+
+    (doubt,) = (doubt for doubt in said.indicators if doubt.kind == "not_verified")
+    assert (doubt.detail, doubt.event_seq) == ("The answer is not verified: verifier did not judge it.", 3)
+
+
+def test_an_accepted_draft_has_no_doubt_of_its_earlier_rejection() -> None:
+    said = assembled(
+        asked(reviewers=("verifier",)),
+        DraftReviewed(call_id="call-1", reviewer="verifier", accepted=False, why="No source says so."),
+        replied("A log is a file."),
+        DraftReviewed(call_id="call-2", reviewer="verifier", accepted=True),
+        answer(),
+    )
+
+    assert "not_verified" not in kinds(said)

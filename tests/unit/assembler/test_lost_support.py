@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antiphon.assembler.lost import lost_support
+from antiphon.assembler.lost_support import lost_support
 from antiphon.vocabulary.events import BriefingPrepared
 from antiphon.vocabulary.values import Citation, Dropped, Fact, ShownSource
 from tests.unit.synthesizer.stories import Told, asked, found, opened, passage, round_of

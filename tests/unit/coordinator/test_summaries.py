@@ -9,29 +9,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.coordinator import ProviderCircuit, ProviderWatch, ledger
+from antiphon.coordinator import ProviderCircuit, ProviderWatch, deadline
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.values import Message, QuerySettings, Rate, StoredText, Usage
-from tests.unit.coordinator.stories import Story, call, kinds, limits
+from tests.unit.coordinator.scenario import Scenario, call, kinds, limits
 
 SHOWN = (Message(role="user", content=(StoredText('{"type":"text","text":"m"}'),)),)
 
 
-def want(story: Story, at: float = 0.0) -> list[e.Event]:
-    state = story.coordinator.state
-    return story.tell(e.SummaryWanted(call_id=state.call_id, round=state.round, of=(), messages=SHOWN, tokens=9), at=at)
+def want(scenario: Scenario, at: float = 0.0) -> list[e.Event]:
+    state = scenario.coordinator.state
+    return scenario.deliver(
+        e.SummaryWanted(call_id=state.call_id, round=state.round, of=(), messages=SHOWN, tokens=9), at=at
+    )
 
 
-def completed(story: Story) -> e.SummaryCompleted:
-    call_id = story.coordinator.state.call_id
+def completed(scenario: Scenario) -> e.SummaryCompleted:
+    call_id = scenario.coordinator.state.call_id
     return e.SummaryCompleted(
         call_id=f"{call_id}-summary", for_call=call_id, content=(), text=StoredText("x"), stop_reason="end_turn",
         usage=Usage(), model="m", message_id="m",
     )  # fmt: skip
 
 
-def failed(story: Story, failure: e.FailureKind = "overloaded") -> e.SummaryFailed:
-    call_id = story.coordinator.state.call_id
+def failed(scenario: Scenario, failure: e.FailureKind = "overloaded") -> e.SummaryFailed:
+    call_id = scenario.coordinator.state.call_id
     return e.SummaryFailed(call_id=f"{call_id}-summary", for_call=call_id, failure=failure, detail="529")
 
 
@@ -42,9 +44,9 @@ def skipped(events: list[e.Event]) -> str:
 
 
 def test_a_summary_is_asked_for_with_a_model_and_limits_of_its_own() -> None:
-    story = Story(QuerySettings(compression="model", compression_model="small", early_dispatch=False))
+    scenario = Scenario(QuerySettings(compression="model", compression_model="small", early_dispatch=False))
 
-    (asked,) = want(story, at=4.0)
+    (asked,) = want(scenario, at=4.0)
 
     assert isinstance(asked, e.SummaryRequested)
     assert (asked.call_id, asked.for_call, asked.model, asked.messages) == ("call-1-summary", "call-1", "small", SHOWN)
@@ -52,85 +54,85 @@ def test_a_summary_is_asked_for_with_a_model_and_limits_of_its_own() -> None:
 
 
 def test_the_briefing_that_follows_leads_to_the_call_as_ever() -> None:
-    story = Story()
-    want(story)
+    scenario = Scenario()
+    want(scenario)
 
-    assert story.tell(completed(story)) == []
-    assert kinds(story.brief()) == ["reasoning_requested"]
+    assert scenario.deliver(completed(scenario)) == []
+    assert kinds(scenario.brief()) == ["reasoning_requested"]
 
 
 def test_a_summary_is_refused_where_little_time_is_left() -> None:
-    assert skipped(want(Story(), at=43.0)) == "deadline"
+    assert skipped(want(Scenario(), at=43.0)) == "deadline"
 
 
 def test_a_summary_is_refused_where_the_model_is_away() -> None:
-    assert skipped(want(Story(provider_open=True))) == "provider_open"
+    assert skipped(want(Scenario(provider_open=True))) == "provider_open"
 
 
 def test_there_are_no_more_summaries_than_rounds() -> None:
-    story = Story(QuerySettings(max_rounds=1, early_dispatch=False))
-    want(story)
-    story.tell(failed(story))
-    story.brief()
-    story.reply(call(1))
-    story.settle()
+    scenario = Scenario(QuerySettings(max_rounds=1, early_dispatch=False))
+    want(scenario)
+    scenario.deliver(failed(scenario))
+    scenario.brief()
+    scenario.reply(call(1))
+    scenario.settle()
 
-    assert skipped(want(story)) == "summaries"
+    assert skipped(want(scenario)) == "summaries"
 
 
 def test_a_wish_that_is_heard_twice_is_one_call() -> None:
-    story = Story()
-    want(story)
+    scenario = Scenario()
+    want(scenario)
 
-    assert want(story) == []
+    assert want(scenario) == []
 
 
 def test_a_wish_for_a_call_that_is_over_is_not_heard() -> None:
-    story = Story()
-    story.brief()
+    scenario = Scenario()
+    scenario.brief()
 
-    assert want(story) == []
+    assert want(scenario) == []
 
 
 def test_a_summary_under_way_is_given_up_when_the_time_for_tools_is_used_up() -> None:
-    story = Story()
-    want(story)
+    scenario = Scenario()
+    want(scenario)
 
-    said = story.tell(e.DeadlineNeared(left_s=15.0), at=44.0)
+    emitted = scenario.deliver(e.DeadlineNeared(left_s=15.0), at=44.0)
 
-    assert kinds(said) == ["breaker_tripped", "calls_abandoned"]
-    story.tell(failed(story, "abandoned"))
-    assert kinds(story.brief(at=44.0)) == ["round_opened"]
-    assert story.coordinator.state.final
+    assert kinds(emitted) == ["breaker_tripped", "calls_abandoned"]
+    scenario.deliver(failed(scenario, "abandoned"))
+    assert kinds(scenario.brief(at=44.0)) == ["round_opened"]
+    assert scenario.coordinator.state.final
 
 
 def test_the_final_call_does_not_wait_for_its_summary_beyond_its_share() -> None:
-    story = Story(QuerySettings(max_rounds=1, early_dispatch=False))
-    story.brief()
-    story.reply(call(1))
-    story.settle()
-    want(story)
+    scenario = Scenario(QuerySettings(max_rounds=1, early_dispatch=False))
+    scenario.brief()
+    scenario.reply(call(1))
+    scenario.settle()
+    want(scenario)
 
-    (abandoned,) = story.tell(e.DeadlineNeared(left_s=15.0), at=44.0)
+    (abandoned,) = scenario.deliver(e.DeadlineNeared(left_s=15.0), at=44.0)
 
     assert abandoned == e.CallsAbandoned(call_ids=("call-2-summary",), why="the time for summaries is used up")
 
 
 def test_a_summary_under_way_ends_with_the_deadline() -> None:
-    story = Story()
-    want(story)
+    scenario = Scenario()
+    want(scenario)
 
-    said = story.tell(e.DeadlinePassed(left_s=1.0), at=59.0)
+    emitted = scenario.deliver(e.DeadlinePassed(left_s=1.0), at=59.0)
 
-    assert kinds(said) == ["breaker_tripped", "calls_abandoned", "answer_requested"]
+    assert kinds(emitted) == ["breaker_tripped", "calls_abandoned", "answer_requested"]
 
 
 def test_a_summary_that_was_lost_is_done_without() -> None:
-    story = Story()
-    want(story)
+    scenario = Scenario()
+    want(scenario)
 
-    assert skipped(story.tell(e.SessionStalled(waiting_for=("engine",)))) == "stalled"
-    assert kinds(story.brief()) == ["reasoning_requested"]
+    assert skipped(scenario.deliver(e.SessionStalled(waiting_for=("engine",)))) == "stalled"
+    assert kinds(scenario.brief()) == ["reasoning_requested"]
 
 
 @given(
@@ -144,9 +146,9 @@ def test_a_summary_never_takes_of_what_is_kept_for_the_final_call(
     settings = QuerySettings(deadline_s=deadline_s, final_reserve_s=reserve_s)
     elapsed_s = share * deadline_s
 
-    timeout_s = ledger.summary_timeout_s(settings, elapsed_s)
+    timeout_s = deadline.summary_timeout_s(settings, elapsed_s)
 
-    assert timeout_s <= max(0.0, ledger.neared_after_s(settings) - elapsed_s) or timeout_s < ledger.SUMMARY_LEAST_S
+    assert timeout_s <= max(0.0, deadline.neared_after_s(settings) - elapsed_s) or timeout_s < deadline.SUMMARY_LEAST_S
 
 
 @pytest.mark.parametrize(("failure", "opens"), [("overloaded", True), ("timeout", False), ("not_found", False)])
@@ -167,12 +169,12 @@ RATES = (
 )
 
 
-def limited(rates: tuple[Rate, ...] = RATES, **settings: Any) -> Story:
+def limited(rates: tuple[Rate, ...] = RATES, **settings: Any) -> Scenario:
     wishes: dict[str, Any] = {
         "early_dispatch": False, "model": "m", "max_tokens": 1_000, "briefing_tokens": 600,
         "compression": "model", "compression_model": "small",
     } | settings  # fmt: skip
-    return Story(QuerySettings(**wishes), rates=rates, fixed_tokens=1_000)
+    return Scenario(QuerySettings(**wishes), rates=rates, fixed_tokens=1_000)
 
 
 # This round's call and the final one take 1,000 + 1,000 each, and briefings of 750 and 250; the summary 312 + 400.
@@ -190,30 +192,30 @@ def test_a_budget_in_dollars_refuses_a_summary_whose_price_is_not_known() -> Non
 
 
 def test_what_a_summary_used_is_spent() -> None:
-    story = limited(max_total_tokens=20_000)
-    want(story)
+    scenario = limited(max_total_tokens=20_000)
+    want(scenario)
 
-    story.tell(msgspec.structs.replace(completed(story), usage=Usage(input_tokens=300, output_tokens=50)))
+    scenario.deliver(msgspec.structs.replace(completed(scenario), usage=Usage(input_tokens=300, output_tokens=50)))
 
-    assert story.coordinator.state.purse.spent.tokens == 350
+    assert scenario.coordinator.state.budget.spent.tokens == 350
 
 
 def test_a_summary_that_failed_has_spent_what_its_attempts_used() -> None:
-    story = limited(max_total_tokens=20_000)
-    want(story)
+    scenario = limited(max_total_tokens=20_000)
+    want(scenario)
 
-    story.tell(msgspec.structs.replace(failed(story), usage=Usage(input_tokens=300)))
+    scenario.deliver(msgspec.structs.replace(failed(scenario), usage=Usage(input_tokens=300)))
 
-    assert story.coordinator.state.purse.spent.tokens == 300
+    assert scenario.coordinator.state.budget.spent.tokens == 300
 
 
 def test_a_summary_whose_server_tells_no_usage_has_spent_what_was_set_aside() -> None:
-    story = limited(max_total_tokens=20_000)
-    want(story)
+    scenario = limited(max_total_tokens=20_000)
+    want(scenario)
 
-    story.tell(completed(story))
+    scenario.deliver(completed(scenario))
 
-    assert story.coordinator.state.purse.spent.tokens == SUMMARY
+    assert scenario.coordinator.state.budget.spent.tokens == SUMMARY
 
 
 @given(
@@ -224,20 +226,20 @@ def test_a_summary_whose_server_tells_no_usage_has_spent_what_was_set_aside() ->
 def test_a_summary_never_takes_from_the_budget_what_the_calls_after_it_need(
     budget: int, shown: int, used: float
 ) -> None:
-    story = limited(max_total_tokens=budget)
-    opened = story.said[-1]
+    scenario = limited(max_total_tokens=budget)
+    opened = scenario.emitted[-1]
     if not isinstance(opened, e.RoundOpened) or opened.final:
         return
-    state = story.coordinator.state
+    state = scenario.coordinator.state
     wish = e.SummaryWanted(call_id=state.call_id, round=1, of=(), messages=SHOWN, tokens=shown)
-    (answer,) = story.tell(wish)
+    (answer,) = scenario.deliver(wish)
     if isinstance(answer, e.SummaryRequested):
-        most = int(story.coordinator.state.set_aside.tokens)
+        most = int(scenario.coordinator.state.set_aside.tokens)
         usage = Usage(input_tokens=max(1, int(used * most)))
-        story.tell(msgspec.structs.replace(completed(story), usage=usage))
+        scenario.deliver(msgspec.structs.replace(completed(scenario), usage=usage))
 
     briefing = opened.briefing_tokens or state.settings.briefing_tokens
-    said = story.brief(tokens=briefing)
+    emitted = scenario.brief(tokens=briefing)
 
-    assert limits(said) == []
-    assert kinds(said) == ["reasoning_requested"]
+    assert limits(emitted) == []
+    assert kinds(emitted) == ["reasoning_requested"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from antiphon.engine.offline.answering import NOTHING_TO_NOTE, summary
 from antiphon.engine.offline.reading import summary_task
-from antiphon.engine.offline.summing import NOTHING, summary
 from antiphon.language.markup import Material, wrap, write_material
 from antiphon.vocabulary.ports import Json
 
@@ -47,7 +47,7 @@ def test_a_summary_names_the_source_of_what_bears_on_the_question() -> None:
 
 
 def test_what_bears_on_nothing_is_summed_up_as_nothing() -> None:
-    assert summary("What is BM25?", (SHIPS,)) == [{"type": "text", "text": NOTHING}]
+    assert summary("What is BM25?", (SHIPS,)) == [{"type": "text", "text": NOTHING_TO_NOTE}]
 
 
 def test_material_of_any_size_is_summed_up_in_few_words() -> None:

@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.language.evidence import question_weights, telling_words
+from antiphon.language.evidence import question_shares, telling_words
 from antiphon.language.extract import Extraction, extract
 
 BREAKERS = [
@@ -104,7 +104,7 @@ def test_the_words_that_say_what_a_question_is_about_keep_their_order() -> None:
 
     assert telling_words(question) == ["bounded", "queue", "overflows"]
     assert telling_words(question, weigh=len, most=2) == ["bounded", "overflows"]
-    assert abs(sum(question_weights(question).values()) - 1.0) < 1e-9
+    assert abs(sum(question_shares(question).of_term.values()) - 1.0) < 1e-9
 
 
 def test_ten_passages_of_ten_sentences_take_a_few_milliseconds_of_work() -> None:

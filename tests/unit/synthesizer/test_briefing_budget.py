@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antiphon.synthesizer.tokens import tokens_of
+from antiphon.language.lengths import tokens_of
 from tests.unit.synthesizer.stories import (
     Told,
     asked,

@@ -99,11 +99,7 @@ def test_no_fact_of_an_open_part_is_dropped_while_one_of_a_closed_part_stays(
 
     memory = story.synthesizer.state.memory
     wanting = [part for part in memory.intent.parts if part.text in story.synthesized.open_parts]
-    of_open = {
-        block.fact.id
-        for block in memory.sources
-        if any(part.terms & frozenset().union(*block.terms, block.labels) for part in wanting)
-    }
+    of_open = {block.fact.id for block in memory.sources if any(part.terms & block.all_terms() for part in wanting)}
     dropped_whole = {d.what for d in story.briefing.dropped if d.rule != "repeated"} - set(story.briefing.facts)
     assert not (dropped_whole & of_open) or set(story.briefing.facts) <= of_open
 

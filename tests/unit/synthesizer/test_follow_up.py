@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.synthesizer.follow_up import understood
+from antiphon.language.questions import understood
 from antiphon.vocabulary.values import Exchange
 from tests.unit.synthesizer.stories import Told, asked, blocks, found, opened, passage, round_of
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from antiphon.synthesizer.question_parts import parts_of
+from antiphon.language.questions import parts_of
 from tests.unit.synthesizer.stories import Told, asked, found, passage, round_of
 
 COURSES = ("Event-Driven Systems", "Practical Information Retrieval")

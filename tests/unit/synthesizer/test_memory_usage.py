@@ -117,4 +117,4 @@ def test_an_attempt_keeps_how_long_it_took() -> None:
 
     story.tell(settled("a", failed=("b",)))
 
-    assert [tried.duration_ms for tried in story.synthesizer.state.memory.usage.settled] == [1.0, 7.0]
+    assert [tried.attempt.duration_ms for tried in story.synthesizer.state.memory.usage.settled] == [1.0, 7.0]

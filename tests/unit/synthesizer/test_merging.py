@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.language.sentences import sentence_starts
-from antiphon.synthesizer.grouping import grouped
-from antiphon.synthesizer.merging import join
+from antiphon.synthesizer.merging import FoundPassage, grouped, join
 from antiphon.vocabulary.values import Passage, StoredText
 from tests.unit.synthesizer.stories import Told, asked, blocks, found, opened, passage, round_of
 
@@ -30,7 +29,7 @@ def piece(first: int, end: int, *, lesson: int = 1) -> Passage:
 def test_however_chunks_overlap_each_sentence_stands_exactly_once(cuts: list[tuple[int, int]]) -> None:
     pieces = {p.id: p for first, length in cuts for p in [piece(first, min(30, first + length))]}
 
-    groups = grouped([(each, "a") for each in pieces.values()], (), merging=True)
+    groups = grouped([FoundPassage(each, "a") for each in pieces.values()], (), merging=True)
 
     shown = [group.passage.sentence(n).strip() for group in groups for n in range(len(group.passage.starts))]
     covered = {n for first, length in cuts for n in range(first, min(30, first + length))}
@@ -49,7 +48,7 @@ def test_chunks_that_touch_are_one_fact_and_both_calls_have_it() -> None:
     (fact,) = story.synthesized.facts
 
     assert fact.passage.text.text == "".join(SENTENCES[:5]).rstrip()
-    assert [tried.facts for tried in story.synthesizer.state.memory.usage.settled] == [("f1",), ("f1",)]
+    assert [tried.attempt.facts for tried in story.synthesizer.state.memory.usage.settled] == [("f1",), ("f1",)]
 
 
 def test_a_neighbour_found_later_makes_a_new_fact_that_has_the_old_one_in_it() -> None:
@@ -70,7 +69,7 @@ def test_in_a_fact_that_grew_each_sentence_keeps_the_round_in_which_it_was_found
     block = story.synthesizer.state.memory.sources[-1]
 
     assert block.fact.passage.text.text == "".join(SENTENCES[:5]).rstrip()
-    assert block.rounds == (3, 1, 1, 2, 2)
+    assert [sentence.round for sentence in block.sentences] == [3, 1, 1, 2, 2]
 
 
 def test_what_does_not_touch_or_is_not_of_the_same_lesson_stays_apart() -> None:

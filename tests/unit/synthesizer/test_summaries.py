@@ -8,10 +8,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from antiphon.language.lengths import tokens_of
 from antiphon.language.markup import read_material, unwrap
 from antiphon.synthesizer import memory_at
-from antiphon.synthesizer.summary import INTRODUCED
-from antiphon.synthesizer.tokens import tokens_of
+from antiphon.synthesizer.reasoning import INTRODUCTION
 from antiphon.vocabulary.events import (
     BriefingPrepared,
     Event,
@@ -106,7 +106,7 @@ def test_a_summary_stands_in_the_notes_as_a_note_and_is_no_source() -> None:
     extractive = two_rounds(asked()).briefing
 
     assert story.briefing.summary == "call-3-summary"
-    assert unwrap("summary", notes(story.briefing)) == f"{INTRODUCED}\nThe clerks wrote down grain."
+    assert unwrap("summary", notes(story.briefing)) == f"{INTRODUCTION}\nThe clerks wrote down grain."
     assert story.briefing.sources == extractive.sources
     assert story.briefing.dropped == extractive.dropped
 

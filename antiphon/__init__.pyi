@@ -1,0 +1,39 @@
+"""The types of the public API; __init__.py says what it is, and imports each name when it is first used."""
+
+from antiphon.dispatcher import Tool, quotable
+from antiphon.dispatcher import tool_from_function as tool
+from antiphon.faults import Fault, Plan
+from antiphon.service import Antiphon, Outcome, Question, Settings, load_settings
+from antiphon.vocabulary import events
+from antiphon.vocabulary.deciding import Decider, Rules
+from antiphon.vocabulary.errors import BadInputError, BusyError, NotFoundError, ServiceError
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Subscription, ToolOutput, on
+from antiphon.vocabulary.subscribers import Subscriber, Surroundings
+
+__all__ = [
+    "Antiphon",
+    "BadInputError",
+    "BusyError",
+    "Decider",
+    "Event",
+    "Fault",
+    "NotFoundError",
+    "Outcome",
+    "Plan",
+    "Question",
+    "Recorded",
+    "Rules",
+    "ServiceError",
+    "Settings",
+    "Subscriber",
+    "Subscription",
+    "Surroundings",
+    "Tool",
+    "ToolOutput",
+    "events",
+    "load_settings",
+    "on",
+    "quotable",
+    "tool",
+]

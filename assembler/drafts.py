@@ -1,0 +1,148 @@
+"""The answers that need no reply: extracts from what was found, a plain statement, and the last resort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from antiphon.assembler.citations import cite, stretch
+from antiphon.assembler.state import AnswerState
+from antiphon.assembler.uncertainty import confidence, indicator
+from antiphon.assembler.wording import TOOL_FAILURES, one_line
+from antiphon.language.extract import Pick, extract
+from antiphon.vocabulary.events import ResponseAssembled, ToolFailed
+from antiphon.vocabulary.values import Citation, Fact, Indicator, Passage, Usage, Value
+
+NOBODY = "none"
+LONGEST_SENTENCE_CHARS = 2_000
+"""A longer sentence is no course text, and nobody would read it."""
+MOST_TOOLS = 6
+
+
+class Draft(Value, frozen=True, kw_only=True):
+    """An answer before its confidence is settled: its text, what backs it, what speaks against it, and its author."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    doubts: tuple[Indicator, ...] = ()
+    reasoner: str = NOBODY
+
+
+def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
+    """Drafts extracts with true citations; a plain statement where no fact speaks to the question."""
+    extraction = extract(
+        state.question,
+        [_sentences(fact.passage) for fact in state.facts],
+        titles=[fact.passage.source for fact in state.facts],
+    )
+    text, citations = _write(state.facts, extraction.picks)
+    # Nothing to cite means that nothing found speaks to the question: then there is no partial answer either.
+    if not citations:
+        return draft_statement(state, why, event_seq)
+    reason = one_line(why) or "no answer came in time"
+    paragraphs = [
+        text,
+        f"This is what was found; it may not be the whole answer, because it was cut short: {reason}.",
+    ]
+    if state.open_parts:
+        paragraphs.append(f"Nothing was found on: {one_line('; '.join(state.open_parts))}.")
+    return Draft(
+        text="\n\n".join(paragraphs),
+        citations=citations,
+        doubts=(indicator("partial_evidence", event_seq, why=reason),),
+    )
+
+
+def _sentences(passage: Passage) -> list[str]:
+    """Returns the passage's sentences; one that is too long stays as an empty text, so that the numbers still fit."""
+    sentences: list[str] = []
+    for number in range(len(passage.starts)):
+        sentence = passage.sentence(number)
+        if len(sentence) > LONGEST_SENTENCE_CHARS:
+            sentence = ""
+        sentences.append(sentence)
+    return sentences
+
+
+def _write(facts: Sequence[Fact], picks: Sequence[Pick]) -> tuple[str, tuple[Citation, ...]]:
+    """Writes each pick as a paragraph on one line, with the citation of the very text."""
+    paragraphs: list[str] = []
+    citations: list[Citation] = []
+    start = 0
+    for pick in picks:
+        fact = facts[pick.passage]
+        quoted = stretch(fact.passage, pick.first, pick.end - 1)
+        # The answer reads on one line; the citation keeps the passage's own white space, character for character.
+        paragraph = " ".join(quoted.split())
+        if not paragraph:
+            continue
+        citations.append(cite(fact, start, start + len(paragraph), quoted))
+        paragraphs.append(paragraph)
+        start += len(paragraph) + len("\n\n")
+    return "\n\n".join(paragraphs), tuple(citations)
+
+
+def draft_statement(state: AnswerState, why: str, event_seq: int) -> Draft:
+    """Drafts a statement that there is no answer, why, and what was tried; `why` and the tools are cut to a line."""
+    text = f"This question could not be answered: {one_line(why) or 'no answer came in time'}. {_tried(state)}"
+    return Draft(text=text, doubts=(indicator("no_evidence", event_seq),))
+
+
+def _tried(state: AnswerState) -> str:
+    failures: dict[str, str] = {}
+    for incident in state.incidents:
+        if isinstance(incident.event, ToolFailed):
+            failures[incident.event.tool_call_id] = TOOL_FAILURES[incident.event.failure]
+    tried: list[str] = []
+    for reply in state.replies:
+        for call in reply.event.tool_calls:
+            words = one_line(call.name)
+            if call.id in failures:
+                words = f"{words} ({failures[call.id]})"
+            if words not in tried:
+                tried.append(words)
+    if not tried:
+        return "Nothing could be looked up."
+    return f"Tried: {'; '.join(tried[:MOST_TOOLS])}."
+
+
+def last_resort(
+    why: str,
+    event_seq: int,
+    *,
+    failed: bool = True,
+    rounds: int = 0,
+    calls: int = 0,
+    usage: Usage = Usage(),  # noqa: B008 - a frozen value
+) -> ResponseAssembled:
+    """Builds an answer for when even the assembler failed: it needs nothing, so nothing can keep it from being given.
+
+    Args:
+        why: The reason, in words for users.
+        event_seq: The event that tells of the failure; the trace leads on from there.
+        failed: A part of the service failed; not so where the caller went away.
+    """
+    indicators = [indicator("no_evidence", event_seq)]
+    if failed:
+        indicators.insert(0, indicator("component_failed", event_seq))
+    return ResponseAssembled(
+        answer=f"This question could not be answered: {one_line(why) or 'the answer could not be put together'}.",
+        sources=(),
+        source_links=(),
+        citations=(),
+        confidence=confidence(indicators),
+        indicators=tuple(indicators),
+        rounds=rounds,
+        reasoner=NOBODY,
+        calls=calls,
+        usage=usage,
+    )
+
+
+def with_incomplete_trace(response: ResponseAssembled, event_seq: int) -> ResponseAssembled:
+    """Returns the answer with the doubt that its record is incomplete, where it does not have it yet."""
+    for doubt in response.indicators:
+        if doubt.kind == "trace_incomplete":
+            return response
+    return replace(response, indicators=(*response.indicators, indicator("trace_incomplete", event_seq)))

@@ -1,0 +1,73 @@
+"""Finds sentences of an answer whose support had been left out of the briefing that produced it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from antiphon.language.sentences import sentence_starts
+from antiphon.language.words import terms
+from antiphon.vocabulary.events import BriefingPrepared
+from antiphon.vocabulary.values import Citation, Fact, Passage
+
+FEWEST_TERMS = 4
+"""Shorter sentences say too little to tell what they rest on."""
+SUPPORTS = 0.6
+"""The share of a sentence's terms that its support holds."""
+READ_CHARS = 20_000
+
+Terms = frozenset[str]
+
+
+def lost_support(answer: str, citations: Sequence[Citation], briefing: BriefingPrepared, facts: Sequence[Fact]) -> int:
+    """Counts the sentences of the answer that cite nothing and are supported only by what was left out.
+
+    A sentence is supported by one that holds most of its terms. What was left out because another fact says nearly
+    the same is not lost.
+    """
+    if not briefing.dropped:
+        return 0
+    uncited = _uncited(answer[:READ_CHARS], citations)
+    if not uncited:
+        return 0
+    passages = {fact.id: fact.passage for fact in facts}
+    shown: list[Terms] = []
+    for row in briefing.sources:
+        shown += _terms_of(passages, row.fact_id, row.sentences)
+    dropped: list[Terms] = []
+    for item in briefing.dropped:
+        # What another fact says too was shown by that fact.
+        if item.rule != "repeated":
+            dropped += _terms_of(passages, item.what, item.sentences)
+    lost = [sentence for sentence in uncited if _is_only_in(dropped, shown, sentence)]
+    return len(lost)
+
+
+def _is_only_in(dropped: Sequence[Terms], shown: Sequence[Terms], sentence: Terms) -> bool:
+    return not _is_supported(sentence, shown) and _is_supported(sentence, dropped)
+
+
+def _uncited(answer: str, citations: Sequence[Citation]) -> list[Terms]:
+    """Returns the terms of the sentences that no citation touches."""
+    uncited: list[Terms] = []
+    for start, end in pairwise([*sentence_starts(answer), len(answer)]):
+        held = frozenset(terms(answer[start:end]))
+        if len(held) >= FEWEST_TERMS and not _is_cited(start, end, citations):
+            uncited.append(held)
+    return uncited
+
+
+def _is_cited(start: int, end: int, citations: Sequence[Citation]) -> bool:
+    return any(citation.start < end and start < citation.end for citation in citations)
+
+
+def _terms_of(passages: Mapping[str, Passage], fact_id: str, numbers: Sequence[int]) -> list[Terms]:
+    """Returns the terms of these sentences of a fact; of all of them where none are named."""
+    passage = passages.get(fact_id)
+    if passage is None:
+        return []
+    return [frozenset(terms(passage.sentence(number))) for number in numbers or range(len(passage.starts))]
+
+
+def _is_supported(sentence: Terms, others: Sequence[Terms]) -> bool:
+    return any(len(sentence & other) / len(sentence) >= SUPPORTS for other in others)

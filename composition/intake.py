@@ -1,0 +1,178 @@
+"""Makes the first event of a query, from the question and all that its decisions will rest on."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Sequence
+
+import structlog
+from msgspec.structs import replace
+
+from antiphon.composition.resources import Interceptor, Resources, ServiceResources
+from antiphon.composition.settings import Settings
+from antiphon.composition.subscribers import versions_of
+from antiphon.coordinator import receive
+from antiphon.engine import fixed_size
+from antiphon.vocabulary.errors import BadInputError, TraceError
+from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.ports import Conversations
+from antiphon.vocabulary.settings import QuerySettings
+from antiphon.vocabulary.values import Exchange, Rate, StoredText, Value
+
+log = structlog.get_logger(__name__)
+
+EXCHANGES_REMEMBERED = 2
+REMEMBERING_S = 0.5
+"""Seconds that looking up the conversation may take of the deadline."""
+BYTES_A_TOKEN = 4
+"""A rough estimate for English text, on which only the share of a budget that is kept back rests."""
+
+
+class Question:
+    """What a caller asks, with the settings that it wants otherwise: `Question(query="What is BM25?", max_rounds=1)`.
+
+    Attributes:
+        session_id: The conversation; None begins one.
+        settings: All settings of the query at once, in the place of the service's.
+        wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
+    """
+
+    def __init__(
+        self, *, query: str, session_id: str | None = None, settings: QuerySettings | None = None, **wishes: object
+    ) -> None:
+        self.query = query
+        self.session_id = session_id
+        self.settings = settings
+        self.wishes = {name: value for name, value in wishes.items() if value is not None}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.query, self.session_id))
+
+    def __repr__(self) -> str:
+        return f"Question({self.query!r}, session_id={self.session_id!r}, wishes={self.wishes})"
+
+
+class Conversation(Value, frozen=True, kw_only=True):
+    """The conversation that a question belongs to.
+
+    Attributes:
+        exchanges: Its last ones, oldest first.
+        missing: They could not be read.
+    """
+
+    exchanges: Sequence[Exchange] = ()
+    missing: bool = False
+
+
+class Intake:
+    """Makes the first event of each query of a service.
+
+    Everything from outside that later decisions use is gathered here and stands in that event, so that a trace replays
+    without the outside.
+    """
+
+    def __init__(self, settings: Settings, service: ServiceResources) -> None:
+        self._settings = settings
+        self._service = service
+        self._resources = service.shared
+
+    async def receive(
+        self, question: Question, conversations: Conversations, interceptor: Interceptor
+    ) -> QueryReceived:
+        """Checks a question and returns its query's first event.
+
+        Args:
+            conversations: Where the question's own is found.
+
+        Raises:
+            BadInputError: The question or a wish cannot be used.
+            NotFoundError: No such conversation.
+        """
+        # What may refuse the question comes before the conversation is made known: nothing is left of a refused one.
+        session_id = question.session_id or uuid.uuid4().hex
+        settings = question.settings or self._settings.query_settings()
+        checked = receive(question.query, session_id, settings, question.wishes, self._settings.query_chars)
+        rates = rates_of(checked.settings, self._resources)
+        problem = unpriced(checked.settings, rates)
+        if problem is not None:
+            raise BadInputError(problem)
+        conversation = await _conversation(conversations, session_id, is_new=question.session_id is None)
+        library = self._service.library
+        resources = self._resources
+        titles = [course.title for course in library.courses()]
+        first = replace(
+            checked,
+            history=tuple(conversation.exchanges),
+            history_missing=conversation.missing,
+            courses=StoredText("\n".join(titles)),
+            tools=resources.tools.names,
+            versions=(
+                *self._service.versions,
+                ("index", str(library.describe().generation)),
+                *versions_of(resources.subscribers),
+            ),
+            rates=rates,
+            fixed_tokens=fixed_size(checked.settings.max_rounds, resources.tool_definitions) // BYTES_A_TOKEN,
+            # Asked last and once: while the circuit is open, the query that is let through is its probe.
+            provider_open=resources.provider_circuit.keeps_out(resources.clock.now()) or interceptor.provider_open,
+            reviewers=tuple(subscriber.name for subscriber in resources.subscribers if subscriber.reviews),
+        )
+        # The session publishes it as it stands, so that nothing later would redact it.
+        return resources.redaction.event(first)
+
+
+async def _conversation(conversations: Conversations, session_id: str, *, is_new: bool) -> Conversation:
+    """Reads the conversation, or makes a new one known.
+
+    A store that refuses keeps nobody from an answer: the conversation begins anew, and the answer says so.
+    """
+    try:
+        async with asyncio.timeout(REMEMBERING_S):
+            if is_new:
+                await conversations.open_conversation(session_id)
+                return Conversation()
+            return Conversation(exchanges=await conversations.exchanges(session_id, EXCHANGES_REMEMBERED))
+    except (TraceError, TimeoutError) as error:
+        log.warning("conversation_not_read", error=str(error))
+        return Conversation(missing=not is_new)
+
+
+def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
+    """Returns the rates of the models that a query may ask, as far as they are known."""
+    primary, fallback = resources.models["primary"].name, resources.models["fallback"].name
+    asked = _models_of(settings)
+    if settings.compression == "model":
+        asked.append(settings.compression_model)
+    # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+    names = {model: primary or model for model in asked}
+    # Decisions know the last reasoner by its role, whatever it is called.
+    names["fallback"] = fallback or settings.model
+    rates: list[Rate] = []
+    for asked_as, name in names.items():
+        rate = resources.rate_of(name, asked_as)
+        if rate is not None:
+            rates.append(rate)
+    return tuple(rates)
+
+
+def unpriced(settings: QuerySettings, rates: Sequence[Rate]) -> str | None:
+    """Returns why a budget in dollars cannot be kept, and what to do; None where it can, or where there is none."""
+    if settings.max_cost_usd is None:
+        return None
+    priced = {rate.model for rate in rates}
+    for model in (*_models_of(settings), "fallback"):
+        if model not in priced:
+            return (
+                f"A limit of cost cannot be kept: what the model {model!r} costs is not known. "
+                "Limit its tokens instead (`max_total_tokens`), or add its price to engine/prices.py."
+            )
+    return None
+
+
+def _models_of(settings: QuerySettings) -> list[str]:
+    named = (settings.model, settings.final_model, settings.other_model)
+    return [model for model in named if model]

@@ -1,0 +1,179 @@
+"""What a query has spent and what a call may take at most: sums over recorded usage, rates and estimates; pure.
+
+limit ── spent ──┤ this call ├ a tool round keeps back: the final call ┤ room for a larger briefing
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.values import QuerySettings, Rate, Usage, Value
+
+BYTES_A_TOKEN = 4
+MARGIN = 1.25
+"""What the estimate of a briefing is raised by: its markup, and tokenizers that make more tokens of a text."""
+LEAST_BRIEFING = 200
+"""Tokens of facts and notes below which a call is not worth making."""
+MODEST_SHARE = 1 / 3
+"""Share of the usual briefing that must be paid for once there are facts to show."""
+SUMMARY_TOKENS = 400
+"""Most output tokens of a summarising call."""
+SUMMARY_PROMPT_TOKENS = 300
+"""About what a summarising request holds beside its messages."""
+
+
+class Spend(Value, frozen=True, kw_only=True):
+    """Tokens and dollars, spent or to be spent."""
+
+    tokens: float = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Spend) -> Spend:
+        return Spend(tokens=self.tokens + other.tokens, usd=self.usd + other.usd)
+
+
+class Spare(NamedTuple):
+    """What attempts at a call may waste before there must be no other; None: as much as they like."""
+
+    tokens: int | None
+    usd: float | None
+
+
+class Budget(Value, frozen=True, kw_only=True):
+    """What one query may still spend.
+
+    Attributes:
+        settings: Its limits, and what a call may be like.
+        rates: What tokens can cost, by model.
+        fixed_tokens: Estimated tokens of a request beside its messages.
+        head_tokens: Estimated tokens of the question and the conversation, which every call is shown.
+        spent: What calls have used, as far as servers reported it.
+        estimate_factor: How many times the estimate the input of a call has really been; at least 1.
+    """
+
+    settings: QuerySettings = QuerySettings()
+    rates: tuple[Rate, ...] = ()
+    fixed_tokens: int = 0
+    head_tokens: int = 0
+    spent: Spend = Spend()
+    estimate_factor: float = 1.0
+
+    @property
+    def is_limited(self) -> bool:
+        """True if the query has a limit on tokens or on cost."""
+        return self.settings.max_total_tokens is not None or self.settings.max_cost_usd is not None
+
+    @property
+    def left(self) -> Spend:
+        """What is left; infinite where there is no limit."""
+        left_tokens, left_usd = math.inf, math.inf
+        if self.settings.max_total_tokens is not None:
+            left_tokens = self.settings.max_total_tokens - self.spent.tokens
+        if self.settings.max_cost_usd is not None:
+            left_usd = self.settings.max_cost_usd - self.spent.usd
+        return Spend(tokens=left_tokens, usd=left_usd)
+
+    def rate(self, model: str) -> Rate | None:
+        """Returns what the model's tokens can cost; None where that is not known."""
+        for rate in self.rates:
+            if rate.model == model:
+                return rate
+        return None
+
+    def call_with_briefing(self, model: str, briefing_tokens: int) -> Spend:
+        """Returns the most that a reasoning call takes which is shown so many tokens of facts and notes."""
+        return self.call_with_messages(model, self.head_tokens + briefing_tokens)
+
+    def call_with_messages(self, model: str, message_tokens: int) -> Spend:
+        """Returns the most that a reasoning call takes whose messages are estimated at so many tokens."""
+        return self._most(model, self.fixed_tokens, message_tokens, most_output(self.settings))
+
+    def summary_of(self, message_tokens: int) -> Spend:
+        """Returns the most that a summarising call takes."""
+        return self._most(self.settings.compression_model, SUMMARY_PROMPT_TOKENS, message_tokens, SUMMARY_TOKENS)
+
+    def _most(self, model: str, fixed_tokens: int, message_tokens: int, output_tokens: int) -> Spend:
+        input_tokens = math.ceil((fixed_tokens + message_tokens * MARGIN) * self.estimate_factor)
+        # A call whose price is not known fits under no limit on cost, so it counts as infinitely dear.
+        usd = math.inf
+        rate = self.rate(model)
+        if rate is not None:
+            usd = rate.cost(input_tokens, output_tokens)
+        return Spend(tokens=input_tokens + output_tokens, usd=usd)
+
+    def room(self, model: str, kept_back: Spend) -> int:
+        """Returns the tokens of facts and notes that a call may be shown where `kept_back` must be left after it."""
+        bare = self.call_with_briefing(model, 0) + kept_back
+        left = self.left
+        # Every limit holds at once, so the tightest of them is the room.
+        rooms = [self.settings.briefing_tokens, (left.tokens - bare.tokens) / (MARGIN * self.estimate_factor)]
+        rate = self.rate(model)
+        if self.settings.max_cost_usd is not None and rate is not None and rate.input:
+            usd_a_token = rate.input / 1_000_000 * MARGIN * self.estimate_factor
+            rooms.append((left.usd - bare.usd) / usd_a_token)
+        return int(max(0, min(rooms)))
+
+    def spare(self, needed: Spend) -> Spare:
+        """Returns what is left beyond `needed`."""
+        spare_tokens: int | None = None
+        spare_usd: float | None = None
+        if self.settings.max_total_tokens is not None:
+            spare_tokens = max(0, math.floor(self.left.tokens - needed.tokens))
+        if self.settings.max_cost_usd is not None:
+            spare_usd = max(0.0, self.left.usd - needed.usd)
+        return Spare(spare_tokens, spare_usd)
+
+    def after(self, usage: Usage, model: str) -> Budget:
+        """Returns the budget after `usage` by the model; where the server does not say what it costs, the rate does."""
+        usd = usage.cost_usd
+        if usd is None:
+            rate = self.rate(model)
+            usd = 0.0
+            if rate is not None:
+                usd = rate.cost(usage.all_input_tokens, usage.output_tokens)
+        return self._after_spending(Spend(tokens=usage.all_input_tokens + usage.output_tokens, usd=usd))
+
+    def after_reply(self, usage: Usage, model: str, *, most: Spend) -> Budget:
+        """Returns the budget after a reply; where the server reported no usage, `most` counts instead."""
+        if usage.all_input_tokens or usage.output_tokens:
+            return self.after(usage, model)
+        # A model whose price is not known is asked only where there is no limit on cost.
+        if math.isinf(most.usd):
+            most = replace(most, usd=0.0)
+        return self._after_spending(most)
+
+    def calibrated(self, usage: Usage, message_tokens: int) -> Budget:
+        """Returns the budget with estimates raised where the input of a call was really larger than estimated."""
+        estimated = self.fixed_tokens + message_tokens * MARGIN
+        if estimated <= 0:
+            return self
+        # Never lowered again: an estimate that errs must err towards stopping early.
+        return replace(self, estimate_factor=max(self.estimate_factor, usage.all_input_tokens / estimated))
+
+    def _after_spending(self, spend: Spend) -> Budget:
+        return replace(self, spent=self.spent + spend)
+
+
+def initial_budget(first: QueryReceived) -> Budget:
+    """Returns the budget that a query begins with."""
+    # Bytes, not characters: scripts other than Latin make more tokens of a character.
+    size_bytes = len(first.query.encode(errors="replace"))
+    for exchange in first.history:
+        size_bytes += len(exchange.question.encode(errors="replace")) + len(exchange.answer.encode(errors="replace"))
+    return Budget(
+        settings=first.settings,
+        rates=first.rates,
+        fixed_tokens=first.fixed_tokens,
+        head_tokens=size_bytes // BYTES_A_TOKEN,
+    )
+
+
+def most_output(settings: QuerySettings) -> int:
+    """Returns the most tokens of one reply; those of a thinking budget may come on top."""
+    if settings.thinking.isdigit():
+        return settings.max_tokens + int(settings.thinking)
+    return settings.max_tokens

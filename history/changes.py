@@ -1,0 +1,149 @@
+"""Applies one change of a fork to an event: a field, a setting, a reply, a tool's result, or a passage left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from antiphon.dispatcher import quotable
+from antiphon.engine import reply_of
+from antiphon.traces import event_of, plain
+from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.errors import BadInputError, DecodeError, ModelError
+from antiphon.vocabulary.events import Event, QueryReceived, ReasoningCompleted, ToolFailed, ToolSucceeded
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Passage, StoredText, Value
+
+SHOWN_CHARS = 60
+"""Characters of a given value in the words of a change."""
+
+
+class Change(Value, frozen=True, kw_only=True):
+    """One thing that a fork changes.
+
+    Attributes:
+        kind: `set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result of a
+            `tool`, or `drop` a passage wherever it was found.
+        name: The field, the setting, the tool call's id or the passage's id; empty for a reply.
+        value: JSON, or plain text where that is meant.
+    """
+
+    kind: Literal["set", "setting", "reply", "tool", "drop"]
+    name: str = ""
+    value: str = ""
+
+    def __str__(self) -> str:
+        words = f"{self.kind} {self.name}".strip()
+        return f"{words} = {self.value[:SHOWN_CHARS]}" if self.value else words
+
+
+def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
+    """Returns the event with the change made.
+
+    Args:
+        catalog: The events that there are.
+
+    Raises:
+        BadInputError: The change does not fit the event, or what it gives cannot be read.
+    """
+    match change.kind, event:
+        case "set", _:
+            return _with_field(event, change.name.split("."), change.value, catalog)
+        case "setting", QueryReceived():
+            return _with_field(event, ["settings", *change.name.split(".")], change.value, catalog)
+        case "reply", ReasoningCompleted():
+            return _with_reply(event, change.value)
+        case "tool", ToolSucceeded() | ToolFailed():
+            return _with_result(event, change.value)
+        case "drop", ToolSucceeded():
+            return replace(event, passages=tuple(each for each in event.passages if each.id != change.name))
+    raise BadInputError(f"`{change}` does not fit {event.kind_name()}: name another event with --at.")
+
+
+def _with_field(event: Event, path: Sequence[str], value: str, catalog: Catalog) -> Event:
+    """Returns the event with the field at `path` replaced, checked like any event that is read."""
+    # By way of plain values, since an event can be changed at any depth only so, and is checked on its way back.
+    whole = plain(event)
+    holder: object = whole
+    for name in path[:-1]:
+        holder = _inside(holder, name, event)
+    _inside(holder, path[-1], event)  # a field that is not there is refused
+    if isinstance(holder, dict):
+        holder[path[-1]] = _json_or_text(value)
+    elif isinstance(holder, list):
+        holder[int(path[-1])] = _json_or_text(value)
+    try:
+        return event_of(whole, catalog)
+    except DecodeError as error:
+        field = ".".join(path)
+        raise BadInputError(f"`{field}` of {event.kind_name()} cannot be {value[:80]!r}: {error}") from error
+
+
+def _inside(holder: object, name: str, event: Event) -> object:
+    if isinstance(holder, dict) and name in holder:
+        return holder[name]
+    if isinstance(holder, list) and name.isdigit() and int(name) < len(holder):
+        return holder[int(name)]
+    raise BadInputError(f"{event.kind_name()} has no field {name!r} there.")
+
+
+def _with_reply(event: ReasoningCompleted, given: str) -> ReasoningCompleted:
+    """Returns the call's reply as `given`: a message of the Messages API, its content blocks, or plain text."""
+    try:
+        reply = reply_of(_message(given))
+    except ModelError as error:
+        raise BadInputError(f"The given reply cannot be read: {error}") from error
+    return replace(
+        event,
+        content=reply.content,
+        text=reply.text,
+        tool_calls=reply.tool_calls,
+        citations=reply.citations,
+        stop_reason=reply.stop_reason,
+    )
+
+
+def _message(given: str) -> Json:
+    # JSON that is no message, such as a number, is meant as text.
+    found = _json_or_text(given)
+    if isinstance(found, list):
+        return {"content": found}
+    if isinstance(found, dict) and isinstance(found.get("content"), list):
+        return found
+    return {"content": [{"type": "text", "text": given}]}
+
+
+def _with_result(event: ToolSucceeded | ToolFailed, given: str) -> ToolSucceeded:
+    """Returns the call's result as `given`: `{"output", "passages"}` as a trace holds it, or plain text."""
+    found = _json_or_text(given)
+    output = given
+    passages: tuple[Passage, ...] = ()
+    if isinstance(found, dict) and set(found) <= {"output", "passages"}:
+        output = str(found.get("output", ""))
+        passages = _passages(found.get("passages", []))
+    elif given.strip():
+        passages = (quotable(event.name, given),)
+    return ToolSucceeded(
+        tool_call_id=event.tool_call_id,
+        name=event.name,
+        output=StoredText(output),
+        passages=passages,
+        duration_ms=event.duration_ms,
+    )
+
+
+def _passages(found: object) -> tuple[Passage, ...]:
+    try:
+        return msgspec.convert(found, tuple[Passage, ...], dec_hook=lambda _, text: StoredText(str(text)))
+    except msgspec.ValidationError as error:
+        raise BadInputError(f"The given passages cannot be read: {error}") from error
+
+
+def _json_or_text(text: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text

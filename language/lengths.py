@@ -1,0 +1,41 @@
+"""Measures texts in tokens, and makes them short without breaking a sentence where that can be helped."""
+
+from __future__ import annotations
+
+from antiphon.language.sentences import sentences
+
+BYTES_A_TOKEN = 4
+ELLIPSIS = "…"
+
+
+def tokens_of(text: str) -> int:
+    """Estimates the tokens of a text as a quarter of its UTF-8 bytes, without any model's tokenizer.
+
+    In English that is the usual four characters a token; scripts that take more tokens a character also take
+    more bytes, so no language is underrated much.
+    """
+    return (len(text.encode(errors="replace")) + BYTES_A_TOKEN - 1) // BYTES_A_TOKEN
+
+
+def shorten(text: str, most_chars: int) -> str:
+    """Returns the leading sentences of `text` that fit into `most_chars`, on one line; else its first words.
+
+    An ellipsis marks what is left out.
+    """
+    # A text may be huge: nothing beyond twice the wanted length can matter, so nothing beyond is split.
+    bounded = text[: 2 * most_chars + 2]
+    line = " ".join(bounded.split())
+    if len(line) <= most_chars and len(bounded) == len(text):
+        return line
+    length = 0
+    for sentence in sentences(line):
+        if length + len(sentence.rstrip()) > most_chars - 2:
+            break
+        length += len(sentence)
+    whole_sentences = line[:length].rstrip()
+    if whole_sentences:
+        return f"{whole_sentences} {ELLIPSIS}"
+    words = line[: most_chars - 1]
+    if " " in words:
+        words = words.rsplit(" ", 1)[0]
+    return words + ELLIPSIS

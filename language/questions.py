@@ -1,0 +1,182 @@
+"""Analyses a question by rule: what it refers back to, and the parts that it asks for.
+
+A part is a side of a comparison, a course or a lesson that the question names, else the question as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import ceil
+from typing import Literal
+
+from antiphon.language.lengths import shorten
+from antiphon.language.words import label_terms, terms
+from antiphon.vocabulary.values import Exchange, Value
+
+READ_CHARS = 2_000
+SHOWN_CHARS = 200
+EARLIER_CHARS = 1_000
+MOST_PARTS = 12
+MOST_OWN_TERMS = 3
+"""A question with more terms of its own says what it is about, whatever else it refers to."""
+
+_REFERS_BACK = re.compile(
+    r"\s*(?:and|but|or|so|ok|then|why|what about|how about)\b"
+    r"|\b(?:it|its|they|them|their|that|this|these|those|he|she|his|her|there|same|one|ones"
+    r"|(?:the|its) (?:first|second|third|fourth|fifth|last|next|previous|other|former|latter)"
+    r"(?: (?:one|side|lesson|course|part))?)\b",
+    re.IGNORECASE,
+)
+_SIDE = r"([^?!:;\n]{1,200}?)"
+_LAST_SIDE = r"([^?!:;,.\n]{1,200})"
+_COMPARISONS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b(?:compare|contrast)\s+{_SIDE}\s+(?:and|with|to|against|versus|vs\.?)\s+{_LAST_SIDE}",
+        rf"\bdifferences?\s+between\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
+        rf"\bhow\s+(?:do|does|did|is|are)\s+{_SIDE}\s+(?:different\s+from|differ\s+from|compared?\s+(?:to|with))"
+        rf"\s+{_LAST_SIDE}",
+        rf"{_SIDE}\s+(?:versus|vs\.?)\s+{_LAST_SIDE}",
+        rf"\b(?:similarit\w+|comparison|contrast|distinction)\s+(?:between|of)\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
+        rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
+        rf"\bhow\s+(?:do|does|did)\s+{_SIDE}\s+and\s+{_SIDE}\s+(?:differ|compare)\b",
+    )
+)
+_LOOSE_COMPARISONS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
+        rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}",
+    )
+)
+_LOOSE_SIGN = re.compile(r"\b(?:differences?|differs?|compared?|have in common)\b", re.IGNORECASE)
+"""Words without which the loose patterns are not tried: alone they would find sides in many a question."""
+_LESSON_NUMBER = r"(?:\d{1,4}|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+LESSONS = re.compile(
+    r"\blessons?\s+(?:number\s+|no\.?\s*|#\s*)?"
+    rf"({_LESSON_NUMBER}(?:\s*(?:,|and|or|to|&)\s*(?:lesson\s+)?{_LESSON_NUMBER})*)",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(_LESSON_NUMBER, re.IGNORECASE)
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+class Part(Value, frozen=True, kw_only=True):
+    """One thing that the question asks for.
+
+    Attributes:
+        text: The part as it is shown.
+        terms: Stems that evidence for it holds.
+        needed: How many of them one fact must hold to serve the part.
+        course: For a course named: its title.
+        lesson: For a lesson named: its number.
+    """
+
+    kind: Literal["side", "course", "lesson", "question"]
+    text: str
+    terms: frozenset[str]
+    needed: int
+    course: str | None = None
+    lesson: int | None = None
+
+
+def understood(question: str, history: Sequence[Exchange]) -> str:
+    """Returns the question, with the one before it where it refers back to it.
+
+    The answer before it is left out: it is no part of what is asked.
+    """
+    if not history or not refers_back(question):
+        return question
+    before = history[-1].question[:EARLIER_CHARS].strip()
+    return f"{question}\n{before}" if before else question
+
+
+def refers_back(question: str) -> bool:
+    """Returns True for a question that cannot be understood alone: it refers back, and says little else."""
+    own = frozenset(terms(question))
+    return not own or (len(own) <= MOST_OWN_TERMS and _REFERS_BACK.search(question) is not None)
+
+
+def compared_sides(question: str, *, loosely: bool = False) -> tuple[str, str] | None:
+    """Returns the two things that a question compares, in its own words; None where it compares none.
+
+    Args:
+        loosely: Two more ways of asking count as comparisons. Parts of a question are taken without them: briefings
+            were recorded that did not know them, and every trace must replay to the same briefings.
+    """
+    patterns = _COMPARISONS
+    if loosely and _LOOSE_SIGN.search(question):
+        patterns += _LOOSE_COMPARISONS
+    for pattern in patterns:
+        if found := pattern.search(question):
+            return found[1].strip(), found[2].strip()
+    return None
+
+
+def lesson_numbers(question: str) -> list[int]:
+    """Returns the numbers of the lessons that a question names, written in digits or as words."""
+    numbers: dict[int, None] = {}
+    for listed in LESSONS.findall(question):
+        for written in _NUMBERS.findall(listed):
+            word = written.lower()
+            numbers.setdefault(_NUMBER_WORDS.index(word) if word in _NUMBER_WORDS else int(word))
+    return list(numbers)
+
+
+def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
+    """Takes a question apart; only a bounded beginning of it is read."""
+    text = " ".join(question[:READ_CHARS].split())
+    courses = _courses(text, course_titles)
+    # Named places come last: where there are too many parts, the sides of a comparison are what is asked.
+    parts = [*_sides(text, courses), *courses, *_lessons(text)]
+    return tuple(parts[:MOST_PARTS]) or _whole(text)
+
+
+def _sides(text: str, courses: Sequence[Part]) -> list[Part]:
+    parts: list[Part] = []
+    for side in compared_sides(text) or ():
+        # A side that names a lesson is that lesson's part.
+        if not lesson_numbers(side):
+            part = _side(side, courses)
+            if part.terms:
+                parts.append(part)
+    return parts
+
+
+def _side(text: str, courses: Sequence[Part]) -> Part:
+    """A side compared; a course named in it is a part of its own, so its title's words are not asked of the side."""
+    held = frozenset(terms(text))
+    wanted = held
+    for course in courses:
+        if course.terms <= held:
+            wanted -= course.terms
+    # Two words must both be met; of a longer side, two thirds say enough.
+    needed = len(wanted) if len(wanted) <= 2 else ceil(len(wanted) * 2 / 3)
+    return Part(kind="side", text=text, terms=wanted, needed=needed)
+
+
+def _courses(text: str, titles: Sequence[str]) -> list[Part]:
+    asked = frozenset(terms(text))
+    named: list[Part] = []
+    for title in titles:
+        wanted = label_terms(title)
+        if wanted and wanted <= asked:
+            shown = shorten(title, SHOWN_CHARS)
+            named.append(Part(kind="course", text=shown, terms=wanted, needed=len(wanted), course=title))
+    return named
+
+
+def _lessons(text: str) -> list[Part]:
+    parts: list[Part] = []
+    for number in lesson_numbers(text):
+        wanted = frozenset({str(number)})
+        parts.append(Part(kind="lesson", text=f"Lesson {number}", terms=wanted, needed=1, lesson=number))
+    return parts
+
+
+def _whole(text: str) -> tuple[Part, ...]:
+    wanted = frozenset(terms(text))
+    if not wanted:
+        return ()
+    return (Part(kind="question", text=shorten(text, SHOWN_CHARS), terms=wanted, needed=ceil(len(wanted) / 3)),)

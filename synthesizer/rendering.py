@@ -1,0 +1,137 @@
+"""Renders a briefing: its one message, its table of sources, and what differs from the briefing before it and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from antiphon.synthesizer.blocks import SourceBlock, text_block
+from antiphon.synthesizer.memory import LastBriefing, Memory
+from antiphon.synthesizer.notes import Notes
+from antiphon.synthesizer.selection import Selection
+from antiphon.vocabulary.events import BriefingPrepared, RoundOpened
+from antiphon.vocabulary.values import Change, Dropped, Message, ShownSource
+
+REPEATED = "says nearly the same as {fact}"
+RETURNED = "worth more now than before"
+_CHANGES_BY_RULE: dict[str, Literal["decayed", "dropped", "repeated"]] = {
+    "decay": "decayed",
+    "budget": "dropped",
+    "repeated": "repeated",
+}
+
+Numbers = frozenset[int]
+"""Numbers of sentences of one fact."""
+
+
+def render(memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes) -> BriefingPrepared:
+    """Puts what was selected and the notes into the event of the call of `opened`."""
+    shown: list[ShownSource] = []
+    for block in selection.sources:
+        shown.append(ShownSource(fact_id=block.fact.id, sentences=block.numbers))
+    dropped = (*selection.dropped, *_repeated(memory.sources), *notes.dropped)
+    changes = _changes(memory.sources, memory.last, shown, dropped)
+    blocks = (*memory.head, *[block.json for block in selection.sources], text_block(notes.text))
+    return BriefingPrepared(
+        call_id=opened.call_id,
+        round=opened.round,
+        messages=(Message(role="user", content=blocks),),
+        sources=tuple(shown),
+        facts=tuple([source.fact_id for source in shown]),
+        tokens=memory.head_tokens + selection.tokens + notes.tokens,
+        dropped=dropped,
+        changes=changes,
+        summary=notes.summary,
+    )
+
+
+def _repeated(sources: Sequence[SourceBlock]) -> list[Dropped]:
+    """The facts that are not shown because another says nearly the same."""
+    rows: list[Dropped] = []
+    for block in sources:
+        if block.fact.like is not None and block.sentences:
+            why = REPEATED.format(fact=block.fact.like)
+            rows.append(Dropped(what=block.fact.id, why=why, tokens=block.tokens, rule="repeated"))
+    return rows
+
+
+def _changes(
+    blocks: Sequence[SourceBlock],
+    last: LastBriefing,
+    shown: Sequence[ShownSource],
+    dropped: Sequence[Dropped],
+) -> tuple[Change, ...]:
+    """The changes in order of discovery.
+
+    Args:
+        blocks: The whole block of every fact ever found, in order of discovery.
+        shown: What the briefing now shows.
+    """
+    before = {row.fact_id: frozenset(row.sentences) for row in last.shown}
+    now = {row.fact_id: frozenset(row.sentences) for row in shown}
+    merged_into: dict[str, str] = {}
+    for block in blocks:
+        merged_into.update(dict.fromkeys(block.fact.merged, block.fact.id))
+    dropped_of: dict[str, list[Dropped]] = {}
+    for item in dropped:
+        dropped_of.setdefault(item.what, []).append(item)
+    found: list[Change] = []
+    for number, block in enumerate(blocks):
+        fact_id = block.fact.id
+        had, has = before.get(fact_id, Numbers()), now.get(fact_id, Numbers())
+        reasons = dropped_of.get(fact_id, [])
+        if fact_id in merged_into:
+            found += _merged(block, had, merged_into[fact_id])
+        elif number >= last.known:
+            found += _came(block, has)
+            found += _lost(block, Numbers(block.numbers) - has, reasons)
+        else:
+            found += _returned(block, has - had)
+            found += _lost(block, had - has, reasons)
+    return tuple(found)
+
+
+def _merged(block: SourceBlock, had: Numbers, into: str) -> list[Change]:
+    if not had:
+        return []
+    # The fact is named whole: none of its sentences is shown under its own id any more.
+    return [Change(what=block.fact.id, change="merged", why=f"stands in {into} now", tokens=_tokens(block, had))]
+
+
+def _came(block: SourceBlock, has: Numbers) -> list[Change]:
+    why = f"found in round {block.fact.round} by {block.fact.tool_call_id}"
+    return [_change(block, "came", why, has)] if has else []
+
+
+def _returned(block: SourceBlock, back: Numbers) -> list[Change]:
+    return [_change(block, "returned", RETURNED, back)] if back else []
+
+
+def _lost(block: SourceBlock, lost: Numbers, reasons: Sequence[Dropped]) -> list[Change]:
+    found: list[Change] = []
+    for item in reasons:
+        gone = lost.intersection(item.sentences) if item.sentences else lost
+        if gone:
+            found.append(_change(block, _CHANGES_BY_RULE[item.rule], item.why, gone))
+    return found
+
+
+def _change(
+    block: SourceBlock,
+    change: Literal["came", "returned", "decayed", "dropped", "repeated"],
+    why: str,
+    numbers: Numbers,
+) -> Change:
+    """One change; no sentences are named where they are all of the fact's."""
+    named = tuple(sorted(numbers))
+    if len(numbers) == len(block.sentences):
+        named = ()
+    return Change(what=block.fact.id, change=change, why=why, tokens=_tokens(block, numbers), sentences=named)
+
+
+def _tokens(block: SourceBlock, numbers: Numbers) -> int:
+    tokens = 0
+    for sentence in block.sentences:
+        if sentence.number in numbers:
+            tokens += sentence.tokens
+    return tokens

@@ -1,0 +1,105 @@
+"""Asks for a summary of older rounds where one is worth a call (`compression="model"`), and says of what.
+
+What a briefing shows is chosen as ever, and a summary tells of what that leaves out of older rounds. Only where the
+budget is full does what can be cited make room for what cannot: for an eighth at most, and the lowest scores first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from antiphon.language.lengths import shorten, tokens_of
+from antiphon.language.markup import Material, wrap, write_material
+from antiphon.synthesizer.blocks import text_block
+from antiphon.synthesizer.briefing import draft_briefing
+from antiphon.synthesizer.memory import Memory
+from antiphon.synthesizer.reasoning import OLDER_CHARS, Reasoning, Summary, most_summary_tokens, newest_round
+from antiphon.synthesizer.scoring import Candidate
+from antiphon.synthesizer.selection import select
+from antiphon.vocabulary.events import RoundOpened, SummaryWanted
+from antiphon.vocabulary.values import Message, ShownSource
+
+LEAST_SHARE = 1 / 60
+"""Less than this share of a briefing's budget (100 tokens as a rule) is not worth a call."""
+LEAST_ROOM = 48
+"""With less room for its words a summary says nothing: a budget that small is left without."""
+MOST_TOKENS = 3_000
+"""The most that a summarising call is shown; what scores most comes first."""
+LONGEST_SENTENCE = 500
+NOTE_CHARS = 1_000
+SOURCE_CHARS = 120
+
+
+def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
+    """Returns the wish for a summary before the briefing of `opened`; None where none is worth a call."""
+    budget = memory.settings.briefing_tokens
+    room_of_summary = most_summary_tokens(budget)
+    if memory.settings.compression != "model" or room_of_summary < LEAST_ROOM:
+        return None
+    # The choice is made as the briefing will make it, with the summary's room taken off: what that leaves out is what
+    # the summary must tell of.
+    draft = draft_briefing(memory, opened)
+    selection = select(draft.candidates, memory.intent, budget, draft.notes.room - room_of_summary)
+    material = _material(selection.left_out, newest=max(memory.settled_rounds, default=0))
+    tokens = sum([candidate.sentence.tokens for candidate in material])
+    of = _shown_sources(material)
+    if tokens < budget * LEAST_SHARE or _covers(memory.reasoning.summary, of):
+        return None
+    written = write_material((*_quoted(material), *_older_words(memory.reasoning)))
+    tags = (wrap("question", memory.intent.meant), written)
+    return SummaryWanted(
+        call_id=opened.call_id,
+        round=opened.round,
+        of=of,
+        messages=(Message(role="user", content=tuple([text_block(tag) for tag in tags])),),
+        tokens=sum([tokens_of(tag) for tag in tags]),
+    )
+
+
+def _material(left_out: Sequence[Candidate], newest: int) -> list[Candidate]:
+    """The finds of older rounds that are not shown, as far as a summarising call can be shown them; in order."""
+    chosen: list[Candidate] = []
+    room = MOST_TOKENS
+    for candidate in sorted(left_out, key=lambda candidate: (-candidate.score, candidate.place)):
+        sentence = candidate.sentence
+        if sentence.round < newest and sentence.tokens <= min(room, LONGEST_SENTENCE):
+            room -= sentence.tokens
+            chosen.append(candidate)
+    return sorted(chosen, key=lambda candidate: candidate.place)
+
+
+def _shown_sources(material: Sequence[Candidate]) -> tuple[ShownSource, ...]:
+    numbers: dict[str, list[int]] = {}
+    for candidate in material:
+        numbers.setdefault(candidate.sentence.fact_id, []).append(candidate.sentence.number)
+    return tuple([ShownSource(fact_id=fact_id, sentences=tuple(row)) for fact_id, row in numbers.items()])
+
+
+def _covers(summary: Summary | None, of: Sequence[ShownSource]) -> bool:
+    """True where a summary was made of all these sentences already."""
+    summed_up = {row.fact_id: row.sentences for row in summary.of} if summary is not None else {}
+    return all(set(row.sentences).issubset(summed_up.get(row.fact_id, ())) for row in of)
+
+
+def _quoted(material: Sequence[Candidate]) -> list[Material]:
+    texts: dict[str, list[str]] = {}
+    sources: dict[str, str] = {}
+    for candidate in material:
+        fact_id = candidate.sentence.fact_id
+        texts.setdefault(fact_id, []).append(" ".join(candidate.sentence.text.split()))
+        sources[fact_id] = candidate.source.fact.passage.source
+    quoted: list[Material] = []
+    for fact_id, sentences in texts.items():
+        quoted.append(Material(source=shorten(sources[fact_id], SOURCE_CHARS), said=" ".join(sentences)))
+    return quoted
+
+
+def _older_words(reasoning: Reasoning) -> list[Material]:
+    """The model's words in older rounds, where the notes have only their beginning."""
+    newest = newest_round(reasoning)
+    words: list[Material] = []
+    for note in reasoning.notes:
+        if note.round < newest and len(note.text) > OLDER_CHARS:
+            source = f"Your own words in round {note.round}"
+            words.append(Material(source=source, said=shorten(note.text, NOTE_CHARS)))
+    return words

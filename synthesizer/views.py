@@ -1,0 +1,218 @@
+"""Views of a query's memory and of its briefings at any place of its trace, as plain values to be shown and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from antiphon.synthesizer import intent, reasoning
+from antiphon.synthesizer.facts import living
+from antiphon.synthesizer.intent import Intent, RoundCounts
+from antiphon.synthesizer.memory import Memory, remember, settle
+from antiphon.synthesizer.usage import ToolAttempt, coverage
+from antiphon.vocabulary.events import BriefingPrepared, Event, Recorded, ToolsSettled
+from antiphon.vocabulary.values import Change, Dropped, Fact, ShownSource, Value
+
+
+class FactView(Value, frozen=True, kw_only=True):
+    """A fact: where it stands, which call found it, and which parts of the question (from 1) it serves."""
+
+    id: str
+    source: str
+    kind: str
+    round: int
+    tool_call_id: str
+    score: float
+    sentences: tuple[str, ...]
+    serves: tuple[int, ...]
+    merged: tuple[str, ...] = ()
+    like: str | None = None
+
+
+class PartView(Value, frozen=True, kw_only=True):
+    """A part of the question, the facts that serve it and the calls that brought them."""
+
+    number: int
+    kind: str
+    text: str
+    open: bool
+    facts: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+class CoverageView(Value, frozen=True, kw_only=True):
+    """The facts that the search has reached in a lesson; lesson None is the course as a whole."""
+
+    course: str
+    lesson: int | None
+    facts: tuple[str, ...]
+
+
+class RoundView(Value, frozen=True, kw_only=True):
+    """After a round: by how many facts each part was served, and which parts were open."""
+
+    round: int
+    served: tuple[int, ...]
+    open: tuple[str, ...]
+
+
+class MemoryView(Value, frozen=True, kw_only=True):
+    """The four layers after the event `at`.
+
+    Attributes:
+        meant: The question with what it refers to in the conversation.
+        beyond: Terms (stems) that calls looked for and the question does not hold, in order.
+        said: The model's words around its tool calls, a line a round.
+        summary: A summarising call's words on older rounds; empty where there are none.
+    """
+
+    at: int
+    question: str
+    meant: str
+    parts: tuple[PartView, ...]
+    open: tuple[str, ...]
+    history: tuple[RoundView, ...]
+    beyond: tuple[str, ...]
+    facts: tuple[FactView, ...]
+    attempts: tuple[ToolAttempt, ...]
+    coverage: tuple[CoverageView, ...]
+    said: tuple[str, ...]
+    summary: str = ""
+
+    def facts_for_part(self, number: int) -> tuple[FactView, ...]:
+        """Returns the facts that serve part `number`, from 1."""
+        return tuple([fact for fact in self.facts if number in fact.serves])
+
+    def attempts_of(self, tool: str) -> tuple[ToolAttempt, ...]:
+        """Returns what was tried with one tool."""
+        return tuple([attempt for attempt in self.attempts if attempt.tool == tool])
+
+
+class BriefingView(Value, frozen=True, kw_only=True):
+    """One briefing.
+
+    Attributes:
+        seq: Its event.
+        came: Estimated tokens that came in since the briefing before.
+        went: Estimated tokens that went.
+        summary: The summarising call whose text stands in its notes; empty where none does.
+    """
+
+    seq: int
+    call_id: str
+    round: int
+    tokens: int
+    came: int
+    went: int
+    sources: tuple[ShownSource, ...]
+    changes: tuple[Change, ...]
+    dropped: tuple[Dropped, ...]
+    summary: str = ""
+
+
+def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> MemoryView:
+    """Folds a trace anew, recorded or still being written, up to the event `at` (None: all of it)."""
+    memory, last = Memory(), 0
+    for recorded in events:
+        if at is not None and recorded.seq > at:
+            break
+        if isinstance(recorded.event, ToolsSettled):
+            memory, _ = settle(memory, recorded.event)
+        else:
+            memory = remember(memory, recorded.event)
+        last = recorded.seq
+    return _memory_view(memory, last)
+
+
+def briefings_of(events: Iterable[Recorded[Event]]) -> tuple[BriefingView, ...]:
+    """Returns every briefing of a trace, in order, with what differs from the one before it and why."""
+    views: list[BriefingView] = []
+    for recorded in events:
+        if isinstance(recorded.event, BriefingPrepared):
+            views.append(_briefing_view(recorded.seq, recorded.event))
+    return tuple(views)
+
+
+def _memory_view(memory: Memory, at: int) -> MemoryView:
+    wanted = memory.intent
+    found = living(memory.facts.known)
+    beyond: dict[str, None] = {}
+    for sought in wanted.sought:
+        beyond.update(dict.fromkeys(sorted(sought.beyond)))
+    reached: list[CoverageView] = []
+    for (course, lesson), fact_ids in coverage(found).items():
+        reached.append(CoverageView(course=course, lesson=lesson, facts=fact_ids))
+    summary = memory.reasoning.summary
+    return MemoryView(
+        at=at,
+        question=wanted.question,
+        meant=wanted.meant,
+        parts=_part_views(wanted),
+        open=intent.open_parts(wanted),
+        history=tuple([_round_view(wanted, counts) for counts in wanted.history]),
+        beyond=tuple(beyond),
+        facts=tuple([_fact_view(wanted, fact) for fact in found]),
+        attempts=(*[settled.attempt for settled in memory.usage.settled], *memory.usage.open),
+        coverage=tuple(reached),
+        said=tuple([line.text for line in reasoning.lines(memory.reasoning)]),
+        summary=summary.text if summary else "",
+    )
+
+
+def _part_views(wanted: Intent) -> tuple[PartView, ...]:
+    views: list[PartView] = []
+    for at, (part, fact_ids) in enumerate(zip(wanted.parts, wanted.served, strict=True)):
+        calls = [sought.tool_call_id for sought in wanted.sought if at in sought.serves]
+        view = PartView(
+            number=at + 1, kind=part.kind, text=part.text, open=not fact_ids, facts=fact_ids, calls=tuple(calls)
+        )
+        views.append(view)
+    return tuple(views)
+
+
+def _round_view(wanted: Intent, counts: RoundCounts) -> RoundView:
+    unserved: list[str] = []
+    for part, count in zip(wanted.parts, counts.served, strict=True):
+        if not count:
+            unserved.append(part.text)
+    return RoundView(round=counts.round, served=counts.served, open=tuple(unserved))
+
+
+def _fact_view(wanted: Intent, fact: Fact) -> FactView:
+    passage = fact.passage
+    serves: list[int] = []
+    for number, fact_ids in enumerate(wanted.served, start=1):
+        if fact.id in fact_ids:
+            serves.append(number)
+    return FactView(
+        id=fact.id,
+        source=passage.source,
+        kind=passage.kind,
+        round=fact.round,
+        tool_call_id=fact.tool_call_id,
+        score=passage.score,
+        sentences=tuple([passage.sentence(number) for number in range(len(passage.starts))]),
+        serves=tuple(serves),
+        merged=fact.merged,
+        like=fact.like,
+    )
+
+
+def _briefing_view(seq: int, event: BriefingPrepared) -> BriefingView:
+    came = went = 0
+    for change in event.changes:
+        if change.change in ("came", "returned"):
+            came += change.tokens
+        else:
+            went += change.tokens
+    return BriefingView(
+        seq=seq,
+        call_id=event.call_id,
+        round=event.round,
+        tokens=event.tokens,
+        came=came,
+        went=went,
+        sources=event.sources,
+        changes=event.changes,
+        dropped=event.dropped,
+        summary=event.summary,
+    )

@@ -1,0 +1,210 @@
+"""A component from outside is part of a query: recorded, replayed, forked and compared like one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+import pytest_asyncio
+from msgspec.structs import replace
+
+from antiphon.history.explaining import Cause
+from antiphon.service import (
+    Antiphon,
+    Question,
+    ReplayRun,
+    diff,
+    load_settings,
+    load_subscribers,
+    replay,
+    replay_lines,
+    replay_stored,
+    sealed_trace,
+    trace_test,
+)
+from antiphon.traces import to_json, trace_lines
+from antiphon.vocabulary.deciding import Decider, Rules
+from antiphon.vocabulary.events import ROUND, ContextSynthesized, Event, QueryReceived, Recorded, ToolSucceeded
+from antiphon.vocabulary.fields import Untrusted
+from antiphon.vocabulary.ports import Subscription, on
+from antiphon.vocabulary.subscribers import Subscriber, Surroundings
+
+Trace = Sequence[Recorded[Event]]
+
+
+class PassagesCounted(Event, frozen=True, kw_only=True, tag="passages_counted"):
+    """The number of passages that were found so far."""
+
+    emitted_by = ("counter",)
+
+    passages: int
+
+
+class PassagesFiled(Event, frozen=True, kw_only=True, tag="passages_filed"):
+    """What a round found was written into a file of somebody's."""
+
+    emitted_by = ("filing",)
+    about = ROUND
+
+    round: int
+    file: Untrusted
+
+
+def count_passages(state: int, recorded: Recorded[ToolSucceeded]) -> tuple[int, tuple[Event, ...]]:
+    found = state + len(recorded.event.passages)
+    return found, (PassagesCounted(passages=found),)
+
+
+class Counter(Decider[int]):
+    """Counts what was found."""
+
+    role = "counter"
+    initial = 0
+    rules: Rules[int] = MappingProxyType({ToolSucceeded: count_passages})
+
+
+class Filing:
+    """Files what each round finds."""
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._publish = surroundings.ports.publish
+
+    def on_context_synthesized(self, recorded: Recorded[ContextSynthesized]) -> None:
+        self._publish(PassagesFiled(round=recorded.event.round, file="rounds.txt"))
+
+
+def file_rounds(surroundings: Surroundings) -> Sequence[Subscription]:
+    filing = Filing(surroundings)
+    return [on(ContextSynthesized, filing.on_context_synthesized)]
+
+
+COUNTER = Subscriber(name="counter", events=(PassagesCounted,), decider=Counter)
+FILING = Subscriber(name="filing", events=(PassagesFiled,), act=file_rounds)
+BOTH = (COUNTER, FILING)
+
+
+def counter() -> Subscriber:
+    """The factory that a setting names."""
+    return COUNTER
+
+
+@pytest_asyncio.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Antiphon]:
+    settings = load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline")
+    opened = await Antiphon.open(settings, BOTH)
+    yield opened
+    await opened.close()
+
+
+async def ask(service: Antiphon) -> Trace:
+    outcome = await service.ask(Question(query="What is a circuit breaker?"))
+    return await service.store.read(outcome.query_id)
+
+
+def of_kind(trace: Trace, kind: type[Event]) -> list[Event]:
+    return [recorded.event for recorded in trace if isinstance(recorded.event, kind)]
+
+
+async def test_its_events_are_recorded_and_its_name_stands_in_the_first(service: Antiphon) -> None:
+    trace = await ask(service)
+
+    assert of_kind(trace, PassagesCounted)
+    assert of_kind(trace, PassagesFiled)
+    first = trace[0].event
+    assert isinstance(first, QueryReceived)
+    assert ("subscribers", "counter, filing") in first.versions
+
+
+async def test_what_it_decides_is_compared_and_what_it_did_is_not_done_again(service: Antiphon) -> None:
+    trace = await ask(service)
+    [filed, *_] = [recorded for recorded in trace if isinstance(recorded.event, PassagesFiled)]
+    [*_, counted] = [recorded for recorded in trace if isinstance(recorded.event, PassagesCounted)]
+    assert isinstance(counted.event, PassagesCounted)
+
+    assert replay(trace, subscribers=BOTH).divergence is None
+    assert replay(changed(trace, filed, PassagesFiled(round=1, file="another")), subscribers=BOTH).divergence is None
+    divergence = replay(changed(trace, counted, PassagesCounted(passages=999)), subscribers=BOTH).divergence
+    assert divergence is not None
+    assert (divergence.seq, divergence.kind, divergence.field) == (counted.seq, "passages_counted", "passages")
+
+
+async def test_its_state_is_shown_event_by_event(service: Antiphon) -> None:
+    trace = await ask(service)
+    run = ReplayRun(trace, subscribers=BOTH)
+    before = run.states()
+
+    for recorded in trace:
+        run.step(recorded)
+
+    counted = of_kind(trace, PassagesCounted)[-1]
+    assert isinstance(counted, PassagesCounted)
+    assert (before["Counter"], run.states()["Counter"]) == ({"state": 0}, {"state": counted.passages})
+
+
+async def test_a_trace_without_its_subscriber_says_which_one_is_missing(service: Antiphon, tmp_path: Path) -> None:
+    trace = await ask(service)
+    wanted = "was recorded with the subscriber counter, which is not loaded"
+
+    in_lines = replay_lines([to_json(recorded) for recorded in trace], [FILING]).divergence
+    in_store = (await service.history.replay(trace[0].query_id)).divergence
+    without = Antiphon.open(load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline"), [FILING])
+
+    assert in_store is None
+    assert in_lines is not None
+    assert wanted in in_lines.detail
+    assert "passages_counted" in in_lines.detail
+    other = await without
+    try:
+        divergence = (await replay_stored(other.store, trace[0].query_id, [FILING])).divergence
+    finally:
+        await other.close()
+    assert divergence is not None
+    assert wanted in divergence.detail
+
+
+async def test_a_fork_is_made_with_it(service: Antiphon) -> None:
+    trace = await ask(service)
+
+    handle = await service.history.fork(trace[0].query_id, 2, [], "recorded")
+    await handle.outcome()
+    forked = await service.store.read(handle.query_id)
+
+    assert of_kind(forked, PassagesCounted) == of_kind(trace, PassagesCounted)
+    assert (await service.history.replay(handle.query_id)).divergence is None
+    assert (await service.history.diff(trace[0].query_id, handle.query_id)).differences == ()
+
+
+@pytest.mark.parametrize(
+    ("event", "cause"),
+    [(PassagesFiled(round=1, file="another"), "subscriber"), (PassagesCounted(passages=999), "code")],
+)
+async def test_a_difference_of_what_it_did_is_its_own(service: Antiphon, event: Event, cause: Cause) -> None:
+    trace = await ask(service)
+    place = next(recorded for recorded in trace if type(recorded.event) is type(event))
+
+    found = diff(trace, changed(trace, place, event), BOTH)
+
+    assert [difference.because for difference in found.differences] == [cause]
+
+
+async def test_a_trace_of_it_becomes_a_test_that_loads_it(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline", subscribers=f"{__name__}:counter")
+    service = await Antiphon.open(settings)
+    try:
+        trace = await ask(service)
+    finally:
+        await service.close()
+
+    data, test = trace_test(trace, "mine", subscriber_paths=settings.subscribers)
+    (tmp_path / "mine.jsonl").write_bytes(data)
+
+    assert f"load_subscribers('{__name__}:counter')" in test
+    loaded = load_subscribers(settings.subscribers)
+    assert sealed_trace(tmp_path / "mine.jsonl", trace_lines(data)[0].sha256, loaded) == trace
+
+
+def changed(trace: Trace, place: Recorded[Event], event: Event) -> Trace:
+    """The trace with another event in one place."""
+    return [*trace[: place.seq - 1], replace(place, event=event), *trace[place.seq :]]

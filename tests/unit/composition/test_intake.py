@@ -1,0 +1,132 @@
+"""The first event of a query holds everything from outside that its decisions rest on, gathered in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from antiphon.composition import Intake, NoInterceptor, Question, Resources, ServiceResources, Settings
+from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.engine import offline_model
+from antiphon.knowledge import Course, LibraryState
+from antiphon.traces import Redaction
+from antiphon.vocabulary.errors import BadInputError, TraceError
+from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.ports import Subscription
+from antiphon.vocabulary.subscribers import Subscriber, Surroundings
+from antiphon.vocabulary.values import Exchange
+from tests.fakes import FixedClock, MemoryTraceStore
+
+
+async def look_up(text: str) -> str:
+    """Looks something up."""
+    return text
+
+
+def course(title: str) -> Course:
+    return Course(title=title, link=None, instructor=None, lessons=(), chunks=1)
+
+
+class TwoCourses:
+    """Satisfies `CourseIndex`."""
+
+    def courses(self) -> tuple[Course, ...]:
+        return (course("Search"), course("Storage"))
+
+    def describe(self) -> LibraryState:
+        return LibraryState(generation=7, embedder="words", documents=2, chunks=9)
+
+    def refresh(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+class ForgetfulStore(MemoryTraceStore):
+    """Cannot read conversations."""
+
+    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+        raise TraceError("the disk is gone")
+
+
+class ProviderOpen(NoInterceptor):
+    """Tells the query that the provider's circuit is open."""
+
+    provider_open = True
+
+
+def acts_on_nothing(_: Surroundings) -> Sequence[Subscription]:
+    return ()
+
+
+REVIEWER = Subscriber(name="verifier", act=acts_on_nothing, reviews=True)
+OBSERVER = Subscriber(name="observer", act=acts_on_nothing)
+
+
+def resources() -> ServiceResources:
+    registry = Registry([tool_from_function(look_up)])
+    shared = Resources(
+        clock=FixedClock(),
+        models={"primary": offline_model(), "fallback": offline_model()},
+        tools=registry,
+        tool_definitions=registry.definitions(),
+        subscribers=(REVIEWER, OBSERVER),
+    )
+    return ServiceResources(
+        shared=shared,
+        store=MemoryTraceStore(),  # type: ignore[arg-type]  # the intake does not ask it for anything
+        library=TwoCourses(),
+        models=(),
+        reasoner="offline",
+        versions=(("system_prompt", "3"),),
+    )
+
+
+async def receive(
+    question: Question,
+    store: MemoryTraceStore | None = None,
+    interceptor: NoInterceptor | None = None,
+    redaction: Redaction | None = None,
+) -> QueryReceived:
+    service = resources()
+    service = replace(service, shared=replace(service.shared, redaction=redaction or Redaction()))
+    intake = Intake(Settings.model_construct(), service)
+    return await intake.receive(question, store or MemoryTraceStore(), interceptor or NoInterceptor())
+
+
+async def test_the_first_event_holds_what_the_run_depends_on() -> None:
+    first = await receive(Question(query=" What is BM25? ", max_rounds=1))
+
+    assert first.query == "What is BM25?"
+    assert first.settings.max_rounds == 1
+    assert first.courses.text == "Search\nStorage"
+    assert first.tools == ("look_up",)
+    assert first.versions == (("system_prompt", "3"), ("index", "7"), ("subscribers", "verifier, observer"))
+    assert first.reviewers == ("verifier",)
+    assert {rate.model for rate in first.rates} >= {"fallback"}
+    assert first.fixed_tokens > 0
+    assert (first.provider_open, first.history_missing) == (False, False)
+
+
+async def test_a_conversation_that_cannot_be_read_keeps_nobody_from_an_answer() -> None:
+    first = await receive(Question(query="And then?", session_id="s1"), ForgetfulStore())
+
+    assert (first.session_id, first.history, first.history_missing) == ("s1", (), True)
+
+
+async def test_an_interceptor_tells_the_query_that_the_provider_is_open() -> None:
+    assert (await receive(Question(query="Why?"), interceptor=ProviderOpen())).provider_open
+
+
+async def test_what_must_not_be_stored_is_redacted_before_it_is_an_event() -> None:
+    first = await receive(Question(query="Is pw:secret safe?"), redaction=Redaction({"a pattern": r"pw:\w+"}))
+
+    assert "secret" not in first.query
+
+
+async def test_a_question_that_cannot_be_used_is_refused() -> None:
+    with pytest.raises(BadInputError, match="The question is empty"):
+        await receive(Question(query=" "))

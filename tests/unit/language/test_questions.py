@@ -1,0 +1,78 @@
+"""One reading of a question for briefings and for the offline reasoner."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from antiphon.engine.offline.intents import understand
+from antiphon.language.questions import compared_sides, lesson_numbers, parts_of, refers_back
+
+
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("Compare delivery guarantees with ordering guarantees.", ("delivery guarantees", "ordering guarantees")),
+        ("What is the difference between retries and timeouts?", ("retries", "timeouts")),
+        ("How does a queue differ from a log?", ("a queue", "a log")),
+        ("How is a queue different from a log?", ("a queue", "a log")),
+        ("How do queues and logs differ?", ("queues", "logs")),
+        ("Queues versus logs", ("Queues", "logs")),
+        ("Is a queue the same thing as a log?", ("a queue", "a log")),
+        ("What are the similarities between queues and logs?", ("queues", "logs")),
+    ],
+)
+def test_briefings_and_the_offline_reasoner_read_the_same_comparisons(question: str, sides: tuple[str, str]) -> None:
+    parts = [part.text for part in parts_of(question, ())]
+    inquiry = understand(question)
+
+    assert compared_sides(question) == sides
+    assert parts == list(sides)
+    assert inquiry.kind == "compare"
+
+
+def test_two_ways_of_comparing_are_read_loosely_only() -> None:
+    common = "What do queues and logs have in common?"
+    when = "When do I want queues and when logs? What is the difference?"
+
+    assert compared_sides(common) is None
+    assert compared_sides(common, loosely=True) == ("queues", "logs")
+    assert compared_sides(when, loosely=True) == ("When do I want queues", "logs")
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("What does lesson 5 say?", [5]),
+        ("What is covered in lessons 2, 3 and 7?", [2, 3, 7]),
+        ("See lesson two and lesson number 4.", [2, 4]),
+        ("What is a lesson?", []),
+    ],
+)
+def test_lessons_are_read_in_digits_and_words(question: str, numbers: list[int]) -> None:
+    assert lesson_numbers(question) == numbers
+
+
+@pytest.mark.parametrize("question", ["And the second one?", "Why?", "ok, which ones?"])
+def test_a_question_with_nothing_of_its_own_refers_back(question: str) -> None:
+    assert refers_back(question)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "how do a and " * 2_000,
+        "is a " * 4_000,
+        "what do a and b and " * 2_000,
+        "a and when b " * 2_000,
+        "a and when differ " * 2_000,
+    ],
+)
+def test_reading_a_hostile_question_takes_no_time(hostile: str) -> None:
+    start = time.process_time()
+
+    parts_of(hostile, ())
+    understand(hostile)
+
+    assert time.process_time() - start < 0.5
