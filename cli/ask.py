@@ -71,6 +71,7 @@ async def _show_events(query: QueryHandle, *, every_event: bool) -> None:
     began_at: float | None = None
     try:
         async for streamed in query.follow():
+            # Pieces of text are left out: the answer is printed whole, with its sources.
             if not isinstance(streamed, Recorded):
                 continue
             if began_at is None:
@@ -79,5 +80,6 @@ async def _show_events(query: QueryHandle, *, every_event: bool) -> None:
                 err.print(describe_recorded(streamed, began_at), style="dim", soft_wrap=True)
             elif type(streamed.event) in NOTABLE:
                 err.print(f"  {describe(streamed.event, 110)}", style="dim", soft_wrap=True)
+    # The query does not wait for its followers: it goes on although this one was cut off.
     except SlowReaderError:
         err.print("  … (this terminal is too slow for the events; the answer comes)", style="dim")

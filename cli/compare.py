@@ -59,7 +59,8 @@ def compare(
     asked = read_any_questions(questions, settings.query_chars)
     # Before the questions are asked: answers by Claude cost something, and would be lost.
     for path in (html, json_file):
-        _check_writable(path)
+        if path is not None:
+            _refuse_unwritable(path)
     compared = asyncio.run(_ask_all(settings, asked, chosen))
     sums = [sum_of(mode, compared) for mode in chosen]
     show(compared, sums)
@@ -74,14 +75,15 @@ async def _ask_all(settings: Settings, asked: Sequence[SampleQuestion], modes: S
     compared: list[Compared] = []
     async with opened(settings) as service:
         for number, question in enumerate(asked):
-            turn = number % len(modes)
             # Each question begins with another mode, so that none is always the one for which caches are cold.
+            turn = number % len(modes)
             runs: dict[Mode, Run] = {}
             for mode in (*modes[turn:], *modes[:turn]):
                 runs[mode] = await _run(service, question, mode)
-            each = Compared(id=question.id, question=question.question, runs=tuple(runs[mode] for mode in modes))
-            err.print(f"{number + 1} of {len(asked)}: {one_line(each.question, 80)}", style="dim", soft_wrap=True)
-            compared.append(each)
+            # Shown in the order that was asked for, whichever came first.
+            in_order = tuple(runs[mode] for mode in modes)
+            compared.append(Compared(id=question.id, question=question.question, runs=in_order))
+            err.print(f"{number + 1} of {len(asked)}: {one_line(question.question, 80)}", style="dim", soft_wrap=True)
     return compared
 
 
@@ -94,8 +96,10 @@ async def _run(service: Antiphon, question: SampleQuestion, mode: Mode) -> Run:
 def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
     """Prints a table for each question, one for all of them, and a line for each mode."""
     for each in compared:
-        out.print(_of_question(each), width=min(WIDTH, out.width))
-    table = Table("", *(each.mode for each in sums), title="All questions", title_justify="left")
+        out.print(_question_table(each), width=min(WIDTH, out.width))
+    table = Table("", title="All questions", title_justify="left")
+    for each_sum in sums:
+        table.add_column(each_sum.mode)
     for name, cells in sum_rows(sums):
         table.add_row(name, *cells)
     out.print(table, width=min(WIDTH, out.width))
@@ -103,29 +107,31 @@ def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
         out.print(in_words(each_sum), soft_wrap=True)
 
 
-def _of_question(each: Compared) -> Table:
-    columns = [Column(run.mode, ratio=1, overflow="fold") for run in each.runs]
-    table = Table(Column("", no_wrap=True), *columns, title=one_line(each.question, 200), title_justify="left")
-    table.add_row("answer", *(_answer(run, each.runs[0]) for run in each.runs))
-    table.add_row("sources", *map(_sources, each.runs))
+def _question_table(each: Compared) -> Table:
+    table = Table(Column("", no_wrap=True), title=one_line(each.question, 200), title_justify="left")
+    first = each.runs[0]
+    answers: list[str] = []
+    sources: list[str] = []
+    traces: list[str] = []
+    for run in each.runs:
+        table.add_column(run.mode, ratio=1, overflow="fold")
+        answer = one_line(run.answer, SHOWN_ANSWER)
+        # A long answer printed twice would hide that there is no difference.
+        if run is not first and run.answer == first.answer:
+            answer = f"the same as {first.mode}"
+        answers.append(answer)
+        sources.append("\n".join(one_line(source, 120) for source in run.sources) or "none")
+        traces.append(clean(run.query_id)[:SHOWN_ID])
+    table.add_row("answer", *answers)
+    table.add_row("sources", *sources)
     for name, cells in run_rows(each.runs):
         table.add_row(name, *cells)
-    table.add_row("trace", *(clean(run.query_id)[:SHOWN_ID] for run in each.runs))
+    table.add_row("trace", *traces)
     return table
 
 
-def _answer(run: Run, first: Run) -> str:
-    if run is not first and run.answer == first.answer:
-        return f"the same as {first.mode}"
-    return one_line(run.answer, SHOWN_ANSWER)
-
-
-def _sources(run: Run) -> str:
-    return "\n".join(one_line(source, 120) for source in run.sources) or "none"
-
-
 def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:
-    """The comparison as one HTML page: nothing is loaded, and whatever documents and models wrote is text in it."""
+    """Renders the comparison as one HTML page: it loads nothing, and what documents and models wrote is text in it."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, finalize=_printable, trim_blocks=True, lstrip_blocks=True
     )
@@ -134,19 +140,21 @@ def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:
 
 
 def _printable(value: object) -> str:
+    """Takes the control characters out of whatever the template inserts."""
     return clean(str(value))
 
 
-def _check_writable(path: Path | None) -> None:
-    """Refuses a file that could not be written.
+def _refuse_unwritable(path: Path) -> None:
+    """Refuses a file that could not be written, without touching it.
 
     Raises:
         BadInputError: It is a folder, or in a folder that is not there or may not be written.
     """
-    if path is None:
-        return
-    to_write = path if path.exists() else path.parent
-    if path.is_dir() or not path.parent.is_dir() or not os.access(to_write, os.W_OK):
+    to_write = path.parent
+    if path.exists():
+        to_write = path
+    is_place = path.parent.is_dir() and not path.is_dir()
+    if not is_place or not os.access(to_write, os.W_OK):
         raise BadInputError(
             f"{one_line(str(path), 200)} cannot be written: name a file in a folder that you may write."
         )

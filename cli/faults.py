@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
@@ -68,21 +68,20 @@ def run(
     # Thousands of failures are meant, and each would be a line of the log.
     silence_logging()
     reports = [path for path in (html, json_file) if path is not None]
-    filters = [given for given in (points, kinds, when) if given]
-    _refuse_mixture(alone=bool(plan or fault), filtered=bool(filters), pairs=pairs, report=bool(reports))
+    is_filtered = (points, kinds, when) != ("", "", "")
+    is_alone = plan is not None or bool(fault)
+    _refuse_mixture(is_alone=is_alone, is_filtered=is_filtered, pairs=pairs, reports=reports)
+    if is_alone:
+        _run_experiment(_experiment_of(plan, fault or [], seed), tools)
+        return
     # Before the run, which takes minutes.
     for path in reports:
         refuse_unwritable(path)
-    if plan is not None:
-        _run_experiment(read_experiment(plan), tools)
-    elif fault:
-        _run_experiment(_experiment_of(fault, seed), tools)
-    elif pairs:
-        with world_of(tools) as world:
+    with world_of(tools) as world:
+        if pairs:
             _run_pairs(world, seed, most, html, json_file)
-    else:
-        chosen = Chosen(_split(points), _split(kinds), when)
-        with world_of(tools) as world:
+        else:
+            chosen = Chosen(_split(points), _split(kinds), when)
             _run_singles(world, seed, chosen, html, json_file, as_json_, fail_fast=fail_fast)
 
 
@@ -98,7 +97,7 @@ def list_points(tools: Tools = "") -> None:
 
 @contextmanager
 def world_of(tools: str) -> Iterator[World]:
-    """A world with these tools, whose traces are gone at the end."""
+    """Opens a world with these tools, whose traces are gone at the end."""
     with tempfile.TemporaryDirectory() as folder, closing(opener(tools)(Path(folder))) as world:
         yield world
 
@@ -116,10 +115,10 @@ def _split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def _refuse_mixture(*, alone: bool, filtered: bool, pairs: bool, report: bool) -> None:
-    if alone and (filtered or pairs or report):
+def _refuse_mixture(*, is_alone: bool, is_filtered: bool, pairs: bool, reports: Sequence[Path]) -> None:
+    if is_alone and (is_filtered or pairs or reports):
         raise BadInputError("A plan or a fault runs alone: without --points, --kinds, --when, --pairs and reports.")
-    if pairs and filtered:
+    if pairs and is_filtered:
         raise BadInputError("Pairs are chosen by --most and --seed, not by --points, --kinds or --when.")
 
 
@@ -144,12 +143,14 @@ def _run_singles(
     else:
         show(report)
     err.print(f"{time.monotonic() - began:.0f} s", style="dim")
+    # A filter that leaves nothing must not look like a success.
     if not report.verdicts:
         why = "no such cell"
         if report.not_applicable:
-            why = reasons(report.not_applicable)[0][0]
+            why, _ = reasons(report.not_applicable)[0]
         err.print(f"✗ Nothing was tried: {why}.", style="red", soft_wrap=True)
-    if report.failures or not report.verdicts:
+        raise typer.Exit(1)
+    if report.failures:
         raise typer.Exit(1)
 
 
@@ -166,21 +167,27 @@ def _run_pairs(world: World, seed: int, most: int, html: Path | None, json_file:
             raise typer.Exit(1)
 
 
-def _experiment_of(faults: list[str], seed: int) -> Experiment:
-    plan = Plan(faults=tuple(map(parse_fault, faults)), seed=seed)
-    return Experiment.of(plan)
+def _experiment_of(plan: Path | None, faults: list[str], seed: int) -> Experiment:
+    """Reads the experiment of a file, or makes one of the faults that are named."""
+    if plan is not None:
+        return read_experiment(plan)
+    return Experiment.of(Plan(faults=tuple(map(parse_fault, faults)), seed=seed))
 
 
 def _run_experiment(experiment: Experiment, tools: str) -> None:
     with world_of(tools) as world:
-        for point in unknown_points(world, experiment):
-            raise BadInputError(f"There is no point {point!r}: `antiphon faults list` names them.")
+        unknown = unknown_points(world, experiment)
+    if unknown:
+        raise BadInputError(f"There is no point {unknown[0]!r}: `antiphon faults list` names them.")
     # Twice: the same plan must lead to the same events.
     steps, broken = run_experiment(opener(tools), experiment, twice=True)
     runs: list[Run] = []
     for step in steps:
         runs += step
-    _show_runs(runs)
+    for number, each in enumerate(runs, start=1):
+        if len(runs) > 1:
+            out.print(f"query {number}: {each.plan.scenario}", style="bold")
+        show_run(each)
     for wrong in broken:
         err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
     is_idle = _is_idle(runs)
@@ -188,13 +195,6 @@ def _run_experiment(experiment: Experiment, tools: str) -> None:
         err.print("✗ No fault fired: nothing was tested.", style="red")
     if broken or is_idle:
         raise typer.Exit(1)
-
-
-def _show_runs(runs: list[Run]) -> None:
-    for number, each in enumerate(runs, start=1):
-        if len(runs) > 1:
-            out.print(f"query {number}: {each.plan.scenario}", style="bold")
-        show_run(each)
 
 
 def _is_idle(runs: list[Run]) -> bool:

@@ -42,9 +42,12 @@ def run_random(
     """
     silence_logging()
     path = plan or Path(f"faults-{seed}.yaml")
+    # Before the run, which takes minutes.
     refuse_unwritable(path)
     began = time.monotonic()
-    number = examples if examples or minutes else DEFAULT_EXAMPLES
+    number = examples
+    if not examples and not minutes:
+        number = DEFAULT_EXAMPLES
     done: RandomReport = _random_runs().run_random(
         opener(tools), seed, examples=number, minutes=minutes, on_experiment=_progress(began)
     )
@@ -55,10 +58,11 @@ def run_random(
 
 
 def _random_runs() -> ModuleType:
-    """The random mode, which alone needs hypothesis."""
+    """Imports the random mode, which alone needs hypothesis."""
     try:
         return importlib.import_module("antiphon.faults.runs.random_runs")
     except ModuleNotFoundError as error:
+        # A module of ours that is missing is a bug, which must not look like a missing package.
         if (error.name or "").partition(".")[0] != "hypothesis":
             raise
         raise ConfigurationError(NEEDS) from error
@@ -77,7 +81,9 @@ def _progress(began: float) -> Callable[[RandomReport], None]:
 
 
 def _show(done: RandomReport, seed: int, took_s: float) -> None:
-    kept = "every promise kept" if done.failing is None else "a promise broke"
+    kept = "a promise broke"
+    if done.failing is None:
+        kept = "every promise kept"
     out.print(
         f"seed {seed}: {done.experiments} experiments, {done.queries} queries, {done.faults} faults put in, "
         f"{done.fired} fired ({len(done.sorts)} sorts), {kept}, {took_s:.0f} s",

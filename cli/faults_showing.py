@@ -30,7 +30,7 @@ def progress(what: str) -> Callable[[Verdict | PairVerdict, int], None]:
 
 
 def show_failure(verdict: Verdict | PairVerdict) -> None:
-    """Prints what went wrong, and the command that does it again."""
+    """Prints what went wrong, and the command that repeats it."""
     wrong = "; ".join(verdict.broken) or "the fault never fired"
     err.print(f"✗ {one_line(wrong, 300)}\n    {one_line(verdict.command, 1_000)}", style="red", soft_wrap=True)
 
@@ -38,7 +38,9 @@ def show_failure(verdict: Verdict | PairVerdict) -> None:
 def show(report: Report) -> None:
     """Prints a line for each point, why cells make no sense, and the counts."""
     rows = table(report)
-    width = max((len(point) for point, _ in rows), default=0)
+    width = 0
+    for point, _ in rows:
+        width = max(width, len(point))
     for point, row in rows:
         signs: list[str] = []
         for kind in ("none", *KINDS):
@@ -65,9 +67,10 @@ def show_run(run: Run) -> None:
     if run.refused:
         out.print(f"refused: {one_line(run.refused, 300)}", soft_wrap=True)
     if run.outcome is not None:
-        doubts = ", ".join(doubt.kind for doubt in run.outcome.response.indicators) or "no doubts"
-        out.print(f"{run.outcome.status}, {run.outcome.response.confidence} ({doubts})", soft_wrap=True)
-        out.print(one_line(run.outcome.response.answer, 2_000), soft_wrap=True)
+        response = run.outcome.response
+        doubts = ", ".join(doubt.kind for doubt in response.indicators) or "no doubts"
+        out.print(f"{run.outcome.status}, {response.confidence} ({doubts})", soft_wrap=True)
+        out.print(one_line(response.answer, 2_000), soft_wrap=True)
 
 
 def write_report(path: Path, content: bytes) -> None:
@@ -89,6 +92,7 @@ def refuse_unwritable(path: Path) -> None:
         BadInputError: The file cannot be written.
     """
     is_there = path.exists()
+    # Opened to append, which leaves the old report as it is.
     try:
         with path.open("ab"):
             pass

@@ -53,7 +53,11 @@ def evaluate(
     targets = Targets(
         least_right=least_right, least_said_so=least_said_so, most_rounds=most_rounds, most_calls=most_calls
     )
-    questions = _questions(file)
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{file} cannot be read ({error}): name a file of questions in UTF-8.") from error
+    questions = read_questions(lines, str(file))
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
     grades = asyncio.run(_ask_all(settings, questions, at_once))
     short = shortfalls(grades, targets)
@@ -67,25 +71,21 @@ def evaluate(
         raise typer.Exit(1)
 
 
-def _questions(file: Path) -> list[SampleQuestion]:
-    try:
-        return read_questions(file.read_text(encoding="utf-8").splitlines(), str(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{file} cannot be read ({error}): name a file of questions in UTF-8.") from error
-
-
 async def _ask_all(settings: Settings, questions: Sequence[SampleQuestion], at_once: int) -> list[Grade]:
-    # More at once would only wait for one another's processor time, and their latencies would say nothing.
+    # More at once would only wait for one another's processor time, and their latencies would mean nothing.
     turns = asyncio.Semaphore(at_once)
     async with opened(settings) as service:
-        return await asyncio.gather(*(_graded(service, question, turns) for question in questions))
+        grading = [_graded(service, question, turns) for question in questions]
+        return await asyncio.gather(*grading)
 
 
 async def _graded(service: Antiphon, question: SampleQuestion, turns: asyncio.Semaphore) -> Grade:
     async with turns:
         outcome = await service.ask(Question(query=question.question))
     found = grade(question, outcome, await service.store.read(outcome.query_id))
-    mark = "✓" if found.right else "✗"
+    mark = "✗"
+    if found.right:
+        mark = "✓"
     err.print(f"{mark} {found.id} {one_line(found.question, 80)}", style="dim", soft_wrap=True)
     return found
 
@@ -116,11 +116,15 @@ def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
         most_rounds = max(most_rounds, each.rounds)
         most_calls = max(most_calls, each.calls)
         times.append(each.duration_ms)
+    # Empty where the file names no phrases: 0/0 would look like a failure.
+    found_of_all = ""
+    if phrases:
+        found_of_all = f"{found}/{phrases}"
     return (
         str(len(grades)),
         f"{share(grades):.0%}",
         str(complete),
-        f"{found}/{phrases}" if phrases else "",
+        found_of_all,
         str(most_rounds),
         str(most_calls),
         f"{median_high(times):.0f}",
@@ -135,7 +139,7 @@ class Grade(Value, frozen=True, kw_only=True):
         complete: Every right lesson is cited.
         facts_found: How many of the question's phrases stand in the answer.
         wrong_citations: Cited words that are not in the passage that they name.
-        note: What was cited, or said, where it is not right.
+        note: The citations, or the answer without any, where it is not right.
     """
 
     id: str
@@ -164,7 +168,14 @@ def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[E
     # One right lesson is enough: several may hold the answer, and the file lists them all.
     right = bool(cited & asked_for)
     if question.kind == UNANSWERABLE:
-        right = _says_so(response)
+        right = _admits_gap(response)
+    answer = response.answer.casefold()
+    facts_found = 0
+    for fact in question.facts:
+        facts_found += fact.casefold() in answer
+    note = ""
+    if not right:
+        note = _note(cited, response.answer)
     return Grade(
         id=question.id,
         kind=question.kind,
@@ -174,14 +185,14 @@ def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[E
         rounds=response.rounds,
         calls=response.calls,
         facts=len(question.facts),
-        facts_found=sum(fact.casefold() in response.answer.casefold() for fact in question.facts),
+        facts_found=facts_found,
         citations=len(response.citations),
         wrong_citations=_wrong_citations(outcome, trace),
         confidence=response.confidence,
         reasoner=response.reasoner,
         duration_ms=outcome.duration_ms,
         query_id=outcome.query_id,
-        note="" if right else _note(cited, response.answer),
+        note=note,
     )
 
 
@@ -193,7 +204,7 @@ def _places_cited(response: ResponseAssembled) -> set[Place]:
     return places
 
 
-def _says_so(response: ResponseAssembled) -> bool:
+def _admits_gap(response: ResponseAssembled) -> bool:
     """Returns True if an answer owns that the courses do not hold it: it was looked for, and nothing is cited."""
     doubts = [doubt.kind for doubt in response.indicators]
     # "Nothing was found" is no finding where the search itself failed.
@@ -203,7 +214,11 @@ def _says_so(response: ResponseAssembled) -> bool:
 
 
 def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[Event]]) -> tuple[str, ...]:
-    passages = _passages(trace)
+    passages: dict[str, Passage] = {}
+    for recorded in trace:
+        if isinstance(recorded.event, ContextSynthesized):
+            for fact in recorded.event.facts:
+                passages[fact.id] = fact.passage
     wrong: list[str] = []
     for citation in outcome.response.citations:
         passage = passages.get(citation.fact)
@@ -211,15 +226,6 @@ def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[Event]]) -> tupl
         if passage is None or citation.cited_text not in passage.text.text:
             wrong.append(citation.cited_text)
     return tuple(wrong)
-
-
-def _passages(trace: Sequence[Recorded[Event]]) -> dict[str, Passage]:
-    """Every fact's passage, by the fact's id."""
-    passages: dict[str, Passage] = {}
-    for recorded in trace:
-        if isinstance(recorded.event, ContextSynthesized):
-            passages |= {fact.id: fact.passage for fact in recorded.event.facts}
-    return passages
 
 
 def _note(cited: set[Place], answer: str) -> str:
@@ -230,11 +236,14 @@ def _note(cited: set[Place], answer: str) -> str:
 
 
 def shortfalls(grades: Sequence[Grade], targets: Targets) -> list[str]:
-    """In sentences, where the run stays below its targets; none where it reaches them."""
+    """Returns a sentence for each target that the run misses."""
     answerable: list[Grade] = []
     others: list[Grade] = []
     for each in grades:
-        (others if each.kind == UNANSWERABLE else answerable).append(each)
+        if each.kind == UNANSWERABLE:
+            others.append(each)
+        else:
+            answerable.append(each)
     return [
         *_below(answerable, targets.least_right, "a right lesson is cited"),
         *_below(others, targets.least_said_so, "an unanswerable question is said to be one"),
@@ -270,5 +279,6 @@ def _misquoted(grades: Sequence[Grade]) -> list[str]:
 
 
 def share(grades: Sequence[Grade]) -> float:
-    """The right ones among `grades`, as a share of 1."""
-    return sum(each.right for each in grades) / len(grades)
+    """Returns the share of `grades` that are right, from 0 to 1."""
+    right = [each for each in grades if each.right]
+    return len(right) / len(grades)

@@ -88,6 +88,7 @@ def courses(data_dir: DataDir = None) -> None:
         return
     table = Table("Course", "Instructor", "Lessons", Column("Link", overflow="fold"))
     for course in indexed.courses:
-        row = (course.title, course.instructor or "", str(len(course.lessons)), course.link or "")
-        table.add_row(*(one_line(cell) for cell in row))
+        lessons = str(len(course.lessons))
+        instructor = one_line(course.instructor or "")
+        table.add_row(one_line(course.title), instructor, lessons, one_line(course.link or ""))
     out.print(table)

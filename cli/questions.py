@@ -12,7 +12,7 @@ from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.values import Value
 
 PLAIN = "plain"
-"""The kind of a question for which the file does not say what answers it."""
+"""The kind of a question for which the file names no right answer."""
 
 UNANSWERABLE = "unanswerable"
 
@@ -28,7 +28,9 @@ class Place(Value, frozen=True, kw_only=True):
     @property
     def part(self) -> str:
         """The part of the course, in a word."""
-        return "outline" if self.lesson is None else str(self.lesson)
+        if self.lesson is None:
+            return "outline"
+        return str(self.lesson)
 
 
 class SampleQuestion(Value, frozen=True, kw_only=True):
@@ -42,7 +44,7 @@ class SampleQuestion(Value, frozen=True, kw_only=True):
 
 
 def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
-    """The questions of a JSON lines file.
+    """Reads the questions of a JSON lines file.
 
     Raises:
         BadInputError: A line is no question; its number is named.
@@ -71,7 +73,7 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def read_any_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
-    """The questions of a file, in either form; every one can be asked.
+    """Reads the questions of a file, in either form; every one can be asked.
 
     Args:
         most_chars: The longest question that may be asked.
@@ -80,13 +82,15 @@ def read_any_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
         BadInputError: The file cannot be read, or a line is no question; the message names it.
     """
     name = one_line(str(path), 200)
-    lines = _numbered_lines(_text(path, name))
+    lines: dict[int, str] = {}
+    for number, line in enumerate(_text(path, name).splitlines(), start=1):
+        if line.strip():
+            lines[number] = line.strip()
     if not lines:
         raise BadInputError(f"{name} holds no question: write {_HOW}.")
-    # One line of JSON makes it a file of JSON: then a plain line is a mistake, and not a question.
-    is_json = lines[0][1].startswith("[") or any(line.startswith("{") for _, line in lines)
+    is_json = _is_json(list(lines.values()))
     questions: list[SampleQuestion] = []
-    for number, line in lines:
+    for number, line in lines.items():
         where = f"{name}, line {number}"
         if is_json:
             question = _of_json(where, number, line)
@@ -106,13 +110,13 @@ def _text(path: Path, name: str) -> str:
         raise BadInputError(f"{name} is no text in UTF-8: name a file with {_HOW}.") from error
 
 
-def _numbered_lines(text: str) -> list[tuple[int, str]]:
-    """The lines that hold something, each with its number in the file."""
-    found: list[tuple[int, str]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            found.append((number, line.strip()))
-    return found
+def _is_json(lines: list[str]) -> bool:
+    """Returns True if the file is meant as JSON."""
+    # A JSON array is not taken, but it must be refused as one, and not be asked as a question.
+    if lines[0].startswith("["):
+        return True
+    # One line of JSON makes it a file of JSON: then a plain line is a mistake, and not a question.
+    return any(line.startswith("{") for line in lines)
 
 
 def _of_json(where: str, number: int, line: str) -> SampleQuestion:

@@ -1,4 +1,4 @@
-"""Events and answers as lines for people: what matters of each event, the answer with its numbered sources."""
+"""Events and answers as lines for people: the gist of each event, the answer with its numbered sources."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def show_answer(outcome: Outcome) -> None:
 
 
 def with_numbers(answer: str, citations: Sequence[Citation], sources: Sequence[str]) -> str:
-    """The answer with the number of its source after each cited span."""
+    """Returns the answer with the number of its source after each cited span."""
     marks: set[tuple[int, int]] = set()
     for citation in citations:
         if citation.source in sources:
@@ -41,19 +41,23 @@ def with_numbers(answer: str, citations: Sequence[Citation], sources: Sequence[s
 
 
 def source_lines(response: ResponseAssembled) -> list[str]:
-    """The numbered sources with their links, after an empty line; nothing where there are none."""
+    """Lists the numbered sources with their links, after an empty line; nothing where there are none."""
     lines: list[str] = []
-    for source, link in zip(response.sources, response.source_links, strict=True):
-        line = f"[{len(lines) + 1}] {one_line(source, 200)}"
+    for number, (source, link) in enumerate(zip(response.sources, response.source_links, strict=True), start=1):
+        line = f"[{number}] {one_line(source, 200)}"
         if link:
             line += f"  {one_line(link, 300)}"
         lines.append(line)
-    return ["", *lines] if lines else []
+    if not lines:
+        return []
+    return ["", *lines]
 
 
 def counted(number: int, thing: str) -> str:
-    """A number of things, such as `1 round` or `2 rounds`."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+    """Counts things in words, such as `1 round` or `2 rounds`."""
+    if number == 1:
+        return f"1 {thing}"
+    return f"{number} {thing}s"
 
 
 def _summary(outcome: Outcome) -> str:
@@ -119,24 +123,24 @@ NOTABLE = frozenset(
     | {e.SummaryRequested, e.SummarySkipped, e.SummaryFailed}
     | {e.QueryResumed, e.SessionStalled, e.RecordingFailed, e.QueryCancelled}
 )
-"""What somebody who waits for an answer wants to see."""
+"""The events that somebody who waits for an answer wants to see."""
 
 
 def describe(event: Event, width: int = 160) -> str:
-    """What matters of `event`, on one line that is safe to print."""
+    """Returns the gist of `event`, on one line that is safe to print."""
     line = LINES.get(type(event), _any)
     return one_line(line(event), width)
 
 
 def describe_recorded(recorded: Recorded[Event], began_at: float, width: int = 160) -> str:
-    """One line of a trace: seq, time since the beginning, kind, what matters, and the event that led to it."""
+    """Returns one line of a trace: seq, time since the beginning, kind, gist, and the event that led to it."""
     since_ms = (recorded.at - began_at) * 1000
     kind = recorded.event.kind_name()
     return f"{recorded.seq:>4} {since_ms:>9.1f} ms  {kind:<22} {describe(recorded.event, width)}  ← {recorded.cause}"
 
 
 def _any(event: Event) -> str:
-    """The fields of an event that a subscriber from outside brought, and of which only its kind is known here."""
+    """Lists the fields of an event that a subscriber from outside brought: only its kind is known here."""
     return ", ".join(f"{name} {value}" for name, value in asdict(event).items())
 
 
@@ -153,7 +157,9 @@ def _judgement(review: e.DraftReviewed) -> str:
 
 
 def _wanted_answer(wanted: e.AnswerRequested) -> str:
-    return f"{wanted.mode}: {wanted.why}" if wanted.why else wanted.mode
+    if not wanted.why:
+        return wanted.mode
+    return f"{wanted.mode}: {wanted.why}"
 
 
 def _call(call: ToolCall) -> str:
@@ -172,9 +178,10 @@ def _tokens(usage: Usage) -> str:
 
 
 def _passages(result: e.ToolSucceeded) -> str:
-    sources = list(dict.fromkeys(passage.source for passage in result.passages))
-    if not sources:
+    if not result.passages:
         return "nothing found"
+    # Each source once, in the order in which they were found.
+    sources = dict.fromkeys(passage.source for passage in result.passages)
     return f"{len(result.passages)} passages ({', '.join(sources)})"
 
 

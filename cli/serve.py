@@ -22,7 +22,7 @@ from antiphon.service import Double, Settings, configure_logging, load_settings,
 from antiphon.vocabulary.errors import ConfigurationError
 
 STOPPING_S = 5.0
-"""Seconds that queries under way get to end when the service is told to stop; then they are cancelled."""
+"""Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
 
 CLOSING_S = 5
 """Seconds that cancelled queries and their callers get after that."""
@@ -42,8 +42,11 @@ def serve(
     """Serves the REST API; its documentation is at /docs. Ctrl-C stops it once the queries under way have ended."""
     settings = load_settings(host=host, port=port, data_dir=data_dir, reasoner=reasoner)
     configure_logging(settings)
+    interceptor_of: InterceptorOf | None = None
+    if allow_faults:
+        interceptor_of = injector_of
     with listening(settings) as listener:
-        stopped_by = asyncio.run(_serve(settings, listener, injector_of if allow_faults else None))
+        stopped_by = asyncio.run(_serve(settings, listener, interceptor_of))
     if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 
@@ -66,12 +69,14 @@ def double(
 
 @contextmanager
 def listening(settings: Settings) -> Generator[socket.socket, None, None]:
-    """A socket bound to the settings' address, before anything slow is done.
+    """Binds a socket to the settings' address, before anything slow is done.
 
     Raises:
         ConfigurationError: The address cannot be had.
     """
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    family = socket.AF_INET
+    if ":" in settings.host:
+        family = socket.AF_INET6
     with socket.socket(family, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -86,7 +91,7 @@ def listening(settings: Settings) -> Generator[socket.socket, None, None]:
 
 
 async def _serve(settings: Settings, listener: socket.socket, interceptor_of: InterceptorOf | None) -> int | None:
-    """Serves until a signal comes; returns which."""
+    """Serves until a signal comes, and returns its number."""
     app = create_app(settings, interceptor_of=interceptor_of)
     config = uvicorn.Config(
         app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S
@@ -96,7 +101,10 @@ async def _serve(settings: Settings, listener: socket.socket, interceptor_of: In
     with server.stopped_by_signals():
         async with app.router.lifespan_context(app):
             host, port = listener.getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
+            shown = host
+            # An address needs brackets where it holds colons itself.
+            if ":" in host:
+                shown = f"[{host}]"
             err.print(f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)", soft_wrap=True)
             await server.serve(sockets=[listener])
     return server.stopped_by
@@ -114,6 +122,7 @@ class _Server(uvicorn.Server):
         loop = asyncio.get_running_loop()
         late = loop.call_later(STOPPING_S, cancel_queries, self._app, "the service is stopping")
         await super().shutdown(sockets)
+        # No query is cancelled after all where they ended in time.
         late.cancel()
 
     @contextmanager

@@ -48,12 +48,12 @@ SHOWN_MATCHES = 5
 
 
 def wish(name: str, flag: str) -> Any:
-    """An option for one setting that a caller may choose, as vocabulary/settings.py declares it."""
+    """Returns the option for one setting that a caller may choose, as vocabulary/settings.py declares it."""
     return typer.Option(flag, help=DECLARED[name].sentence)
 
 
 def settings_for_people(**overrides: object) -> Settings:
-    """The settings with logging turned down to warnings, for commands whose output people read.
+    """Loads the settings with logging turned down to warnings, for commands whose output people read.
 
     Raises:
         ConfigurationError: A value cannot be used.
@@ -68,7 +68,7 @@ def settings_for_people(**overrides: object) -> Settings:
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Antiphon]:
-    """The service, open; closed at the end, whatever happens.
+    """Opens the service, and closes it at the end, whatever happens.
 
     Raises:
         ServiceError: It cannot be opened.
@@ -82,7 +82,7 @@ async def opened(settings: Settings) -> AsyncIterator[Antiphon]:
 
 @asynccontextmanager
 async def open_store(settings: Settings, redaction: Redaction | None = None) -> AsyncIterator[TraceStore]:
-    """The trace store of these settings, which reads the events of their subscribers too; closed at the end.
+    """Opens the trace store of these settings, which reads the events of their subscribers too; closes it at the end.
 
     Args:
         redaction: Redacts traces that are added.
@@ -96,8 +96,9 @@ async def open_store(settings: Settings, redaction: Redaction | None = None) -> 
 
 
 async def every_id(store: TraceListing) -> AsyncIterator[str]:
-    """The ids of all traces, the newest first."""
+    """Yields the ids of all traces, the newest first."""
     last: str | None = None
+    # By the last id and not by a number of rows: queries that begin meanwhile shift nothing.
     while page := await store.list(PAGE, after_id=last):
         for row in page:
             yield row.query_id
@@ -105,7 +106,7 @@ async def every_id(store: TraceListing) -> AsyncIterator[str]:
 
 
 async def whole_id(store: TraceListing, beginning: str) -> str:
-    """The id of the one trace whose id begins so; `beginning` itself where it is one.
+    """Finds the one trace whose id begins so; `beginning` itself where it is one.
 
     Raises:
         NotFoundError: None does.
@@ -119,12 +120,14 @@ async def whole_id(store: TraceListing, beginning: str) -> str:
         raise NotFoundError(f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are.")
     if len(matches) > 1:
         some = ", ".join(map(clean, matches[:SHOWN_MATCHES]))
-        many = str(len(matches)) if len(matches) <= SHOWN_MATCHES else f"More than {SHOWN_MATCHES}"
+        many = str(len(matches))
+        if len(matches) > SHOWN_MATCHES:
+            many = f"More than {SHOWN_MATCHES}"
         raise BadInputError(f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it.")
     return matches[0]
 
 
 async def read_trace(settings: Settings, wanted: str) -> Sequence[Recorded[Event]]:
-    """The events of the one trace whose id begins so. Raises as `whole_id` does."""
+    """Reads the events of the one trace whose id begins so. Raises as `whole_id` does."""
     async with open_store(settings) as store:
         return await store.read(await whole_id(store, wanted))

@@ -23,16 +23,22 @@ err = Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def clean(text: str) -> str:
-    """`text` without escape sequences and control characters; lines and tabs stay."""
+    """Returns `text` without escape sequences and control characters; lines and tabs stay."""
+    # Escape sequences first: without its ESC the rest of one would stay as text.
     return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
 
 
 def one_line(text: str, width: int = 100) -> str:
-    """`text` clean, on one line, cut to `width` characters."""
+    """Returns `text` clean, on one line, cut to `width` characters."""
+    # Four times the width leaves room for what is cleaned away, and a megabyte is not cleaned for one line.
     line = " ".join(clean(text[: 4 * width]).split())
-    return line if len(line) <= width else line[: width - 1] + "…"
+    if len(line) <= width:
+        return line
+    return line[: width - 1] + "…"
 
 
 def print_json(document: str) -> None:
     """Prints JSON; what could steer a terminal stands escaped in it, which means the same to a program."""
-    out.file.write(_CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", document) + "\n")
+    escaped = _CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", document)
+    # Not through rich, which would break long lines.
+    out.file.write(escaped + "\n")

@@ -32,8 +32,12 @@ def import_(
 ) -> None:
     """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
     settings = settings_for_people(data_dir=data_dir)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"{file} cannot be read: {error.strerror}") from error
     # Read and checked as a whole before the store is opened: half a trace must not get in.
-    events = read_trace_file(_bytes(file), catalog_of(load_subscribers(settings.subscribers)))
+    events = read_trace_file(data, catalog_of(load_subscribers(settings.subscribers)))
 
     async def add() -> None:
         async with open_store(settings, redaction_of(settings)) as store:
@@ -52,10 +56,11 @@ def as_test(
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
     settings = settings_for_people(data_dir=data_dir)
     events = asyncio.run(read_trace(settings, query_id))
+    folder = output
+    name = f"trace_{events[0].query_id[:8]}"
     if output.suffix == ".py":
-        folder, name = output.parent, output.stem.removeprefix("test_")
-    else:
-        folder, name = output, f"trace_{events[0].query_id[:8]}"
+        folder = output.parent
+        name = output.stem.removeprefix("test_")
     data, test = trace_test(events, name, redact or (), settings.subscribers)
     _write(folder / f"{name}.jsonl", data)
     _write(folder / f"test_{name}.py", test.encode())
@@ -89,8 +94,12 @@ def prune(
     """Deletes the oldest traces that are over, by age and by size."""
     if older_than_days is None and most_mb is None:
         raise BadInputError("Say what to delete: --older-than-days or --most-mb.")
-    older_than = None if older_than_days is None else time.time() - older_than_days * 86_400
-    most_bytes = None if most_mb is None else int(most_mb * 1_000_000)
+    older_than: float | None = None
+    most_bytes: int | None = None
+    if older_than_days is not None:
+        older_than = time.time() - older_than_days * 86_400
+    if most_mb is not None:
+        most_bytes = int(most_mb * 1_000_000)
     settings = settings_for_people(data_dir=data_dir)
 
     async def work() -> int:
@@ -98,13 +107,6 @@ def prune(
             return await store.prune(older_than=older_than, most_bytes=most_bytes)
 
     out.print(f"{asyncio.run(work())} deleted")
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInputError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""`antiphon traces replay|resume|fork|whatif|fault`: a recorded query run again, as it was or changed."""
+"""`antiphon traces replay|resume|fork|whatif|fault`: a recorded query replayed, continued or changed."""
 
 from __future__ import annotations
 
@@ -70,8 +70,10 @@ def replay(
         results = asyncio.run(_replay(settings, subscribers, wanted, step=step))
     different = [result for result in results if result.divergence is not None]
     if as_json:
-        _print_results(results)
+        for result in results:
+            print_json(msgspec.json.encode(result).decode())
     elif every:
+        # Of thousands of traces only those that differ are worth a line.
         _show_results(different)
         took = time.perf_counter() - began
         out.print(f"{len(results) - len(different)} of {len(results)} traces replay identically ({took:.1f} s)")
@@ -79,11 +81,6 @@ def replay(
         _show_results(results)
     if different:
         raise typer.Exit(1)
-
-
-def _print_results(results: Sequence[ReplayResult]) -> None:
-    for result in results:
-        print_json(msgspec.json.encode(result).decode())
 
 
 def _replay_file(path: Path, subscribers: Subscribers, *, step: bool) -> ReplayResult:
@@ -98,7 +95,10 @@ async def _replay(
 ) -> list[ReplayResult]:
     async with open_store(settings) as store:
         if wanted is None:
-            return [await replay_stored(store, query_id, subscribers) async for query_id in every_id(store)]
+            results: list[ReplayResult] = []
+            async for each_id in every_id(store):
+                results.append(await replay_stored(store, each_id, subscribers))
+            return results
         query_id = await whole_id(store, wanted)
         if step:
             _step_through(await store.read(query_id), subscribers)
@@ -112,6 +112,7 @@ def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -
     for recorded in events:
         kind = recorded.event.kind_name()
         out.print(f"{recorded.seq:>4} {kind}  {describe(recorded.event, 100)}  ← {recorded.cause}", soft_wrap=True)
+        # From the first difference on the states mean nothing; the result shows it.
         if run.step(recorded) is not None:
             return
         after = run.states()
@@ -128,20 +129,23 @@ def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -
 
 def _show_changes(name: str, before: Mapping[str, object], after: Mapping[str, object]) -> None:
     for field, value in after.items():
-        if before.get(field) != value:
-            change = f"{one_line(str(before.get(field)), 60)} → {one_line(str(value), 60)}"
+        old = before.get(field)
+        if old != value:
+            change = f"{one_line(str(old), 60)} → {one_line(str(value), 60)}"
             out.print(f"       {name}.{field}: {change}", soft_wrap=True, style="dim")
 
 
 def _show_results(results: Sequence[ReplayResult]) -> None:
     for result in results:
         name = clean(result.query_id)
-        if result.divergence is None:
-            end = "" if result.closed else " (the query is not over)"
-            same = f"identical, {result.compared} of {result.events} events said again{end}"
-            out.print(f"{name}: {same}", soft_wrap=True)
-        else:
+        if result.divergence is not None:
             _show_divergence(name, result.divergence)
+            continue
+        end = ""
+        if not result.closed:
+            end = " (the query is not over)"
+        same = f"identical, {result.compared} of {result.events} events said again{end}"
+        out.print(f"{name}: {same}", soft_wrap=True)
 
 
 def _show_divergence(name: str, found: Divergence) -> None:
@@ -191,11 +195,18 @@ def fork(
 ) -> None:
     """Runs a query again from one event on, with something changed there, as a trace of its own; then compares."""
     changes = [*_changes("setting", settings), *_changes("set", sets)]
-    for name, file in map(_pair, tool_results or ()):
+    for given in tool_results or ():
+        name, file = _pair(given)
         changes.append(Change(kind="tool", name=name, value=_text(Path(file))))
     if reply:
         changes.append(Change(kind="reply", value=_text(reply)))
-    plan = _plan(fault) if fault else None
+    plan: Plan | None = None
+    if fault:
+        plan = read_plan(fault)
+        # A fork with nothing changed would look like a fault that did no harm.
+        if not plan.faults:
+            path = clean(str(fault))
+            raise BadInputError(f"{path} names no faults: see docs/faults.md, or `antiphon traces fault`.")
     asyncio.run(_fork(query_id, at, changes, mode, plan, data_dir, reasoner))
 
 
@@ -243,7 +254,9 @@ async def _fork(
     reasoner: str | None,
 ) -> None:
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
-    injector = Injector(plan.faults) if plan else None
+    injector: Injector | None = None
+    if plan is not None:
+        injector = Injector(plan.faults)
     async with opened(settings) as service:
         query_id = await whole_id(service.store, wanted)
         query = await service.history.fork(query_id, at, changes, mode, injector)
@@ -254,12 +267,13 @@ async def _fork(
         found = await service.history.diff(query_id, query.query_id)
     err.print(f"fork {query.query_id} of {query_id}: {outcome.status}", style="dim")
     show_diff(found)
+    # The comparison would show a query that nothing had broken.
     if injector is not None and not injector.injected.fired:
         raise typer.Exit(1)
 
 
 async def _outcome_under(injector: Injector, query: QueryHandle) -> Outcome:
-    """The outcome of a fork under a fault plan, with what fired."""
+    """Waits for the outcome of a fork under a fault plan, and prints the faults that fired."""
     # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
     leaving = asyncio.create_task(leave_as_planned(query, injector.injected, injector.injected.stored_seq))
     outcome = await query.outcome()
@@ -269,13 +283,6 @@ async def _outcome_under(injector: Injector, query: QueryHandle) -> Outcome:
     if not injector.injected.fired:
         err.print("No fault fired: the query did not come by there again. Fork at an earlier event.", style="red")
     return outcome
-
-
-def _plan(path: Path) -> Plan:
-    plan = read_plan(path)
-    if not plan.faults:
-        raise BadInputError(f"{clean(str(path))} names no faults: see docs/faults.md, or `antiphon traces fault`.")
-    return plan
 
 
 def _pair(given: str) -> tuple[str, str]:

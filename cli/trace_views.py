@@ -1,5 +1,5 @@
-"""`antiphon traces memory|briefing|diff|lineage`: what was remembered and shown, two traces side by side, and where an
-answer comes from."""
+"""`antiphon traces memory|briefing|diff|lineage`: a query's memory and briefings, two traces side by side, and the
+origins of an answer."""
 
 from __future__ import annotations
 
@@ -69,25 +69,29 @@ def briefing(query_id: TraceId, as_json: Json = False, data_dir: DataDir = None)
 def _show_memory(found: MemoryView) -> None:
     out.print(f"After event {found.at}: {one_line(found.question, 200)}", soft_wrap=True)
     for part in found.parts:
-        state = "open" if part.open else f"served by {', '.join(part.facts)}"
+        state = f"served by {', '.join(part.facts)}"
+        if part.open:
+            state = "open"
         out.print(f"  part {part.number} ({part.kind}): {one_line(part.text, 100)}: {state}", soft_wrap=True)
     if found.beyond:
         out.print(f"  looked for beside it: {one_line(', '.join(found.beyond), 200)}", soft_wrap=True)
     _show_facts(found)
     _show_attempts(found)
     for place in found.coverage:
-        lesson = "whole course" if place.lesson is None else f"lesson {place.lesson}"
+        lesson = f"lesson {place.lesson}"
+        if place.lesson is None:
+            lesson = "whole course"
         out.print(f"  reached: {one_line(place.course, 80)}, {lesson}: {', '.join(place.facts)}", soft_wrap=True)
     if found.summary:
         out.print(f"  summed up by a model: {one_line(found.summary, 400)}", soft_wrap=True)
 
 
 def _show_attempts(found: MemoryView) -> None:
-    for tried in found.attempts:
-        outcome: str = tried.outcome
-        if tried.new_facts:
-            outcome += f", new {', '.join(tried.new_facts)}"
-        line = f"  round {tried.round}: {tried.tool} {tried.arguments}: {outcome}, {tried.duration_ms:.0f} ms"
+    for attempt in found.attempts:
+        outcome: str = attempt.outcome
+        if attempt.new_facts:
+            outcome += f", new {', '.join(attempt.new_facts)}"
+        line = f"  round {attempt.round}: {attempt.tool} {attempt.arguments}: {outcome}, {attempt.duration_ms:.0f} ms"
         out.print(one_line(line, 250), soft_wrap=True)
 
 
@@ -140,11 +144,12 @@ def show_lineage(
 ) -> None:
     """Leads every sentence of an answer back: citation, passage, tool call, reply, and the request's bytes."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    if as_json:
-        found = contributions(events) if reverse else lineage(events)
-        print_json(msgspec.json.encode(found).decode())
+    if reverse and as_json:
+        print_json(msgspec.json.encode(contributions(events)).decode())
     elif reverse:
         _show_contributions(events)
+    elif as_json:
+        print_json(msgspec.json.encode(lineage(events)).decode())
     else:
         _show_sentences(events)
 
@@ -164,7 +169,9 @@ def show_diff(found: Diff) -> None:
         table.add_row(name, left[name], right[name])
     out.print(table)
     _show_differences(found)
-    if all(mark == "=" for mark, _ in found.sentences):
+    marks = {mark for mark, _ in found.sentences}
+    # Two answers without a sentence are the same too.
+    if marks <= {"="}:
         out.print("The answers are the same.")
         return
     out.print("The answers:")
@@ -178,11 +185,15 @@ def _show_differences(found: Diff) -> None:
         return
     first = found.differences[0]
     out.print(f"{found.same} events are the same. The first difference ({first.because}):")
-    place = f"{first.left or '-'} | {first.right or '-'}"
-    out.print(f"  {place}  {first.kind}  {one_line(first.detail, 160)}", soft_wrap=True)
+    out.print(f"  {_place(first.left, first.right)}  {first.kind}  {one_line(first.detail, 160)}", soft_wrap=True)
     for each in found.differences[1:SHOWN]:
-        place = f"{each.left or '-'} | {each.right or '-'}"
+        place = _place(each.left, each.right)
         out.print(f"  {place}  {each.kind} ({each.because})  {one_line(each.detail, 120)}", soft_wrap=True)
+
+
+def _place(left: int | None, right: int | None) -> str:
+    """Writes an event's number on both sides; `-` where one side has none."""
+    return f"{left or '-'} | {right or '-'}"
 
 
 def _figures(side: Side) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`antiphon traces list|show`: what was asked, and how each answer came about."""
+"""`antiphon traces list|show`: the questions asked, and the events behind each answer."""
 
 from __future__ import annotations
 
@@ -63,7 +63,9 @@ def listed(
 
 
 def _hours_ago(hours: float | None) -> float | None:
-    return None if hours is None else time.time() - hours * 3600
+    if hours is None:
+        return None
+    return time.time() - hours * 3600
 
 
 def show(
@@ -78,15 +80,19 @@ def show(
         for recorded in events:
             print_json(to_json(recorded).decode())
         return
-    width = 500 if full else 120
+    width = 120
+    if full:
+        width = 500
+    responses: list[ResponseAssembled] = []
     for recorded in events:
         out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
         if full:
             print_json(to_json(recorded).decode())
-    # Below the events, whichever came after it.
-    for recorded in events:
         if isinstance(recorded.event, ResponseAssembled):
-            _show_response(recorded.event)
+            responses.append(recorded.event)
+    # Below the events, whichever came after it.
+    for response in responses:
+        _show_response(response)
 
 
 def _show_response(response: ResponseAssembled) -> None:
@@ -99,7 +105,9 @@ def _show_response(response: ResponseAssembled) -> None:
 
 def _cells(row: TraceSummary) -> tuple[str, ...]:
     asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M")
-    took = "" if row.duration_ms is None else f"{row.duration_ms:.0f}"
+    took = ""
+    if row.duration_ms is not None:
+        took = f"{row.duration_ms:.0f}"
     return (
         clean(row.query_id)[:SHOWN_ID],
         asked,
