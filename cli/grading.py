@@ -174,8 +174,11 @@ def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[E
     for fact in question.facts:
         facts_found += fact.casefold() in answer
     note = ""
-    if not right:
-        note = _note(cited, response.answer)
+    if not right and cited:
+        names = sorted(f"{place.course} {place.part}" for place in cited)
+        note = f"cited {', '.join(names)}"
+    elif not right:
+        note = f"cited nothing: {response.answer}"
     return Grade(
         id=question.id,
         kind=question.kind,
@@ -226,13 +229,6 @@ def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[Event]]) -> tupl
         if passage is None or citation.cited_text not in passage.text.text:
             wrong.append(citation.cited_text)
     return tuple(wrong)
-
-
-def _note(cited: set[Place], answer: str) -> str:
-    if not cited:
-        return f"cited nothing: {answer}"
-    names = sorted(f"{place.course} {place.part}" for place in cited)
-    return f"cited {', '.join(names)}"
 
 
 def shortfalls(grades: Sequence[Grade], targets: Targets) -> list[str]:

@@ -14,7 +14,7 @@ from rich.table import Column, Table
 from antiphon.cli.rendering import describe_recorded, source_lines
 from antiphon.cli.session import DataDir, Json, TraceId, open_store, read_trace, settings_for_people
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.service import Settings, to_json
+from antiphon.service import to_json
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
@@ -51,7 +51,13 @@ def listed(
         since=_hours_ago(since_h),
         until=_hours_ago(until_h),
     )
-    found = asyncio.run(_list(settings_for_people(data_dir=data_dir), limit, where))
+    settings = settings_for_people(data_dir=data_dir)
+
+    async def read_rows() -> Sequence[TraceSummary]:
+        async with open_store(settings) as store:
+            return await store.list(limit, where=where)
+
+    found = asyncio.run(read_rows())
     if not found:
         out.print("There are no such traces: ask something with `antiphon ask`.")
         return
@@ -116,8 +122,3 @@ def _cells(row: TraceSummary) -> tuple[str, ...]:
         row.confidence or "",
         took,
     )
-
-
-async def _list(settings: Settings, limit: int, where: TraceFilter) -> Sequence[TraceSummary]:
-    async with open_store(settings) as store:
-        return await store.list(limit, where=where)

@@ -50,7 +50,7 @@ def fill_catalogue(
     embedder: Embedder,
     report: ReportProgress,
 ) -> tuple[tuple[str, str], ...]:
-    """Brings a catalogue to the target, one transaction a document; what it holds already is not done again.
+    """Brings a catalogue to the target, one transaction a document; what it holds already is not repeated.
 
     Args:
         known: The generation in use; documents that the target keeps are copied from it.
@@ -62,6 +62,7 @@ def fill_catalogue(
     failed: list[tuple[str, str]] = []
     for done, path in enumerate(missing):
         filling = _Filling(catalogue, embedder, report, done, len(missing))
+        # One file that cannot be used must not end a run over a thousand others.
         try:
             if known is None or path in target.fresh:
                 filling.store(load_document(path))
@@ -147,6 +148,7 @@ def build_vectors(catalogue: CatalogueReader, folder: Path, url: str | None, nam
     Raises:
         KnowledgeError: It cannot be written, or does not hold what was written.
     """
+    # A library without a text has no vector index, and none is opened for it.
     if not catalogue.chunks:
         return
     with closing(create_index(folder, url, name)) as index:

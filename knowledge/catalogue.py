@@ -17,7 +17,7 @@ from antiphon.language.words import fold, terms
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.values import Value
 
-# Raised when the tables change; an index of another format is built again.
+# Raised when the tables change; an index of another format is rebuilt.
 FORMAT = "1"
 
 _TABLES = """
@@ -61,7 +61,7 @@ _INSERT_DOCUMENT = """
 INSERT INTO documents (path, hash, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_SECTION = "INSERT INTO sections (document, lesson, title, link, text) VALUES (?, ?, ?, ?, ?)"
-# A chunk is known by what it says: one that stands there already is kept once, with its words.
+# A chunk is known by its content: one that is stored already is not stored twice, nor are its words.
 _INSERT_CHUNK = """
 INSERT INTO chunks (id, section, start, text, starts, vector) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING RETURNING number
@@ -136,11 +136,12 @@ class CatalogueWriter:
 
     def store(self, document: Document, title_vector: Sequence[float], sections: Sequence[EmbeddedSection]) -> None:
         """Puts a document in the place of what was stored for its path, all or nothing."""
+        title = fold(document.title)
         row = (
             document.path,
             document.content_hash,
             document.title,
-            fold(document.title),
+            title,
             document.link,
             document.instructor,
             to_blob(title_vector),
@@ -160,6 +161,7 @@ class CatalogueWriter:
             chunk = entry.chunk
             values = (chunk.id, number, chunk.start, chunk.text, json.dumps(chunk.starts), to_blob(entry.vector))
             inserted = self._sql.execute(_INSERT_CHUNK, values).fetchone()
+            # None where the same chunk is stored already.
             if inserted is not None:
                 words = " ".join(terms(chunk.text))
                 self._sql.execute(_INSERT_WORDS, (inserted[0], title_words, words))

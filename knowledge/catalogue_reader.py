@@ -106,24 +106,12 @@ class CatalogueReader:
             self._terms_sql = _open_read_only(path)
             self._meta = dict(self._sql.execute("SELECT name, value FROM meta").fetchall())
             self.chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
-
-    @property
-    def embedder(self) -> str:
-        return str(self._meta["embedder"])
-
-    @property
-    def dimensions(self) -> int:
-        return int(self._meta["dimensions"])
-
-    @property
-    def library(self) -> str:
-        """Returns a name that this library keeps over all its generations."""
-        return str(self._meta["library"])
-
-    @property
-    def own_format(self) -> bool:
-        """Returns True if this version of the code wrote it."""
-        return self._meta.get("format") == FORMAT
+        # Another version of the code may have written it: then `own_format` is False and nothing else is certain.
+        self.own_format = self._meta.get("format") == FORMAT
+        self.embedder = str(self._meta.get("embedder"))
+        self.dimensions = int(self._meta.get("dimensions", 0))
+        # A name that this library keeps over all its generations.
+        self.library = str(self._meta.get("library"))
 
     def check(self, embedder: str) -> None:
         """Refuses an index that the embedder cannot search.
@@ -147,7 +135,7 @@ class CatalogueReader:
     def match(
         self, terms: Sequence[str], course: str | None, lesson: int | None, limit: int, also: Sequence[int] = ()
     ) -> WordHits:
-        """Finds the `limit` chunks that meet the terms best, and those of `also` that meet any."""
+        """Finds the `limit` chunks that score best for the terms, and those of `also` that hold any of them."""
         if not terms:
             return _NO_HITS
         values: dict[str, _Bound] = {
@@ -185,6 +173,7 @@ class CatalogueReader:
     def passages(self, scores: dict[int, float]) -> list[Passage]:
         """Returns the chunks as evidence, best score first."""
         rows = self._all(_PASSAGES, (json.dumps(list(scores)),))
+        # Ties in order of number, so that the same query always has the same answer.
         rows.sort(key=lambda row: (-scores[row[0]], row[0]))
         passages = []
         for number, *columns in rows:
@@ -210,7 +199,10 @@ class CatalogueReader:
 
     def title_vectors(self) -> dict[str, Vector]:
         """Returns the vector of each course's title."""
-        return {title: from_blob(blob) for title, blob in self._all("SELECT title, vector FROM documents")}
+        vectors = {}
+        for title, blob in self._all("SELECT title, vector FROM documents"):
+            vectors[title] = from_blob(blob)
+        return vectors
 
     def chunks_with(self, term: str) -> int:
         """Counts the chunks in which a stemmed term stands, title or text."""
@@ -230,6 +222,7 @@ class CatalogueReader:
     def chunk_vectors(self, size: int) -> Iterator[list[ChunkVector]]:
         """Yields all chunks as the vector index wants them, in batches of at most `size`."""
         last = 0
+        # By the last number and not by an offset, which would walk over all rows before it each time.
         while rows := self._all(_CHUNK_VECTORS, (last, size)):
             batch = []
             for number, chunk_id, vector, course, lesson in rows:
@@ -238,7 +231,7 @@ class CatalogueReader:
             yield batch
 
     def document(self, path: str) -> Document:
-        """Returns a document as it was stored, so that it can be indexed again without its file."""
+        """Returns a document as it was stored, so that it can be indexed without its file."""
         number, content_hash, title, link, instructor = self._all(_DOCUMENT, (path,))[0]
         sections = []
         for lesson, section_title, section_link, text in self._all(_SECTIONS, (number,)):

@@ -22,6 +22,7 @@ BATCH = 1_000
 # Chroma's metadata has no null.
 _NO_LESSON = -1
 _TIMEOUT_S = 10.0
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 # The only collection in a folder of ours.
 _EMBEDDED_NAME = "passages"
 
@@ -53,14 +54,18 @@ class ChromaIndex:
 
     def upsert(self, rows: Sequence[ChunkVector]) -> None:
         """Writes chunks; the same chunk written twice is one."""
-        # Four bytes a number: the rows say their own dimensions.
+        # Four bytes a number: the dimensions follow from the length of a row.
         vectors = rows_of((row.vector for row in rows), len(rows[0].vector) // 4)
+        ids = []
         metadatas = []
         for row in rows:
-            lesson = _NO_LESSON if row.lesson is None else row.lesson
+            lesson = row.lesson
+            if lesson is None:
+                lesson = _NO_LESSON
+            ids.append(row.id)
             metadatas.append({"course": row.course, "lesson": lesson})
         with _chroma_errors(self._where):
-            self._collection.upsert(ids=[row.id for row in rows], embeddings=vectors, metadatas=metadatas)
+            self._collection.upsert(ids=ids, embeddings=vectors, metadatas=metadatas)
 
     def count(self) -> int:
         with _chroma_errors(self._where):
@@ -131,13 +136,13 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
     if url is None:
         return chromadb.PersistentClient(path=str(folder), settings=settings)
     server = urlsplit(url)
-    if server.scheme not in ("http", "https") or not server.hostname:
+    if server.scheme not in _DEFAULT_PORTS or not server.hostname:
         raise ConfigurationError(f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {url!r}")
-    secure = server.scheme == "https"
-    default_port = 443 if secure else 80
     # Chroma's client waits for ever, so the server is asked first whether it is there.
     httpx.get(f"{url.rstrip('/')}/api/v2/heartbeat", timeout=_TIMEOUT_S).raise_for_status()
-    client = chromadb.HttpClient(host=server.hostname, port=server.port or default_port, ssl=secure, settings=settings)
+    port = server.port or _DEFAULT_PORTS[server.scheme]
+    secure = server.scheme == "https"
+    client = chromadb.HttpClient(host=server.hostname, port=port, ssl=secure, settings=settings)
     # No setting of Chroma 1.5 reaches this timeout (chromadb/api/fastapi.py passes None).
     client._server._session.timeout = httpx.Timeout(_TIMEOUT_S)
     return client
@@ -148,7 +153,7 @@ def _chroma_errors(where: str) -> Iterator[None]:
     """Wraps Chroma's errors, once, in our words.
 
     It raises ValueError for a server that it cannot reach, and AttributeError when a folder whose opening failed
-    is opened again: its half-made client stays in the cache of chromadb/api/shared_system_client.py.
+    is opened once more: its half-made client stays in the cache of chromadb/api/shared_system_client.py.
     """
     try:
         yield

@@ -140,6 +140,7 @@ def _pieces(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
     """Yields spans of `text` within the limit, cut between words where that is possible."""
     start = end = tokens = 0
     for word in _words(text, limit, counter):
+        # The first word is taken even where it alone fills the limit: each span must move on.
         if end > start and tokens + word.tokens > limit:
             yield _Span(start, end, tokens)
             start, tokens = word.start, 0

@@ -1,4 +1,4 @@
-"""Indexing: files in, a new generation out, with only what changed embedded again.
+"""Indexing: files in, a new generation out, with only what changed embedded anew.
 
 It runs in a process of its own, because Chroma's writes hold the interpreter lock for long. It may be killed at
 any moment: each document is one transaction, and what is in use stays as it was until the switch.
@@ -52,12 +52,12 @@ def index_paths(
     rebuild: bool = False,
     progress: ReportProgress = lambda _: None,
 ) -> IndexSummary:
-    """Brings the index to what the files at `paths` say, and puts it in use.
+    """Brings the index up to date with the files at `paths`, and puts it in use.
 
     Args:
         paths: Files or folders. Documents indexed earlier from elsewhere stay; those under `paths` whose files
             are gone go.
-        rebuild: Embed every document again, those from elsewhere too; needed for another embedder and for a
+        rebuild: Embed every document anew, those from elsewhere too; needed for another embedder and for a
             damaged index.
 
     Raises:
@@ -102,7 +102,9 @@ class _IndexRun:
                 known = base.known()
             target = set_target(find_files(paths, known), known)
             if self._is_current(target, base):
-                chunks = 0 if base is None else base.chunks
+                chunks = 0
+                if base is not None:
+                    chunks = base.chunks
                 return _summary(target, (), chunks, self._number, started)
             failed, chunks = self._build(target, base)
         self._store.publish(self._number + 1)
@@ -110,7 +112,7 @@ class _IndexRun:
         return _summary(target, failed, chunks, self._number + 1, started)
 
     def _open_base(self) -> CatalogueReader | None:
-        """Opens the catalogue in use; one that cannot be read is given up where everything is built again."""
+        """Opens the catalogue in use; one that cannot be read is given up where everything is rebuilt."""
         if not self._number:
             return None
         try:
@@ -165,7 +167,7 @@ class _IndexRun:
             CatalogueWriter.create(path, self._embedder.name, self._embedder.dimensions).close()
         else:
             base.copy_to(path)
-        # Last: it says that the catalogue beside it is whole.
+        # Last: with it the catalogue beside it counts as whole.
         self._store.save_plan(self._plan)
         return CatalogueWriter(path)
 

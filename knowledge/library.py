@@ -83,7 +83,9 @@ class Library:
         """
         with self._refresh_lock:
             number = self._store.current()
-            open_number = 0 if self._open is None else self._open.number
+            open_number = 0
+            if self._open is not None:
+                open_number = self._open.number
             if number == open_number:
                 return False
             fresh = None
@@ -93,7 +95,7 @@ class Library:
             return True
 
     def search(self, query: str, course: str | None = None, lesson: int | None = None, limit: int = 5) -> list[Passage]:
-        """Finds the passages that best meet the query by meaning and by words, best first.
+        """Finds the passages that match the query best by meaning and by words, best first.
 
         Args:
             course: An exact title (see `resolve_course`), or None: all courses.

@@ -14,7 +14,7 @@ from antiphon.vocabulary.errors import DocumentError
 
 SUFFIXES = (".txt", ".md")
 LARGEST_BYTES = 50_000_000
-# Raised when the same bytes would be read or cut in another way, so that every document is indexed again.
+# Raised when the same bytes would be read or cut in another way, so that every document is indexed anew.
 _READING = "1"
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -61,7 +61,7 @@ def read_file(path: str) -> bytes:
             data = file.read(LARGEST_BYTES + 1)
     except OSError as error:
         raise DocumentError(path, f"it cannot be read: {error.strerror or error}") from error
-    # Checked again: the file may have grown since, and those of /proc say that they are empty.
+    # Checked once more: the file may have grown since, and those of /proc report a size of zero.
     _check_size(path, len(data))
     return data
 
@@ -89,19 +89,18 @@ def parse_document(path: str, data: bytes) -> Document:
         raise DocumentError(path, str(error)) from error
     if not any(section.text for section in script.sections):
         raise DocumentError(path, "it holds no text")
+    title = script.title
+    if title is None:
+        words = Path(path).stem.replace("_", " ").replace("-", " ").split()
+        title = " ".join(words)[:LONGEST_TITLE] or path
     return Document(
         path=path,
         content_hash=content_hash(data),
-        title=script.title or _title_from(path),
+        title=title,
         link=script.link,
         instructor=script.instructor,
         sections=script.sections,
     )
-
-
-def _title_from(path: str) -> str:
-    words = Path(path).stem.replace("_", " ").replace("-", " ").split()
-    return " ".join(words)[:LONGEST_TITLE] or path
 
 
 def decode(data: bytes) -> str:
@@ -112,19 +111,18 @@ def decode(data: bytes) -> str:
     Raises:
         NotTextError: The bytes look binary.
     """
-    text = _decode_utf16(data) if data.startswith(_UTF16_MARKS) else _decode_utf8(data)
+    if data.startswith(_UTF16_MARKS):
+        text = _decode_utf16(data)
+    elif b"\0" in data:
+        raise NotTextError("it looks like a binary file: it holds NUL bytes")
+    else:
+        text = _UNDECODED.sub(_windows_1252, data.decode("utf-8", "surrogateescape"))
     allowed = max(_FEW_CONTROLS, len(text) * _MAX_CONTROL_SHARE)
     if len(_CONTROL.findall(text)) > allowed:
         raise NotTextError("it looks like a binary file: too many control characters")
     # Line ends first: some of them are controls, which would go without a trace.
     text = _LINE_END.sub("\n", text)
     return _UNSEEN.sub("", text).replace("\u00a0", " ")
-
-
-def _decode_utf8(data: bytes) -> str:
-    if b"\0" in data:
-        raise NotTextError("it looks like a binary file: it holds NUL bytes")
-    return _UNDECODED.sub(_windows_1252, data.decode("utf-8", "surrogateescape"))
 
 
 def _windows_1252(found: re.Match[str]) -> str:

@@ -85,8 +85,10 @@ def _sections(lines: list[str]) -> tuple[Section, ...]:
         sections.append(_section(heading, body))
         heading, body = next_heading, []
     sections.append(_section(heading, body))
-    # A lesson may be empty: it still stands in the table of contents.
-    return tuple(section for section in sections if section.number is not None or section.text)
+    # A lesson may be empty: it still stands in the table of contents. Text outside lessons is left out where it is.
+    if sections[0].number is None and not sections[0].text:
+        del sections[0]
+    return tuple(sections)
 
 
 def _heading(line: str) -> _Heading | None:
@@ -138,7 +140,7 @@ def join_lines(lines: Iterable[str]) -> str:
     """
     joined: list[str] = []
     in_code = False
-    # Whether the next plain line continues the last one.
+    # True while the next plain line continues the last one.
     is_open = False
     for line in lines:
         words = " ".join(line.split())

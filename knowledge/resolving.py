@@ -39,7 +39,7 @@ class CourseTitles:
             self._words[title] = _distinctive_words(title)
 
     def resolve(self, name: str, embed: Callable[[str], Sequence[float]]) -> CourseMatch:
-        """Finds the course that `name` means; the embedder is asked only where the letters do not tell."""
+        """Finds the course that `name` means; the embedder is asked only where the letters do not decide."""
         exact = self._folded.get(fold(" ".join(name.split())))
         if exact is not None:
             return CourseMatch(title=exact, nearest=(exact,))
@@ -68,7 +68,7 @@ class CourseTitles:
 
 
 class _Scored(Value, frozen=True, kw_only=True):
-    """A title and how well it meets a name."""
+    """A title and its likeness to a name."""
 
     title: str
     score: float
@@ -96,10 +96,11 @@ def _likeness(name: Sequence[str], title: Sequence[str]) -> float:
 
 
 def _share_found(wanted: Sequence[str], offered: Sequence[str]) -> float:
-    found = []
+    """Returns how much of the wanted words is offered, 0 to 1: of each the likeness of its nearest."""
+    total = 0.0
     for word in wanted:
-        found.append(max(_word_likeness(word, other) for other in offered))
-    return sum(found) / len(wanted)
+        total += max(_word_likeness(word, other) for other in offered)
+    return total / len(wanted)
 
 
 def _word_likeness(word: str, other: str) -> float:
@@ -112,14 +113,16 @@ def _word_likeness(word: str, other: str) -> float:
 
 
 def _distinctive_words(text: str) -> tuple[str, ...]:
-    """Returns the words that tell one title from another; all of them where none does."""
+    """Returns the words that set titles apart; all of them where none does."""
     every = words(text)
     distinctive = []
     for word in every:
         # A stop word has no terms.
         if terms(word):
             distinctive.append(word)
-    return tuple(distinctive or every)
+    if not distinctive:
+        return tuple(every)
+    return tuple(distinctive)
 
 
 def _match(title: str | None, ranked: Sequence[_Scored]) -> CourseMatch:

@@ -97,23 +97,27 @@ class OpenGeneration:
         return self.reader.passages(best(scores, limit))
 
     def weight(self, term: str) -> float:
-        """Returns how telling a stemmed term is here: its inverse document frequency over chunks."""
+        """Returns the weight of a stemmed term: its inverse document frequency over chunks."""
         return self._weight(term)
 
     def _measure_weight(self, term: str) -> float:
         return log((self.reader.chunks + 1) / (self.reader.chunks_with(term) + 0.5))
 
     def _terms(self, query: str) -> list[str]:
-        """Returns the stemmed words that can tell chunks apart; all of them where none can."""
+        """Returns the stemmed words that set chunks apart; all of them where none does."""
+        stemmed = list(terms(query))
         # A query of nothing but stop words is searched for those.
-        stemmed = terms(query) or [stem(word) for word in words(query)]
+        if not stemmed:
+            stemmed = [stem(word) for word in words(query)]
         distinct = list(dict.fromkeys(stemmed))[:_MAX_TERMS]
-        telling = []
+        selective = []
         for term in distinct:
             # BM25 gives nothing for a word that half of the chunks hold.
             if self.weight(term) > _WEIGHT_OF_HALF:
-                telling.append(term)
-        return telling or distinct
+                selective.append(term)
+        if not selective:
+            return distinct
+        return selective
 
     def close(self) -> None:
         if self._index is not None:

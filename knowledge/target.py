@@ -51,10 +51,10 @@ class Target(Value, frozen=True, kw_only=True):
 
 
 def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
-    """Lists the documents at `paths`; a missing path is no failure where `known` documents stood at it."""
+    """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it."""
     files: set[str] = set()
     failed: list[tuple[str, str]] = []
-    roots = tuple(dict.fromkeys(os.path.realpath(path) for path in paths))
+    roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
     for root in roots:
         if os.path.isdir(root):
             files.update(_walk(root, failed))
@@ -79,15 +79,13 @@ def _walk(root: str, failed: list[tuple[str, str]]) -> Iterator[str]:
         # In place, so that `os.walk` does not descend into hidden folders.
         subfolders[:] = [name for name in subfolders if not name.startswith(".")]
         for name in names:
+            if name.startswith(".") or not name.lower().endswith(SUFFIXES):
+                continue
             path = os.path.join(folder, name)
-            is_document = name.lower().endswith(SUFFIXES) and not name.startswith(".")
-            if is_document and _stays_inside(path, root):
-                yield path
-
-
-def _stays_inside(path: str, root: str) -> bool:
-    # A link that leads out of the folder is not followed: it could show any file of the machine.
-    return not os.path.islink(path) or is_under(os.path.realpath(path), [root])
+            # A link that leads out of the folder is not followed: it could show any file of the machine.
+            if os.path.islink(path) and not is_under(os.path.realpath(path), [root]):
+                continue
+            yield path
 
 
 def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:
@@ -98,12 +96,10 @@ def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:
     files = _Files(found.failed)
     for path in found.files:
         files.read(path, known.get(path))
-    kept: dict[str, KnownDocument] = {}
+    kept = _keep(found, known, files)
     owners: dict[str, str] = {}
-    for path, document in known.items():
-        if path not in files.fresh and not _is_gone(path, found):
-            kept[path] = document
-            owners[fold(document.title)] = path
+    for path, document in kept.items():
+        owners[fold(document.title)] = path
     taken: dict[str, KnownDocument] = {}
     for path, document in files.fresh.items():
         title = fold(document.title)
@@ -119,6 +115,15 @@ def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:
         owners[title] = path
         taken[path] = document
     return _target(known, kept, taken, files)
+
+
+def _keep(found: FoundFiles, known: Mapping[str, KnownDocument], files: _Files) -> dict[str, KnownDocument]:
+    """Returns the known documents that are neither read anew nor gone."""
+    kept: dict[str, KnownDocument] = {}
+    for path, document in known.items():
+        if path not in files.fresh and not _is_gone(path, found):
+            kept[path] = document
+    return kept
 
 
 class _Files:
