@@ -29,14 +29,16 @@ def create_app(
     open_service: ServiceOpener = Antiphon.open,
     interceptor_of: InterceptorOf | None = None,
 ) -> FastAPI:
-    """The app; the service opens when it starts and closes when it stops.
+    """Builds the app; the service opens when it starts and closes when it stops.
 
     Args:
         settings: None reads them from the environment.
         open_service: Opens the service; tests hand in another.
         interceptor_of: Reads fault plans that callers send; None refuses them.
     """
-    chosen = settings or load_settings()
+    chosen = settings
+    if chosen is None:
+        chosen = load_settings()
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -72,7 +74,7 @@ def create_app(
 
 
 def _release() -> str:
-    """The installed distribution's version, or `0+source` where it runs without being installed."""
+    """Returns the installed distribution's version, or `0+source` where it runs without being installed."""
     try:
         return version("antiphon")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What routes ask for: the open service, the queries whose callers wait, and what breaks a query on purpose."""
+"""Dependencies of the routes: the open service, the queries whose callers wait, and interceptors by fault plan."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunningQuery(Protocol):
 
 
 class History(Protocol):
-    """What can be done with recorded queries."""
+    """Recorded queries: replayed, compared, followed, forked and resumed."""
 
     async def replay(self, query_id: str) -> ReplayResult: ...
 
@@ -127,7 +127,8 @@ class RunningQueries:
             query.cancel(why)  # changes nothing where the query is over
 
     def cancel(self, why: str) -> None:
-        """Cancels all of them; their callers get an answer that says so."""
+        """Cancels all of them; their callers get an answer that states it."""
+        # A copy: a query that ends at once leaves the set.
         for query in list(self._running):
             query.cancel(why)
 
@@ -150,7 +151,7 @@ InterceptorOf = Callable[[object], Interceptor]
 
 
 def interceptor_for(request: Request, faults: dict[str, JsonValue] | None) -> Interceptor | None:
-    """The interceptor for the fault plan that came with a request; None where none came.
+    """Makes the interceptor for the fault plan that came with a request; None where none came.
 
     Raises:
         BadInputError: It is no fault plan, or this service takes none.

@@ -57,7 +57,7 @@ class Refusal(HTTPException):
 
 
 def refuse(status: int, code: str, message: str, query_id: str | None = None) -> JSONResponse:
-    """An error as a caller gets it. A connection whose body was left unread is closed."""
+    """Builds the response to a caller. A connection whose body was left unread is closed."""
     headers = {"X-Content-Type-Options": "nosniff"}
     # What is left of the body would be read as the next request.
     if status == 413:
@@ -68,7 +68,7 @@ def refuse(status: int, code: str, message: str, query_id: str | None = None) ->
 
 
 def error_body(code: str, message: str, query_id: str | None = None) -> dict[str, dict[str, str]]:
-    """The one error shape; `message` may hold what a caller sent, so half surrogates are made harmless."""
+    """Builds the one error shape; `message` may hold what a caller sent, so half surrogates are made harmless."""
     # A half surrogate could not be sent as UTF-8.
     error = {"code": code, "message": message.encode(errors="replace").decode()}
     if query_id:
@@ -77,7 +77,8 @@ def error_body(code: str, message: str, query_id: str | None = None) -> dict[str
 
 
 def status_of(error: ServiceError) -> int:
-    """The status of `error`, by the table."""
+    """Returns the status of `error`, by the table."""
+    # In order of inheritance, so that the nearest parent decides.
     for kind in type(error).__mro__:
         if kind in STATUS_OF:
             return STATUS_OF[kind]
@@ -85,7 +86,7 @@ def status_of(error: ServiceError) -> int:
 
 
 def describe_failure(error: BaseException, query_id: str | None) -> dict[str, dict[str, str]]:
-    """The error shape of a failure that came after an answer had begun."""
+    """Builds the error shape of a failure that came after an answer had begun."""
     if isinstance(error, ServiceError):
         return error_body(error.code, str(error), query_id)
     return error_body("internal", _BUG, query_id)
@@ -142,17 +143,17 @@ def _query_id(request: Request) -> str | None:
 
 
 def _in_words(problems: Sequence[Any]) -> str:
-    """The first validation problems as `field: what is wrong`, without what was sent."""
+    """Lists the first validation problems as `field: what is wrong`, without what was sent."""
     words: list[str] = []
+    # A body can hold thousands of mistakes; the first few are enough to mend it.
     for problem in problems[:5]:
+        part, *path = problem["loc"]
+        field = f"the {part}"
+        if path:
+            field = f"`{'.'.join(map(str, path))}`"
         wrong = str(problem["msg"]).removeprefix("Value error, ")
-        words.append(f"{_field(problem['loc'])}: {wrong}")
+        words.append(f"{field}: {wrong}")
     return "; ".join(words)
-
-
-def _field(location: Sequence[str | int]) -> str:
-    inside = ".".join(map(str, location[1:]))
-    return f"`{inside}`" if inside else f"the {location[0]}"
 
 
 def _documented(status: int, description: str) -> dict[int | str, dict[str, Any]]:

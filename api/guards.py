@@ -1,4 +1,4 @@
-"""Guards before the routes: by which names callers come, how large a body may be and what it must be; and the log."""
+"""Guards before the routes: allowed host names, size and type of a body, safe headers; and the access log."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class HostGuard:
 
 
 def hosts_for(settings: Settings) -> frozenset[str] | None:
-    """The names by which the service may be called; None is any.
+    """Returns the names by which the service may be called; None is any.
 
     A service of this machine only goes by the names that the settings allow. One that is bound to the network goes
     by any, unless the settings name some.
@@ -51,9 +51,11 @@ def hosts_for(settings: Settings) -> frozenset[str] | None:
     for name in settings.allowed_hosts.split(","):
         if name.strip():
             named.add(name.strip().lower())
-    # On a network address nobody knows by which names it is reached, unless the owner says so.
+    if "*" in named:
+        return None
+    # On a network address nobody knows by which names it is reached, unless the owner has named some.
     is_chosen = "allowed_hosts" in settings.model_fields_set
-    if "*" in named or not (is_chosen or is_loopback(settings.host)):
+    if not is_chosen and not is_loopback(settings.host):
         return None
     return frozenset(named)
 
@@ -67,7 +69,7 @@ def is_loopback(host: str) -> bool:
 
 
 def host_name(host: str) -> str:
-    """A Host header's value in lower case, without its port."""
+    """Returns a Host header's value in lower case, without its port."""
     whole = host.strip().lower()
     # An IPv6 address holds colons too, in brackets: only digits after the last one are a port.
     name, colon, port = whole.rpartition(":")
@@ -174,5 +176,7 @@ async def require_json(content_type: Annotated[str, Header(include_in_schema=Fal
         Refusal: 415.
     """
     if content_type.partition(";")[0].strip().lower() != "application/json":
-        found = "another one" if content_type else "none"
+        found = "none"
+        if content_type:
+            found = "another one"
         raise Refusal(415, "not_json", f"The body must have Content-Type: application/json, {found} was found.")

@@ -15,21 +15,24 @@ from antiphon.vocabulary.values import Usage
 
 
 def _wish(name: str) -> Any:
-    """A field for one setting that a caller may choose, as vocabulary/settings.py declares it.
+    """Returns the field for one setting that a caller may choose, as vocabulary/settings.py declares it.
 
     Its bounds are no part of the schema: what is out of them is refused with 400 and a sentence, as in Python.
     """
     declared = DECLARED[name]
     assert declared.wish is not None
-    most = ", which is the most" if declared.wish.lower_only else ""
-    return Field(
-        None,
-        # Strict, for "2" and true are no numbers; pydantic knows no strict choice.
-        strict=None if declared.choices else True,
-        allow_inf_nan=False if declared.is_float else None,
-        description=f"{declared.sentence[:-1]}; null is the service's setting{most}.",
-        examples=None if declared.default is None else [declared.default],
-    )
+    description = f"{declared.sentence[:-1]}; null is the service's setting."
+    if declared.wish.lower_only:
+        description = f"{declared.sentence[:-1]}; null is the service's setting, which is the most."
+    options: dict[str, Any] = {}
+    # Strict, for "2" and true are no numbers; pydantic knows no strict choice.
+    if not declared.choices:
+        options["strict"] = True
+    if declared.is_float:
+        options["allow_inf_nan"] = False
+    if declared.default is not None:
+        options["examples"] = [declared.default]
+    return Field(None, description=description, **options)
 
 
 class QueryRequest(Schema):
@@ -53,7 +56,7 @@ class QueryRequest(Schema):
     )
 
     def question(self) -> Question:
-        """The question as the service takes it."""
+        """Returns the question as the service takes it."""
         wishes = {name: getattr(self, name) for name in WISHES}
         return Question(query=self.query, session_id=self.session_id, **wishes)
 
@@ -170,7 +173,7 @@ class QueryAnswer(Schema):
 
 
 def answer_of(outcome: Outcome) -> QueryAnswer:
-    """The JSON object of an answer, the same over HTTP, in a live stream and on the command line."""
+    """Builds the JSON object of an answer, the same over HTTP, in a live stream and on the command line."""
     response = outcome.response
     return QueryAnswer(
         answer=response.answer,

@@ -1,4 +1,4 @@
-"""Forms of an answer: which one a caller wants, one JSON object for which it waits, or server-sent events
+"""Forms of an answer, chosen by the Accept header: one JSON object at the end, or server-sent events
 (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Streamed = Recorded[Event] | Live
 
 
 def preferred(accept: str | None, offers: tuple[str, ...]) -> str:
-    """The offer that an Accept header weighs highest; the earlier of equals, and the first where it names none."""
+    """Returns the offer that an Accept header weighs highest; the earlier of equals, the first where it names none."""
     weights: dict[str, float] = {}
     for part in (accept or "*/*").split(","):
         form, weight = _weighed(part)
@@ -48,6 +48,7 @@ def preferred(accept: str | None, offers: tuple[str, ...]) -> str:
 
 
 def _weight(offer: str, weights: dict[str, float]) -> float:
+    # The nearest pattern decides, as RFC 9110 has it (https://www.rfc-editor.org/rfc/rfc9110#name-accept).
     for pattern in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
         if pattern in weights:
             return weights[pattern]
@@ -65,7 +66,7 @@ def _weighed(part: str) -> tuple[str, float]:
 
 
 async def outcome_or_gone(query: RunningQuery, request: Request) -> Outcome | None:
-    """The outcome, or None once the client is gone; its query is then cancelled and has come to its end."""
+    """Waits for the outcome; None once the client is gone: its query is then cancelled and has come to its end."""
     answer = asyncio.ensure_future(query.outcome())
     gone = asyncio.ensure_future(_disconnected(request))
     try:
@@ -103,7 +104,7 @@ class LiveAnswer(StreamingResponse):
 
 
 async def events_of(query: RunningQuery, streamed: AsyncIterator[Streamed]) -> AsyncIterator[bytes]:
-    """The query's events as they are recorded, its text as it is written, and the answer or the failure last."""
+    """Yields the query's events as they are recorded, its text as it is written, and the answer or failure last."""
     async for event in server_sent(query.query_id, streamed):
         yield event
     # As a value: whatever went wrong must still reach the client as an event.
@@ -118,7 +119,7 @@ async def events_of(query: RunningQuery, streamed: AsyncIterator[Streamed]) -> A
 
 
 async def server_sent(query_id: str, streamed: AsyncIterator[Streamed]) -> AsyncIterator[bytes]:
-    """Each event as a server-sent one; a reader that was too slow misses the rest, and the last event says so."""
+    """Encodes each event as a server-sent one; a reader that was too slow misses the rest and gets `events_lost`."""
     try:
         async for each in streamed:
             yield streamed_as_event(each)
@@ -127,14 +128,14 @@ async def server_sent(query_id: str, streamed: AsyncIterator[Streamed]) -> Async
 
 
 def streamed_as_event(streamed: Streamed) -> bytes:
-    """One recorded event, with its seq as id, or one piece of text."""
+    """Encodes one recorded event, with its seq as id, or one piece of text."""
     if isinstance(streamed, Recorded):
         return as_event(streamed.event.kind_name(), to_json(streamed), streamed.seq)
     return as_event(str(streamed.__struct_config__.tag), to_json(streamed))
 
 
 def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:
-    """One server-sent event; `data` is JSON, which has no line breaks of its own."""
+    """Encodes one server-sent event; `data` is JSON, which has no line breaks of its own."""
     line = b""
     if number is not None:
         line = b"id: %d\n" % number
@@ -142,7 +143,7 @@ def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:
 
 
 async def with_keep_alive(items: AsyncIterator[bytes], every_s: float) -> AsyncGenerator[bytes, None]:
-    """`items`, and a comment whenever none came for `every_s` seconds, so that no proxy hangs up."""
+    """Yields `items`, and a comment whenever none came for `every_s` seconds, so that no proxy hangs up."""
     coming = asyncio.ensure_future(_next(items))
     try:
         while True:

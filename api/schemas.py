@@ -1,4 +1,4 @@
-"""What goes out as JSON about courses, conversations, traces, health and errors, with examples."""
+"""Bodies about courses, conversations, traces, health and errors as JSON, with examples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr
 
 
 def _whole(text: str) -> str:
-    """Refuses half a surrogate pair, which JSON can say (`"\\ud800"`) and no file or database can hold."""
+    """Refuses half a surrogate pair, which JSON can express (`"\\ud800"`) and no file or database can hold."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -24,7 +24,7 @@ SessionId = Annotated[Text, Field(max_length=200)]
 
 
 class Schema(BaseModel):
-    """What every body shares: fields that we do not know are ignored, so that older and newer callers work."""
+    """The base of every body: fields that we do not know are ignored, so that older and newer callers work."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -99,7 +99,7 @@ class DivergenceReply(Schema):
     difference: str = Field(description="`code`, `order`, `schema` or `settings`.", examples=["code"])
     field: str = Field(examples=["facts[2].id"])
     recorded: str = Field(description="What the trace holds there, as JSON.")
-    now: str = Field(description="What is said now, as JSON.")
+    now: str = Field(description="The value now, as JSON.")
     chain: list[str] = Field(description="What led to it, the nearest first.", examples=[["5 briefing_prepared"]])
     detail: str
 
@@ -109,7 +109,7 @@ class ReplayReply(Schema):
 
     query_id: str
     events: int
-    compared: int = Field(description="Events that deciding parts said, and that were compared.")
+    compared: int = Field(description="Events that deciding components emitted, and that were compared.")
     closed: bool
     divergence: DivergenceReply | None
 

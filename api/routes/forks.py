@@ -1,4 +1,4 @@
-"""A recorded query run again with something changed, and two traces side by side."""
+"""Forks: a recorded query run from one event on with something changed; and the comparison of two traces."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ChangeRequest(Schema):
     value: JsonValue = Field("", description="The new value; a reply or result may be plain text.", examples=[1])
 
     def change(self) -> Change:
-        """The change as the service takes it."""
+        """Returns the change as the service takes it."""
         value = self.value
         if not isinstance(value, str):
             value = msgspec.json.encode(value).decode()
@@ -41,7 +41,7 @@ class ChangeRequest(Schema):
 
 
 class ForkRequest(Schema):
-    """From which event on a query is had again, and what is different."""
+    """The event from which on a query is run again, and what is different."""
 
     at: Annotated[int, Field(strict=True, ge=0)] | None = Field(
         None,
@@ -64,9 +64,10 @@ class ForkRequest(Schema):
     )
 
     def changes(self) -> list[Change]:
-        """The changes as the service takes them."""
-        wanted = self.change if isinstance(self.change, list) else [self.change]
-        return [each.change() for each in wanted]
+        """Returns the changes as the service takes them."""
+        if isinstance(self.change, ChangeRequest):
+            return [self.change.change()]
+        return [each.change() for each in self.change]
 
 
 class ForkReply(Schema):
@@ -112,7 +113,7 @@ async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: 
         outcome = await outcome_or_gone(forked, request)
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
-    # The trace itself says where the two part and what was changed, in words.
+    # The trace itself records where the two part and what was changed, in words.
     events = await service.store.read(forked.query_id)
     first = events[0].event
     assert isinstance(first, QueryReceived)  # or there had been nothing to fork

@@ -1,4 +1,4 @@
-"""Asking, and the queries under way."""
+"""Routes for asking a question, and for the queries under way."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ async def ask(body: QueryRequest, request: Request, service: Service, waited: Wa
     `max_total_tokens` and `max_cost_usd` are kept: no call is made that they might not pay for.
 
     With `Accept: text/event-stream` each recorded event is sent as `event: <kind>`, `id: <seq>`, and its JSON as in
-    `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` tell the text as it is written; `answer` is last.
-    `events_lost` says that the reader was too slow for the events, `error` that the query failed after it began.
+    `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` carry the text as it is written; `answer` is last.
+    `events_lost` means that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query.
     """
     question = body.question()
@@ -75,16 +75,20 @@ async def ask(body: QueryRequest, request: Request, service: Service, waited: Wa
         outcome = await outcome_or_gone(query, request)
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
-    status = strict_status(outcome) if body.strict else 200
+    status = 200
+    if body.strict:
+        status = strict_status(outcome)
     return Response(answer_of(outcome).model_dump_json(), status_code=status, media_type=JSON)
 
 
 def strict_status(outcome: Outcome) -> int:
-    """The HTTP status for a caller who takes an answer by the model or none: 504 where time ran out, 502 otherwise."""
+    """Returns the status for a caller who takes an answer by the model or none: 504 where time ran out, else 502."""
     if outcome.status == "answered":
         return 200
-    ran_out_of_time = any(doubt.kind == "deadline" for doubt in outcome.response.indicators)
-    return 504 if ran_out_of_time else 502
+    for doubt in outcome.response.indicators:
+        if doubt.kind == "deadline":
+            return 504
+    return 502
 
 
 @router.get("/queries", summary="The queries under way")

@@ -1,4 +1,4 @@
-"""The service itself: its courses, its conversations, its health and its sums."""
+"""Routes for the service itself: its courses, its conversations, its health and its sums."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from antiphon.api.schemas import (
     LessonReply,
     ReadinessReply,
 )
-from antiphon.service import Course, Totals
+from antiphon.service import Totals
 
 router = APIRouter()
 
@@ -33,16 +33,16 @@ _NOT_READY: dict[int | str, dict[str, Any]] = {
 async def courses(service: Service) -> CoursesReply:
     """The indexed courses, with their lessons."""
     found = service.courses()
+    replies: list[CourseReply] = []
+    for course in found:
+        lessons = [LessonReply(number=each.number, title=each.title, link=each.link) for each in course.lessons]
+        reply = CourseReply(title=course.title, link=course.link, instructor=course.instructor, lessons=lessons)
+        replies.append(reply)
     return CoursesReply(
         total_courses=len(found),
         course_titles=[course.title for course in found],
-        courses=[_course(course) for course in found],
+        courses=replies,
     )
-
-
-def _course(course: Course) -> CourseReply:
-    lessons = [LessonReply(number=each.number, title=each.title, link=each.link) for each in course.lessons]
-    return CourseReply(title=course.title, link=course.link, instructor=course.instructor, lessons=lessons)
 
 
 @router.post(
@@ -68,7 +68,8 @@ async def alive() -> AliveReply:
 async def ready(service: Service, response: Response) -> ReadinessReply:
     """200 while an index is open and a reasoner can answer; otherwise 503 with the problems in words."""
     readiness = service.readiness()
-    response.status_code = 200 if readiness.ready else 503
+    if not readiness.ready:
+        response.status_code = 503
     return ReadinessReply(**{**asdict(readiness), "problems": list(readiness.problems)})
 
 
@@ -79,7 +80,7 @@ async def metrics(service: Service) -> PlainTextResponse:
 
 
 def as_text(totals: Totals) -> str:
-    """The sums in the text format that Prometheus reads
+    """Writes the sums in the text format that Prometheus reads
     (https://prometheus.io/docs/instrumenting/exposition_formats/)."""
     usage, summed = totals.usage, totals.summary_usage
     tokens = {

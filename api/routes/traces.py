@@ -1,8 +1,8 @@
-"""Recorded queries: listing them, reading one, following one that runs, replaying it, and what it remembered."""
+"""Routes for recorded queries: list, read, follow, replay, and their memory and briefings."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import msgspec
@@ -27,7 +27,6 @@ from antiphon.api.responses import (
 )
 from antiphon.api.schemas import ReplayReply, TraceReply, TracesReply, TraceSummaryReply
 from antiphon.service import briefings_of, memory_at, to_json
-from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
@@ -75,8 +74,9 @@ class TraceQuery(BaseModel):
     parent: Name = Field(None, description="The trace that they are forks of.")
 
     def filter(self) -> TraceFilter:
-        """The wanted traces as the store takes it."""
-        return TraceFilter(**{name: getattr(self, name) for name in TraceFilter.__struct_fields__})
+        """Returns the filter as the store takes it."""
+        wanted = {name: getattr(self, name) for name in TraceFilter.__struct_fields__}
+        return TraceFilter(**wanted)
 
 
 @router.get("", summary="The traces, the newest first", responses=UNAVAILABLE)
@@ -93,7 +93,7 @@ async def listed(service: Service, wanted: Annotated[TraceQuery, Query()]) -> Tr
 
 @router.post("/{query_id}/replay", summary="Replay a trace", responses=WITH_NAME | UNAVAILABLE)
 async def replay(query_id: QueryId, service: Service) -> ReplayReply:
-    """Runs the deciding parts over the trace again, without model and tools, and compares every event they say.
+    """Runs the deciding parts over the trace again, without model and tools, and compares every event they emit.
 
     `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
     `code`, `order`, `schema` or `settings`.
@@ -132,14 +132,13 @@ async def read(query_id: QueryId, request: Request, service: Service) -> Respons
     """Every event of a query, with the requests that were sent and the replies that came."""
     events = await service.store.read(query_id)
     form = preferred(request.headers.get("accept"), (JSON, *JSON_LINES))
-    if form == JSON:
-        return Response(_as_object(query_id, events), media_type=JSON)
-    return Response(b"".join(to_json(event) + b"\n" for event in events), media_type=form)
-
-
-def _as_object(query_id: str, events: Sequence[Recorded[Event]]) -> bytes:
     # Put together from what each event is encoded to already, without building the whole as objects.
-    return b'{"query_id":%s,"events":[%s]}' % (msgspec.json.encode(query_id), b",".join(map(to_json, events)))
+    lines = list(map(to_json, events))
+    if form == JSON:
+        body = b'{"query_id":%s,"events":[%s]}' % (msgspec.json.encode(query_id), b",".join(lines))
+        return Response(body, media_type=JSON)
+    # An empty last part, so that the last line ends like the others.
+    return Response(b"\n".join([*lines, b""]), media_type=form)
 
 
 @router.get(
