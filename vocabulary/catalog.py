@@ -38,6 +38,7 @@ class Catalog:
             ConfigurationError: As the constructor does.
         """
         further = [kind for kind in kinds if kind not in self.events]
+        # Decoders are cached by catalog; an equal one of its own would have to build them anew.
         if not further:
             return self
         return Catalog((*self.events, *further))
@@ -56,6 +57,7 @@ def _by_kind(kinds: Iterable[type[Event]]) -> dict[str, type[Event]]:
                 f"Two events are tagged {name!r}, {found[name].__name__} and {kind.__name__}: give one another tag."
             )
         if not kind.emitted_by:
+            # A replay could not assign such an event to a component.
             raise ConfigurationError(f"{kind.__name__} declares nobody who emits it: set its `emitted_by`.")
         found[name] = kind
     return found
@@ -71,6 +73,7 @@ def _outcomes(kinds: Iterable[type[Event]]) -> dict[type[Event], tuple[type[Even
 
 def _declared_in(module: Any) -> list[type[Event]]:
     declared: list[type[Event]] = []
+    # In the order of the file, which is the order in which a query meets them.
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Event) and value is not Event:
             declared.append(value)

@@ -38,10 +38,12 @@ class Circuit(Value, frozen=True, kw_only=True):
         """Returns the circuit after a call went through; where it is open that call is the probe, and the only one."""
         if not self.is_open:
             return self
+        # Moved on at once, so that no second call goes through before the outcome of this one is known.
         return replace(self, probe_at=now + self.rest_s)
 
     def succeeded(self) -> Circuit:
         """Returns the circuit after a success: it is closed."""
+        # One success is enough: the limit is on failures in a row.
         return replace(self, failures=0)
 
     def failed(self, now: float) -> Circuit:

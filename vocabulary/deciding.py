@@ -1,7 +1,7 @@
 """Deciding components: a state that is a fold over events, and one pure rule for each event that they hear.
 
-A decider meets no clock, no random source and no I/O; whatever it decides by reaches it as an event. That alone lets a
-trace be replayed: the same rules, folded over the recorded events, decide the same again.
+A decider has no clock, no random source and no I/O; whatever it decides by reaches it as an event. That alone lets a
+trace be replayed: the same rules, folded over the recorded events, reach the same decisions.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class Decider(Generic[S]):
         A rule that raises leaves the state as it was and publishes nothing.
         """
         self.state, emitted = self.rules[type(recorded.event)](self.state, recorded)
+        # Only now: a rule that raised has published nothing.
         for event in emitted:
             self._publish(event)
 

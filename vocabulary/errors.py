@@ -33,13 +33,13 @@ class BadInputError(ServiceError):
 
 
 class FaultPlanError(BadInputError):
-    """What the caller sent as a fault plan is none."""
+    """The caller's fault plan is not one."""
 
     code = "fault_plan"
 
 
 class NotFoundError(ServiceError):
-    """What was asked for is not there."""
+    """The thing that was asked for is not there."""
 
     code = "not_found"
 
@@ -109,7 +109,7 @@ class ModelError(ServiceError):
 
     Attributes:
         kind: A `FailureKind` of vocabulary/events.py.
-        retryable: Whether the same request may succeed later.
+        retryable: True if the same request may succeed later.
         retry_after_s: Seconds the server asked to wait, or None.
         request_id: The server's id of the request, or None.
     """

@@ -112,13 +112,18 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def subject(self, about: About | None = None) -> str | int:
         """Returns the id or number of what the event is about; an empty text for the query as a whole."""
-        value: object = self
-        path = (about or self.about).field
-        if not path:
+        if about is None:
+            about = self.about
+        if not about.field:
             return ""
-        for name in path.split("."):
+        value: object = self
+        # A path, because some events carry a whole tool call and not only its id.
+        for name in about.field.split("."):
             value = getattr(value, name)
-        return value if isinstance(value, str | int) else ""
+        if isinstance(value, str | int):
+            return value
+        # A component from outside may name a field of any type.
+        return ""
 
 
 class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
@@ -259,7 +264,7 @@ class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"
 
     @property
     def is_usable(self) -> bool:
-        """Whether it holds a summary: some servers answer with nothing, and a model may decline."""
+        """True if it holds a summary: some servers answer with nothing, and a model may decline."""
         return bool(self.text.text.strip()) and self.stop_reason != "refusal"
 
 
@@ -735,6 +740,7 @@ class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
     status: Status
 
 
+# Covariant, because a trace of mixed events is read as `Recorded[Event]`, and a handler takes its own kind.
 E = TypeVar("E", bound=Event, covariant=True)
 
 

@@ -64,6 +64,7 @@ def marks_of(struct: type[msgspec.Struct]) -> dict[str, frozenset[Mark]]:
     marks: dict[str, frozenset[Mark]] = {}
     hints = get_type_hints(struct, include_extras=True)
     for name in struct.__struct_fields__:
+        # Of all its leaves together: a text inside a tuple or beside None is as untrusted as one by itself.
         marks[name] = frozenset().union(*(leaf.marks for leaf in leaves_of(hints[name])))
     return marks
 
@@ -74,6 +75,7 @@ def _leaves(hint: Any, outer: frozenset[Mark]) -> Iterator[Leaf]:
         yield from _leaves(hint.__origin__, outer | marks)
     elif get_origin(hint) in (tuple, Union, UnionType):
         for part in get_args(hint):
+            # `tuple[X, ...]` is made of X alone.
             if part is not Ellipsis:
                 yield from _leaves(part, outer)
     else:

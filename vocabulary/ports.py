@@ -62,7 +62,9 @@ class Subscription(NamedTuple):
 
 def on(kind: type[Event], handler: Handler, repeat: Handler | None = None) -> Subscription:
     """Subscribes a method or function under its own name."""
-    return Subscription(kind, handler, str(getattr(handler, "__qualname__", type(handler).__name__)), repeat)
+    # A partial or an object with `__call__` has no name of its own.
+    name = str(getattr(handler, "__qualname__", type(handler).__name__))
+    return Subscription(kind, handler, name, repeat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str | None:
-        """What answers are labelled with, or None: the model that the request names."""
+        """The label of its answers, or None: the model that the request names."""
 
     def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         """Sends the request and yields the stream's events as JSON objects.
@@ -102,7 +104,7 @@ class Model(Protocol):
 
 
 class ToolOutput(Value, frozen=True, kw_only=True):
-    """What a tool brought: words, and the evidence in them, best first."""
+    """The result of a tool: words, and the evidence in them, best first."""
 
     text: str
     passages: tuple[Passage, ...] = ()
@@ -144,7 +146,7 @@ class TraceSummary(Value, frozen=True, kw_only=True):
 
 
 class TraceFilter(Value, frozen=True, kw_only=True):
-    """Which traces a listing shows; None asks for nothing, several wishes must all be met.
+    """Conditions on the traces of a listing; None asks for nothing, and all others must hold.
 
     Attributes:
         since: Started at or after it, in seconds since the epoch.
@@ -189,7 +191,7 @@ class EventLog(Protocol):
 
 
 class Conversations(Protocol):
-    """What was asked and answered before in the conversation that a question belongs to."""
+    """Earlier exchanges of the conversation that a question belongs to."""
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         """Returns the conversation's last answered exchanges since it was cleared, oldest first.
@@ -247,7 +249,7 @@ class TraceArchive(Protocol):
 
 
 class Ownership(Protocol):
-    """Which process works on a query that is not over."""
+    """Ownership of the queries that are not over: at most one process works on each."""
 
     async def unfinished(self) -> Sequence[str]:
         """Returns the queries that are not over and on which no living process works, the oldest first."""
@@ -262,7 +264,7 @@ class Ownership(Protocol):
 
 
 class Retention(Protocol):
-    """Deleting what is not to be kept."""
+    """Deletion of traces that are not to be kept."""
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces, and the texts that no other trace holds; returns how many there were."""

@@ -32,8 +32,8 @@ class Setting:
         least: The least that it may be; None: no bound.
         above: A number that it must be more than.
         most: The most that it may be.
-        pattern: What a text must match as a whole.
-        none: What happens where it is left empty (None).
+        pattern: A regular expression that a text must match as a whole.
+        none: The meaning of leaving it empty (None).
     """
 
     meaning: str
@@ -45,7 +45,7 @@ class Setting:
 
     def is_enough(self, value: float) -> bool:
         """Returns True if `value` is a number and not too small."""
-        # Not-a-number would pass any comparison that is asked the other way round.
+        # Not-a-number would pass any comparison that is written the other way round.
         if not math.isfinite(value):
             return False
         if self.above is not None and value <= self.above:
@@ -131,6 +131,7 @@ class Declared(NamedTuple):
     def choices(self) -> tuple[str, ...]:
         """The few texts that it may be; empty for a number or any text."""
         found: list[str] = []
+        # The type itself, or the part of it beside None.
         for part in (self.type, *get_args(self.type)):
             if get_origin(part) is Literal:
                 found += get_args(part)
@@ -170,6 +171,7 @@ def _declared() -> dict[str, Declared]:
     marked = get_type_hints(QuerySettings, include_extras=True)
     for field in msgspec.structs.fields(QuerySettings):
         marks = marked[field.name].__metadata__
+        # Exactly one: a field without its meaning must not get into any table.
         [setting] = [mark for mark in marks if isinstance(mark, Setting)]
         wishes = [mark for mark in marks if isinstance(mark, Wish)]
         found[field.name] = Declared(field.name, types[field.name], field.default, setting, *wishes)
@@ -199,48 +201,60 @@ def check_settings(settings: QuerySettings) -> None:
 
 
 def with_wishes(settings: QuerySettings, wishes: Mapping[str, object]) -> QuerySettings:
-    """The service's `settings` with a caller's wishes; a wish that is None leaves the setting as it is.
+    """Returns the service's `settings` with a caller's wishes; a wish that is None leaves the setting as it is.
 
     Raises:
         BadInputError: A wish is none that a caller may have, or out of its bounds.
     """
-    chosen = {name: value for name, value in wishes.items() if value is not None}
-    for name, value in chosen.items():
+    chosen: dict[str, object] = {}
+    for name, value in wishes.items():
+        if value is None:
+            continue
         if name not in WISHES:
             raise BadInputError(f"There is no setting {name!r} that a caller may choose: choose {', '.join(WISHES)}.")
         chosen[name] = _converted(name, value)
     wished = msgspec.structs.replace(settings, **chosen)
     for name in WISHES:
-        most = _most(name, getattr(settings, name)) if name in chosen else None
+        most: float | None = None
+        # What a caller leaves alone is bound as the service's own setting is.
+        if name in chosen:
+            most = _most(name, getattr(settings, name))
         problem = _problem(name, getattr(wished, name), most)
-        if problem:
+        if problem is not None:
             raise BadInputError(problem)
     return wished
 
 
 def _converted(name: str, value: object) -> object:
-    """The value as its type wants it: 5 is a number of seconds, "5" and true are none."""
+    """Returns the value as its type wants it: 5 is a number of seconds, "5" and true are none."""
     try:
         return msgspec.convert(value, DECLARED[name].type)
     except msgspec.ValidationError as error:
-        raise BadInputError(_problem(name, value) or f"`{name}` cannot be {value!r}: {error}.") from error
+        problem = _problem(name, value)
+        if problem is None:
+            problem = f"`{name}` cannot be {value!r}: {error}."
+        raise BadInputError(problem) from error
 
 
 def _most(name: str, own: float | None) -> float | None:
-    """The most that a caller may name; `own` is the service's setting."""
+    """Returns the most that a caller may name; `own` is the service's setting."""
     wish = DECLARED[name].wish
     if wish is None or not wish.lower_only:
         return None
-    return wish.most if own is None else own
+    # Where the owner has set no limit, a caller may still not name any number.
+    if own is None:
+        return wish.most
+    return own
 
 
 def _problem(name: str, value: object, most: float | None = None) -> str | None:
-    """One sentence about a value that is out of its bounds; None where it is within them."""
+    """Returns one sentence about a value that is out of its bounds; None where it is within them."""
     declared = DECLARED[name]
     if value is None:
         return None
     if declared.choices:
         return _no_choice(declared, value)
+    # Before the numbers: in Python true is one of them.
     if isinstance(value, bool):
         return None
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The door for components from outside: deciding or acting, with events of their own, part of every query."""
+"""Components from outside: deciding or acting, with events of their own, part of every query."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from antiphon.vocabulary.ports import Clock, Ports, Subscription
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an acting component from outside is handed for one query.
+    """The ports, clock and catalog that an acting component from outside is handed for one query.
 
     Attributes:
         ports: The query's session: publish an event, emit live text, spawn work that ends with the query.
-        clock: The time; asking the system's own would make the component impossible to test and to break on purpose.
+        clock: The time; with the system's own the component could be neither tested nor broken on purpose.
         catalog: Every event that there is, for those who want to hear all of them.
     """
 
@@ -32,10 +32,11 @@ class Subscriber:
     """A component from outside; a factory named in `ANTIPHON_SUBSCRIBERS` returns one.
 
     Attributes:
-        name: What it is called in traces, logs and settings; unique among subscribers.
+        name: Its name in traces, logs and settings; unique among subscribers.
         events: Events of its own, which are recorded, replayed and followed like any other.
         decider: The rules by which it decides; None: it decides nothing.
-        act: Builds what it hears and does outside the process, anew for each query; None: it does nothing.
+        act: Builds its subscriptions and whatever it does outside the process, anew for each query; None: it does
+            nothing.
         reviews: True if it answers every `ReviewRequested` with a `DraftReviewed` in its own name.
     """
 

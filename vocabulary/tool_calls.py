@@ -13,7 +13,7 @@ WHY = "why"
 
 
 def call_identity(name: str, arguments: str) -> CallIdentity:
-    """Returns what two calls have in common if and only if the tool would do the same for both.
+    """Returns an identity that two calls share if and only if the tool would do the same for both.
 
     The order of the arguments, white space and `why` do not matter. No text at all is the empty object, a null is an
     argument that was not given, and `1.0` is `1`. Arguments that were cut off or are no JSON have no meaning to
@@ -28,6 +28,7 @@ def call_identity(name: str, arguments: str) -> CallIdentity:
     try:
         value = msgspec.json.decode(text)
         if isinstance(value, dict):
+            # A model that words its reason anew still makes the same call.
             value = {key: part for key, part in value.items() if key != WHY and part is not None}
         # The standard library's encoder: msgspec's refuses integers of more than 64 bits, which a model may write.
         return name, json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"))
@@ -38,6 +39,7 @@ def call_identity(name: str, arguments: str) -> CallIdentity:
 
 def _canonical(value: object) -> object:
     """Writes every whole number as an integer, also within lists and objects."""
+    # A model may write 1 in one round and 1.0 in the next, and tools take both for the same number.
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):

@@ -19,7 +19,7 @@ from antiphon.vocabulary.settings import QuerySettings as QuerySettings
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What every value and event shares: it cannot change, is built by name, and refuses unknown fields."""
+    """The base of every value: it cannot change, is built by name, and refuses unknown fields."""
 
 
 class StoredText:
@@ -38,6 +38,7 @@ class StoredText:
     @property
     def key(self) -> str:
         """The SHA-256 of the UTF-8 bytes, in hex."""
+        # Hashed when it is first needed: most texts in memory are never stored under their key.
         if self._key is None:
             self._key = hashlib.sha256(self.text.encode()).hexdigest()
         return self._key
@@ -49,7 +50,7 @@ class StoredText:
         return hash(self.text)
 
     def __repr__(self) -> str:
-        return f"Kept({self.text!r})"
+        return f"StoredText({self.text!r})"
 
 
 UntrustedText = Annotated[StoredText, Mark.UNTRUSTED]
@@ -98,8 +99,11 @@ class Passage(Value, frozen=True, kw_only=True):
 
     def sentence(self, number: int) -> str:
         """Sentence `number` (from 0), with the white space that follows it."""
-        end = self.starts[number + 1] if number + 1 < len(self.starts) else None
-        return self.text.text[self.starts[number] : end]
+        start = self.starts[number]
+        # The last sentence reaches to the end of the text.
+        if number + 1 == len(self.starts):
+            return self.text.text[start:]
+        return self.text.text[start : self.starts[number + 1]]
 
 
 class Fact(Value, frozen=True, kw_only=True):
@@ -136,7 +140,7 @@ class Dropped(Value, frozen=True, kw_only=True):
         sentences: Which sentences of the fact; empty means all of it.
         why: The rule that dropped it, in plain words.
         tokens: Estimated tokens that this freed.
-        rule: `budget` (it did not fit), `decay` (worth too little for its age), `repeated` (shown elsewhere).
+        rule: `budget` (it did not fit), `decay` (its score is too low for its age), `repeated` (shown elsewhere).
     """
 
     what: Name
@@ -206,23 +210,33 @@ class Usage(Value, frozen=True, kw_only=True):
 
     @property
     def all_input_tokens(self) -> int:
-        """What the model read, cached or not."""
+        """All that the model read, cached or not."""
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
 
     @property
     def cached_share(self) -> float:
         """Share of the input that was read from the cache, 0 to 1."""
-        return self.cache_read_tokens / self.all_input_tokens if self.all_input_tokens else 0.0
+        if self.all_input_tokens == 0:
+            return 0.0
+        return self.cache_read_tokens / self.all_input_tokens
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no token was used."""
+        return self.all_input_tokens == 0 and self.output_tokens == 0
 
     def __add__(self, other: Usage) -> Usage:
-        if not (self.all_input_tokens or self.output_tokens):
+        # A sum begins with an empty usage, whose unknown cost must not make that of the sum unknown.
+        if self.is_empty:
             return other
-        if not (other.all_input_tokens or other.output_tokens):
+        if other.is_empty:
             return self
-        costs = (self.cost_usd, other.cost_usd)
-        known = [cost for cost in costs if cost is not None]
+        # A sum of which one part is unknown would look smaller than it is.
+        cost_usd: float | None = None
+        if self.cost_usd is not None and other.cost_usd is not None:
+            cost_usd = self.cost_usd + other.cost_usd
         return Usage(
-            cost_usd=sum(known) if len(known) == len(costs) else None,
+            cost_usd=cost_usd,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
@@ -246,10 +260,12 @@ class Rate(Value, frozen=True, kw_only=True):
     long_factor: float = 1.0
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """What one call costs at most, in US dollars."""
-        long = self.long_above is not None and input_tokens > self.long_above
+        """Returns the most that one call costs, in US dollars."""
         dollars = (input_tokens * self.input + output_tokens * self.output) / 1_000_000
-        return dollars * (self.long_factor if long else 1.0)
+        # Some models cost more a token beyond a size of the input, and then for all of the call.
+        if self.long_above is not None and input_tokens > self.long_above:
+            return dollars * self.long_factor
+        return dollars
 
 
 class ReplyCitation(Value, frozen=True, kw_only=True):
