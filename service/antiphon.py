@@ -6,9 +6,12 @@ import asyncio
 import uuid
 from collections.abc import Sequence
 
+import structlog
+
 from antiphon.bus import Bus, Pending
 from antiphon.composition import (
     Caller,
+    CourseIndex,
     Interceptor,
     NoInterceptor,
     Outcome,
@@ -22,11 +25,18 @@ from antiphon.composition import (
 from antiphon.composition.intake import Intake, Question
 from antiphon.history.history import History
 from antiphon.knowledge import Course
-from antiphon.service.upkeep import keep_traces, limits_traces, refresh_library
-from antiphon.vocabulary.errors import BusyError
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.errors import BusyError, ServiceError
+from antiphon.vocabulary.ports import Clock, Retention, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Value
+
+log = structlog.get_logger(__name__)
+
+REFRESH_EVERY_S = 1.0
+"""A new index is used about as soon as the command that made it has ended."""
+PRUNE_EVERY_S = 3600.0
+DAY_S = 86_400.0
+MB = 1_000_000
 
 _NO_INTERCEPTOR = NoInterceptor()
 
@@ -57,7 +67,7 @@ class Antiphon:
         self._intake = Intake(settings, resources)
         self._closing = False
         self._upkeep = [asyncio.create_task(refresh_library(resources.library), name="watch the index")]
-        if limits_traces(settings):
+        if settings.keep_days is not None or settings.keep_mb is not None:
             keeping = keep_traces(resources.store, settings, self._shared.clock)
             self._upkeep.append(asyncio.create_task(keeping, name="keep the traces"))
 
@@ -121,7 +131,7 @@ class Antiphon:
         return {query_id: session.pending() for query_id, session in self._bus.sessions.items()}
 
     def readiness(self) -> Readiness:
-        """Returns whether questions can be answered now, and what is missing where not."""
+        """Reports the readiness to answer questions now, and what is missing where there is none."""
         state = self._resources.library.describe()
         problems: tuple[str, ...] = ()
         if not state.chunks:
@@ -143,7 +153,8 @@ class Antiphon:
 
     async def leave(self) -> None:
         """Ends every query; the resources stay open, for they may be another service's too."""
-        self._closing = True  # first of all, so that no query begins while others end
+        # First of all, so that no query begins while others end.
+        self._closing = True
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)
@@ -153,3 +164,33 @@ class Antiphon:
         """Refuses where no further query may begin."""
         if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
             raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
+
+
+async def refresh_library(library: CourseIndex) -> None:
+    """Switches to a new index when another process has made one, until it is cancelled."""
+    while True:
+        await asyncio.sleep(REFRESH_EVERY_S)
+        # An index that cannot be opened leaves the old one in use, and is tried once more in a second.
+        try:
+            if await asyncio.to_thread(library.refresh):
+                log.info("index_switched", generation=library.describe().generation)
+        except ServiceError as error:
+            log.warning("index_not_switched", error=str(error))
+
+
+async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> None:
+    """Deletes traces that are too old or too much, now and every hour, until it is cancelled."""
+    while True:
+        older_than: float | None = None
+        most_bytes: int | None = None
+        if settings.keep_days is not None:
+            older_than = clock.now() - settings.keep_days * DAY_S
+        if settings.keep_mb is not None:
+            most_bytes = int(settings.keep_mb * MB)
+        # A store that cannot be written now must not end the service.
+        try:
+            if deleted := await store.prune(older_than=older_than, most_bytes=most_bytes):
+                log.info("traces_pruned", traces=deleted)
+        except ServiceError as error:
+            log.warning("traces_not_pruned", error=str(error))
+        await clock.sleep(PRUNE_EVERY_S)
