@@ -28,11 +28,13 @@ Json = dict[str, Any]
 def rounds_so_far(body: Json) -> int:
     """Counts the rounds of tools that the request has behind it."""
     history = body["messages"]
+    # A plain history: each round is one message of the assistant.
     if '"tool_use"' in json.dumps(history):
-        return sum(message["role"] == "assistant" for message in history)
+        return len([message for message in history if message["role"] == "assistant"])
     blocks = history[0]["content"]
     if isinstance(blocks, str):
         return 0
+    # A briefing: one message, which notes the rounds.
     last = 0
     for block in blocks:
         for attempt in read_attempts(block.get("text", "")):

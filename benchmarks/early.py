@@ -118,6 +118,7 @@ class Engine:
 
 async def raw(client: AsyncAnthropic) -> None:
     """Makes one call by the SDK alone."""
+    # Collected, as every caller would: a loop that only reads would be no fair measure.
     text = []
     message: Any = {"role": "user", "content": "q"}
     async for event in await client.messages.create(model="m", max_tokens=500, messages=[message], stream=True):
@@ -159,7 +160,7 @@ async def _cpu_ms(call: Call, times: int) -> float:
 
 
 def script_command(replies: list[Script], folder: Path) -> list[str]:
-    """Returns the command that serves this script, from its start again and again."""
+    """Returns the command that serves this script, over and over from its start."""
     script = folder / f"{len(replies)}.json"
     script.write_bytes(msgspec.json.encode({"replies": replies}))
     return [sys.executable, "-m", "antiphon.cli", "double", "--script", str(script)]

@@ -69,7 +69,8 @@ async def index(data_dir: Path, *paths: Path) -> None:
 
 async def ask_for_ever(service: Antiphon) -> None:
     """Asks the sample questions one after another, until it is cancelled."""
-    questions = [json.loads(line)["question"] for line in (ROOT / "samples/questions.jsonl").read_text().splitlines()]
+    lines = (ROOT / "samples/questions.jsonl").read_text().splitlines()
+    questions = [json.loads(line)["question"] for line in lines]
     for question in itertools.cycle(questions):
         await service.ask(Question(query=question))
 
@@ -96,7 +97,7 @@ async def measure(copies: int) -> list[float]:
         generation = service.readiness().generation
         async with measured(gaps_ms):
             await index(data_dir, new_course(Path(courses), copies))
-            while service.readiness().generation == generation:  # noqa: ASYNC110 - the facade says no event for it
+            while service.readiness().generation == generation:  # noqa: ASYNC110 - the facade emits no event for it
                 await asyncio.sleep(0.05)
             # Closing the old generation is part of switching over.
             await asyncio.sleep(1)

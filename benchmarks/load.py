@@ -48,11 +48,12 @@ async def ask_many(client: httpx2.AsyncClient, questions: Sequence[str]) -> list
         async with places:
             return await ask(client, question)
 
-    return list(await asyncio.gather(*(ask_in_turn(question) for question in questions)))
+    asking = [ask_in_turn(question) for question in questions]
+    return list(await asyncio.gather(*asking))
 
 
 async def compare(client: httpx2.AsyncClient, questions: Sequence[str]) -> bool:
-    """Prints whether questions asked at once get the sources that they get alone; returns True if all do."""
+    """Compares the sources of questions asked at once with those that they get alone; returns True if all agree."""
     sources_alone = {}
     for question in questions:
         sources_alone[question] = (await ask(client, question))["sources"]
@@ -71,7 +72,7 @@ async def compare(client: httpx2.AsyncClient, questions: Sequence[str]) -> bool:
 
 
 async def grow(client: httpx2.AsyncClient, questions: Sequence[str], served: Served, more: int) -> bool:
-    """Prints how memory grows over many queries; returns True if it is within bounds."""
+    """Prints the growth of memory over many queries; returns True if it is within bounds."""
     endless = itertools.cycle(questions)
     # Caches fill and the allocator takes its share before the first look.
     await ask_many(client, list(itertools.islice(endless, WARM_UP)))

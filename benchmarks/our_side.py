@@ -32,8 +32,10 @@ class OurSide:
         clock = SystemClock()
         registry = Registry([tool_from_function(function) for function in functions])
         self.store = SqliteTraceStore.open(folder)
-        # The bus only ever appends.
-        store = self.store if records else cast(TraceStore, ForgetfulStore())
+        store: TraceStore = self.store
+        if not records:
+            # A cast, because the bus only ever appends.
+            store = cast(TraceStore, ForgetfulStore())
         self._bus = Bus(store, clock)
         self._resources = Resources(
             clock=clock,

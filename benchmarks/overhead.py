@@ -40,7 +40,7 @@ Query = Callable[[], Awaitable[object]]
 
 
 class Asker:
-    """Antiphon's side of the comparison: the same question again and again, each as a query of its own."""
+    """Antiphon's side of the comparison: the same question over and over, each time as a query of its own."""
 
     def __init__(self, side: OurSide) -> None:
         self._side = side
@@ -59,7 +59,8 @@ async def cpu_ms(query: Query, queries: int, at_once: int) -> float:
     batches = queries // at_once
     before = time.process_time()
     for _ in range(batches):
-        await asyncio.gather(*(query() for _ in range(at_once)))
+        asking = [query() for _ in range(at_once)]
+        await asyncio.gather(*asking)
     return (time.process_time() - before) * 1000 / (batches * at_once)
 
 

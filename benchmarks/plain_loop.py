@@ -88,17 +88,16 @@ async def _streamed(client: AsyncAnthropic, request: Json) -> tuple[list[Json], 
     stop_reason = None
     partial = ""
     async for event in await client.messages.create(stream=True, **request):
-        if event.type == "content_block_start":
+        if event.type == "message_delta":
+            stop_reason = event.delta.stop_reason
+        elif event.type == "content_block_start":
             content.append(event.content_block.model_dump(exclude_none=True))
             partial = ""
-        elif event.type == "content_block_delta":
-            if event.delta.type == "text_delta":
-                content[-1]["text"] += event.delta.text
-            elif event.delta.type == "input_json_delta":
-                partial += event.delta.partial_json
+        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
+            content[-1]["text"] += event.delta.text
+        elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            partial += event.delta.partial_json
         # A tool's arguments are JSON only when they are whole.
-        elif event.type == "content_block_stop" and content[-1]["type"] == "tool_use":
-            content[-1]["input"] = json.loads(partial or "{}")
-        elif event.type == "message_delta":
-            stop_reason = event.delta.stop_reason
+        elif event.type == "content_block_stop" and partial:
+            content[-1]["input"] = json.loads(partial)
     return content, stop_reason

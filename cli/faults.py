@@ -190,10 +190,10 @@ def _run_experiment(experiment: Experiment, tools: str) -> None:
         show_run(each)
     for wrong in broken:
         err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
-    is_idle = _is_idle(runs)
-    if is_idle:
+    if _is_idle(runs):
         err.print("✗ No fault fired: nothing was tested.", style="red")
-    if broken or is_idle:
+        raise typer.Exit(1)
+    if broken:
         raise typer.Exit(1)
 
 

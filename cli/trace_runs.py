@@ -62,12 +62,7 @@ def replay(
     if (wanted is None) != every:
         raise BadInputError("Name one trace or file to replay, or say --all.")
     began = time.perf_counter()
-    settings = settings_for_people(data_dir=data_dir)
-    subscribers = load_subscribers(settings.subscribers)
-    if wanted is not None and Path(wanted).is_file():
-        results = [_replay_file(Path(wanted), subscribers, step=step)]
-    else:
-        results = asyncio.run(_replay(settings, subscribers, wanted, step=step))
+    results = _replay_wanted(settings_for_people(data_dir=data_dir), wanted, step=step)
     different = [result for result in results if result.divergence is not None]
     if as_json:
         for result in results:
@@ -83,14 +78,20 @@ def replay(
         raise typer.Exit(1)
 
 
-def _replay_file(path: Path, subscribers: Subscribers, *, step: bool) -> ReplayResult:
-    data = path.read_bytes()
+def _replay_wanted(settings: Settings, wanted: str | None, *, step: bool) -> list[ReplayResult]:
+    """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
+    subscribers = load_subscribers(settings.subscribers)
+    if wanted is None or not Path(wanted).is_file():
+        return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
+    data = Path(wanted).read_bytes()
     if step:
         _step_through(read_trace_file(data, catalog_of(subscribers)), subscribers)
-    return replay_lines(trace_lines(data)[1], subscribers)
+    # The lines as they were written: an event of an older version is part of what is compared.
+    _, lines = trace_lines(data)
+    return [replay_lines(lines, subscribers)]
 
 
-async def _replay(
+async def _replay_stored(
     settings: Settings, subscribers: Subscribers, wanted: str | None, *, step: bool
 ) -> list[ReplayResult]:
     async with open_store(settings) as store:

@@ -82,10 +82,13 @@ def _walk(root: str, failed: list[tuple[str, str]]) -> Iterator[str]:
             if name.startswith(".") or not name.lower().endswith(SUFFIXES):
                 continue
             path = os.path.join(folder, name)
-            # A link that leads out of the folder is not followed: it could show any file of the machine.
-            if os.path.islink(path) and not is_under(os.path.realpath(path), [root]):
-                continue
-            yield path
+            if not _leads_outside(path, root):
+                yield path
+
+
+def _leads_outside(path: str, root: str) -> bool:
+    # Such a link is not followed: it could show any file of the machine.
+    return os.path.islink(path) and not is_under(os.path.realpath(path), [root])
 
 
 def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:

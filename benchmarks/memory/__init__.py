@@ -1,1 +1,1 @@
-"""What a briefing costs and keeps, beside the transcript that it replaces: `make eval-memory`."""
+"""Cost and loss of a briefing, beside the transcript that it replaces: `make eval-memory`."""

@@ -97,8 +97,8 @@ def _answering_sentences(question: SampleQuestion, passages: Sequence[Passage]) 
     sentences = []
     for passage in passages:
         if (passage.course, passage.lesson) in places:
-            for number in range(len(passage.starts)):
-                sentences.append(passage.sentence(number).strip())
+            sentences += [passage.sentence(number).strip() for number in range(len(passage.starts))]
+    # A dict, because one sentence may hold several of the phrases.
     found: dict[str, None] = {}
     for phrase in question.facts:
         for sentence in sentences:
@@ -123,7 +123,7 @@ class HotpotQuestion(msgspec.Struct):
 
 
 def hotpotqa_runs(folder: Path, work: Path, embedder: Embedder) -> list[Run]:
-    """Makes the runs; the index is made in `work` the first time, and used again."""
+    """Makes the runs; the index is made in `work` the first time, and reused."""
     corpus = msgspec.json.decode((folder / HOTPOTQA_CORPUS).read_bytes(), type=Corpus)
     questions = msgspec.json.decode((folder / HOTPOTQA_QUESTIONS).read_bytes(), type=list[HotpotQuestion])
     courses = work / "courses"
@@ -167,8 +167,10 @@ def _titles_to_ask_for(question: HotpotQuestion, first: RunCall) -> list[str]:
         titles[title] = None
         if title not in found:
             missing[title] = None
-    # Where it found all of them the second round asks for the last one again: every run has two rounds.
-    return list(missing) or list(titles)[-1:]
+    if missing:
+        return list(missing)
+    # Where it found all of them the second round repeats the last one: every run has two rounds.
+    return list(titles)[-1:]
 
 
 def _search(library: Library, query: str) -> RunCall:
@@ -183,6 +185,8 @@ def _search(library: Library, query: str) -> RunCall:
 
 def _supporting_sentences(question: HotpotQuestion, corpus: Corpus, passages: Sequence[Passage]) -> tuple[str, ...]:
     """Returns the supporting sentences that the tools returned."""
+    # Joined by a line feed, so that no sentence is found across two passages.
+    whole = "\n".join(" ".join(passage.text.text.split()) for passage in passages)
     returned = []
     for title, number in question.supporting_facts:
         sentences = corpus.get(title, [])
@@ -190,10 +194,6 @@ def _supporting_sentences(question: HotpotQuestion, corpus: Corpus, passages: Se
         if number >= len(sentences):
             continue
         sentence = " ".join(sentences[number].split())
-        if _stands_in(sentence, passages):
+        if sentence in whole:
             returned.append(sentence)
     return tuple(returned)
-
-
-def _stands_in(sentence: str, passages: Sequence[Passage]) -> bool:
-    return any(sentence in " ".join(passage.text.text.split()) for passage in passages)

@@ -175,7 +175,10 @@ def _plain_loop(runs: Sequence[Run]) -> ModeFigures:
     tokens = last_tokens = needed = 0
     priced = 0.0
     for run in runs:
-        *earlier, last = plain_loop_tokens(run.question, _results(run))
+        results = []
+        for calls in run.rounds:
+            results.append([(call.name, call.arguments_json, call.output.text) for call in calls])
+        *earlier, last = plain_loop_tokens(run.question, results)
         tokens += sum(earlier) + last
         last_tokens += last
         # A loop's every request begins with the one before.
@@ -190,11 +193,3 @@ def _plain_loop(runs: Sequence[Run]) -> ModeFigures:
         kept=needed,
         mentioned=needed,
     )
-
-
-def _results(run: Run) -> list[list[tuple[str, str, str]]]:
-    """Returns each round's calls: tool, arguments, result."""
-    rounds = []
-    for calls in run.rounds:
-        rounds.append([(call.name, call.arguments_json, call.output.text) for call in calls])
-    return rounds
