@@ -83,7 +83,7 @@ class IndicatorReply(Schema):
 
 
 class UncertaintyReply(Schema):
-    """How sure the answer is, and why not surer."""
+    """The confidence in the answer, and the reasons for doubt."""
 
     confidence: Confidence
     indicators: list[IndicatorReply]
@@ -203,7 +203,7 @@ def _usage(response: ResponseAssembled) -> UsageReply:
 
 
 class WaitingReply(Schema):
-    """Who owes a query which event, and since when (seconds since the epoch)."""
+    """An event that a query waits for: who owes it, and since when (seconds since the epoch)."""
 
     who: str = Field(examples=["engine"])
     event: str = Field(examples=["reasoning_completed or reasoning_failed"])

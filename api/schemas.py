@@ -47,7 +47,7 @@ class CourseReply(Schema):
 
 
 class CoursesReply(Schema):
-    """What can be asked about."""
+    """The courses that can be asked about."""
 
     total_courses: int = Field(examples=[1])
     course_titles: list[str] = Field(examples=[["Practical Information Retrieval"]])
@@ -55,7 +55,7 @@ class CoursesReply(Schema):
 
 
 class ClearRequest(Schema):
-    """Which conversation to forget."""
+    """The conversation to forget."""
 
     session_id: SessionId = Field(examples=["s-5d1f0c2e"])
 
@@ -105,7 +105,7 @@ class DivergenceReply(Schema):
 
 
 class ReplayReply(Schema):
-    """What came of a replay."""
+    """The result of a replay."""
 
     query_id: str
     events: int
@@ -141,7 +141,7 @@ class AliveReply(Schema):
 
 
 class ReadinessReply(Schema):
-    """Whether questions can be answered; `problems` says in sentences what is missing."""
+    """The readiness to answer questions; `problems` lists in sentences what is missing."""
 
     ready: bool
     reasoner: str = Field(examples=["offline"])
@@ -161,6 +161,6 @@ class ErrorDetail(Schema):
 
 
 class ErrorReply(Schema):
-    """What every refusal and failure looks like."""
+    """The form of every refusal and failure."""
 
     error: ErrorDetail

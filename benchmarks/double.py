@@ -30,7 +30,8 @@ def rounds_so_far(body: Json) -> int:
     history = body["messages"]
     # A plain history: each round is one message of the assistant.
     if '"tool_use"' in json.dumps(history):
-        return len([message for message in history if message["role"] == "assistant"])
+        roles = [message["role"] for message in history]
+        return roles.count("assistant")
     blocks = history[0]["content"]
     if isinstance(blocks, str):
         return 0

@@ -59,7 +59,9 @@ async def cpu_ms(query: Query, queries: int, at_once: int) -> float:
     batches = queries // at_once
     before = time.process_time()
     for _ in range(batches):
-        asking = [query() for _ in range(at_once)]
+        asking = []
+        for _ in range(at_once):
+            asking.append(query())
         await asyncio.gather(*asking)
     return (time.process_time() - before) * 1000 / (batches * at_once)
 

@@ -41,6 +41,7 @@ def serving(command: Sequence[str], path: str) -> Iterator[Served]:
         _wait_for(url + path, process)
         yield Served(url, process.pid, time.perf_counter() - started)
     finally:
+        # Waited for, so that its port is free for the next measurement.
         process.terminate()
         process.wait()
 

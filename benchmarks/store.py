@@ -76,6 +76,7 @@ def _varied(recorded: Recorded[Event], number: int) -> Recorded[Event]:
 async def milliseconds(work: Callable[[], Awaitable[object]], times: int = 9) -> float:
     """Returns the median of several runs."""
     took = []
+    # The median of several: the first of them reads from the disk.
     for _ in range(times):
         began = time.perf_counter()
         await work()

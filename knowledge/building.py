@@ -23,7 +23,7 @@ _STEP = 16
 
 
 class IndexProgress(Value, frozen=True, kw_only=True):
-    """How far an indexing run is.
+    """The progress of an indexing run.
 
     Attributes:
         stage: `documents` (reading and embedding) or `vectors` (building the vector index).

@@ -71,7 +71,7 @@ REVIEWER: Role = "reviewer"
 
 
 class About(NamedTuple):
-    """Which thing of a query an event is about: the kind of thing, and the field that holds its id or number."""
+    """The thing of a query that an event is about: the kind of thing, and the field that holds its id or number."""
 
     kind: Literal["query", "round", "call", "tool_call"]
     field: str = ""

@@ -137,7 +137,7 @@ async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: 
     responses=_COMPARED | WITH_NAME | UNAVAILABLE,
 )
 async def compare(query_id: QueryId, other_id: QueryId, service: Service) -> Response:
-    """Which events differ, and why; answers, tokens, cost.
+    """Compares two traces: the events that differ, and why; answers, tokens, cost.
 
     Why: `model`, `tool`, `code`, `order`, `settings`, `time` or `subscriber`.
     """

@@ -172,6 +172,6 @@ async def memory(
     | UNAVAILABLE,
 )
 async def briefings(query_id: QueryId, service: Service) -> Response:
-    """What came in, decayed, was merged or dropped between calls, why, and the tokens of each."""
+    """Lists what came in, decayed, was merged or dropped between calls, why, and the tokens of each."""
     found = briefings_of(await service.store.read(query_id))
     return Response(msgspec.json.encode({"query_id": query_id, "briefings": found}), media_type=JSON)

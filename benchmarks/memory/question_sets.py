@@ -62,6 +62,7 @@ def _ask_by_title(question: SampleQuestion, library: Library, registry: Registry
     for place in question.answered_by:
         title = _lesson_title(library, place.course, place.lesson)
         if title is None:
+            # A question about the course as a whole is answered by its outline.
             calls.append(_call(registry, "get_course_outline", {"course_name": place.course}))
         else:
             arguments: dict[str, str | int] = {"query": f"{title} {question.question}", "course_name": place.course}

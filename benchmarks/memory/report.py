@@ -148,6 +148,7 @@ def _figures(mode: str, settings: QuerySettings, runs: Sequence[Run]) -> ModeFig
     priced = 0.0
     for run in runs:
         contexts = contexts_of(run, settings)
+        # The last briefing is that of the final call, from which the answer must be written.
         calls = [briefing.messages for briefing in contexts.briefings]
         call_costs = costs(calls)
         for cost in call_costs:

@@ -122,7 +122,8 @@ class _Player:
 
 
 def _summarised(wanted: SummaryWanted) -> SummaryCompleted:
-    question, material = (msgspec.json.decode(block.text)["text"] for block in wanted.messages[0].content)
+    # The request of a summary is one message of two blocks.
+    question, material = [msgspec.json.decode(block.text)["text"] for block in wanted.messages[0].content]
     (block,) = summary(unwrap("question", question) or "", read_material(material))
     return SummaryCompleted(
         call_id=f"{wanted.call_id}-summary",
