@@ -30,13 +30,12 @@ def build_request(
         profile: What the server can do.
         inline: Sources will be shown as numbered text.
     """
-    offered = None if tools.text == "[]" else tools
+    offered: StoredText | None = tools
     tool_choice = None
-    if asked.final and offered is not None:
-        if not _has_tool_calls(asked.messages):
-            offered = None
-        elif profile.tool_choice_none:
-            tool_choice = _NO_TOOLS
+    if tools.text == "[]" or (asked.final and not _has_tool_calls(asked.messages)):
+        offered = None
+    elif asked.final and profile.tool_choice_none:
+        tool_choice = _NO_TOOLS
     messages = asked.messages
     extra = None
     if profile.thinking:
@@ -118,10 +117,8 @@ def _thinking(asked: ReasoningRequested) -> str | None:
         fields["output_config"] = {"effort": asked.effort}
     if asked.thinking.isdigit():
         fields["thinking"] = {"type": "enabled", "budget_tokens": int(asked.thinking)}
-    elif asked.thinking == "adaptive":
-        fields["thinking"] = {"type": "adaptive"}
     elif asked.thinking != "default":
-        fields["thinking"] = {"type": "disabled"}
+        fields["thinking"] = {"type": "adaptive" if asked.thinking == "adaptive" else "disabled"}
     if not fields:
         return None
     return msgspec.json.encode(fields).decode()
@@ -130,15 +127,21 @@ def _thinking(asked: ReasoningRequested) -> str | None:
 def _without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     shorter = []
     for message in messages:
-        content = [block for block in message.content if peek(block).type not in ("thinking", "redacted_thinking")]
+        content = []
+        for block in message.content:
+            if peek(block).type not in ("thinking", "redacted_thinking"):
+                content.append(block)
         shorter.append(replace(message, content=tuple(content)))
     return tuple(shorter)
 
 
 def _has_tool_calls(messages: tuple[Message, ...]) -> bool:
     for message in messages:
-        if message.role == "assistant" and any(peek(block).type == "tool_use" for block in message.content):
-            return True
+        if message.role != "assistant":
+            continue
+        for block in message.content:
+            if peek(block).type == "tool_use":
+                return True
     return False
 
 

@@ -79,8 +79,10 @@ class Inquiry(NamedTuple):
 
     @property
     def focus(self) -> str:
-        """The words to look for: the topic, or the whole question where the places it names are all it says."""
-        return self.topic if telling_words(self.topic) else self.question
+        """The words to look for: the topic, or the whole question where the places it names are all it holds."""
+        if telling_words(self.topic):
+            return self.topic
+        return self.question
 
 
 def understand(question: str, earlier: tuple[str, ...] = ()) -> Inquiry:
@@ -91,57 +93,67 @@ def understand(question: str, earlier: tuple[str, ...] = ()) -> Inquiry:
     """
     bounded = question[:MOST_CHARS]
     plain = _plain(bounded, _with_earlier(bounded, earlier))
-    whole = plain.question
     names_lesson = plain.lesson is not None and plain.course is not None
     # From the narrowest to the widest: each rule would also take questions that a rule before it means.
     if set(words(question)) <= _GREETING:
         return plain._replace(kind="greeting")
-    if names_lesson and _ELSEWHERE.search(whole):
+    if names_lesson and _ELSEWHERE.search(plain.question):
         return plain._replace(kind="look_up")
-    if outlined := _outlined_course(whole, plain.course):
+    if outlined := _outlined_course(plain):
         return plain._replace(kind="outline", course=outlined)
-    if sides := _sides(whole):
+    if sides := _sides(plain.question):
         return plain._replace(kind="compare", sides=sides)
     if names_lesson:
         return plain._replace(kind="lesson")
-    if plain.course is None and _ACROSS.search(whole):
-        return plain._replace(kind="across")
-    return plain
+    return _across_or_plain(plain)
 
 
 def _plain(question: str, whole: str) -> Inquiry:
-    """The question with the places that it names, before its kind is known.
+    """Returns the question with the places that it names, before its kind is known.
 
     Args:
         whole: The question with the one that it follows.
     """
-    mentions = course_mentions(whole)
-    course = mentions[0].name if mentions else None
-    other = mentions[1].name if len(mentions) > 1 else None
+    names = [mention.name for mention in course_mentions(whole)]
     # A lesson that the question itself names comes before one of the question that it follows.
     lessons = lesson_numbers(question) or lesson_numbers(whole)
-    return Inquiry("plain", whole, without_places(whole), course, other, lessons[0] if lessons else None)
+    return Inquiry(
+        kind="plain",
+        question=whole,
+        topic=without_places(whole),
+        course=next(iter(names), None),
+        other=next(iter(names[1:]), None),
+        lesson=next(iter(lessons), None),
+    )
 
 
 def _with_earlier(question: str, earlier: tuple[str, ...]) -> str:
-    """A follow-up is understood together with the question before it."""
+    """Joins a follow-up to the question before it, without which it is not understood."""
     if not earlier or course_mentions(question) or not refers_back(question):
         return question
     return f"{earlier[-1][:MOST_CHARS].rstrip()} {question}"
 
 
-def _outlined_course(question: str, course: str | None) -> str | None:
-    """The course whose outline is asked for; written like a title it need not be called a course."""
-    if not _OUTLINE.search(question):
+def _outlined_course(plain: Inquiry) -> str | None:
+    """Returns the course whose outline is asked for; written like a title it need not be called a course."""
+    if not _OUTLINE.search(plain.question):
         return None
-    if course is None:
-        named = titles(question)
-        return named[0].name if named else None
-    return course
+    if plain.course is not None:
+        return plain.course
+    named = titles(plain.question)
+    if not named:
+        return None
+    return named[0].name
+
+
+def _across_or_plain(plain: Inquiry) -> Inquiry:
+    if plain.course is None and _ACROSS.search(plain.question):
+        return plain._replace(kind="across")
+    return plain
 
 
 def _sides(question: str) -> tuple[Side, ...]:
-    """The two sides; the names of courses are masked meanwhile, since they hold an "and" of their own."""
+    """Returns the two sides; the names of courses are masked meanwhile, since they hold an "and" of their own."""
     masked, names = _masked(question)
     compared = compared_sides(masked, loosely=True)
     if compared is None:
@@ -155,7 +167,8 @@ def _sides(question: str) -> tuple[Side, ...]:
 
 def _masked(question: str) -> tuple[str, list[str]]:
     names: list[str] = []
-    masked, at = "", 0
+    masked = ""
+    at = 0
     for mention in course_mentions(question):
         masked += f"{question[at : mention.start]}\u27e6{len(names)}\u27e7"
         names.append(mention.name)
@@ -165,9 +178,11 @@ def _masked(question: str) -> tuple[str, list[str]]:
 
 def _side(part: str, names: list[str]) -> Side:
     part = _SIDE_ENDS.split(part)[0]
+    course = None
     named = _MASKED.search(part)
+    if named:
+        course = names[int(named[1])]
     topic = _PLACE_OF_SIDE.sub("", part)
     lessons = lesson_numbers(topic)
     topic = _OPENINGS.sub("", topic.strip(" ,.")).strip(" ,.")
-    course = names[int(named[1])] if named else None
-    return Side(topic, course, lessons[0] if lessons else None)
+    return Side(topic, course, next(iter(lessons), None))
