@@ -91,7 +91,7 @@ def request_bytes(request: Request) -> bytes:
 
 def _joined(request: Request) -> bytes:
     # The parts are JSON already. Joining them in the SDK's own order of fields gives the bytes that it would
-    # send, without decoding and encoding every passage again for each call.
+    # send, without decoding and encoding every passage anew for each call.
     messages = []
     for message in request.messages:
         content = ",".join(block.text for block in message.content)
@@ -117,8 +117,10 @@ def _thinking(asked: ReasoningRequested) -> str | None:
         fields["output_config"] = {"effort": asked.effort}
     if asked.thinking.isdigit():
         fields["thinking"] = {"type": "enabled", "budget_tokens": int(asked.thinking)}
+    elif asked.thinking == "adaptive":
+        fields["thinking"] = {"type": "adaptive"}
     elif asked.thinking != "default":
-        fields["thinking"] = {"type": "adaptive" if asked.thinking == "adaptive" else "disabled"}
+        fields["thinking"] = {"type": "disabled"}
     if not fields:
         return None
     return msgspec.json.encode(fields).decode()
@@ -171,7 +173,7 @@ class BlockFields(msgspec.Struct, frozen=True):
 _decode = msgspec.json.Decoder(BlockFields).decode
 
 
-# A block is asked about by several rules, and again by each further request that shows it.
+# A block is read by several rules, and once more for each further request that shows it.
 @lru_cache(maxsize=2048)
 def peek(block: StoredText) -> BlockFields:
     """Reads those fields of a content block; all are empty where it is no JSON object."""
