@@ -48,7 +48,7 @@ class AnthropicModel:
     async def stream(
         self,
         request: Request,
-        timeout_s: float,  # noqa: ARG002 - whoever calls keeps the call's limit, on the session's own clock
+        timeout_s: float,  # noqa: ARG002 - the caller keeps the call's limit, on the session's own clock
     ) -> AsyncIterator[Json]:
         """Sends the request and yields the stream's events as JSON objects.
 
@@ -74,7 +74,7 @@ class AnthropicModel:
 
     async def _send(self, request: Request) -> httpx2.Response:
         # `post` is the SDK's documented way to send a body of one's own: what goes out is byte for byte what is
-        # recorded, and neither the body is walked again nor a pydantic model built for each event of the reply.
+        # recorded, and neither the body is walked once more nor a pydantic model built for each event of the reply.
         try:
             sent = await self._client.post(
                 "/v1/messages",
@@ -118,7 +118,11 @@ def connect(
         silence_s: Longest wait for the next bytes of a reply, in seconds.
         transport: How requests travel; None means the network.
     """
-    http = DefaultAioHttpClient() if transport is None else httpx2.AsyncClient(transport=transport)
+    http: httpx2.AsyncClient
+    if transport is None:
+        http = DefaultAioHttpClient()
+    else:
+        http = httpx2.AsyncClient(transport=transport)
     # The engine makes further attempts itself: they are events, and the budget has a say in them.
     client = AsyncAnthropic(api_key=api_key, auth_token=auth_token, base_url=base_url, max_retries=0, http_client=http)
     return AnthropicModel(client, name=name, silence_s=silence_s)

@@ -97,21 +97,29 @@ def _anything_will_do(_: Reply) -> str:
 
 
 def _text_is_missing(reply: Reply) -> str:
-    return "" if reply.text.text else "no text"
+    if not reply.text.text:
+        return "no text"
+    return ""
 
 
 def _tool_call_is_missing(reply: Reply) -> str:
-    return "" if reply.tool_calls else "it called no tool"
+    if not reply.tool_calls:
+        return "it called no tool"
+    return ""
 
 
 def _citation_is_missing(reply: Reply) -> str:
-    return "" if reply.citations else f"it cited nothing, and said {reply.text.text[:80]!r}"
+    if not reply.citations:
+        return f"it cited nothing, and said {reply.text.text[:80]!r}"
+    return ""
 
 
 def _no_tool_was_to_be_called(reply: Reply) -> str:
     if reply.tool_calls:
         return "it called a tool all the same"
-    return "" if reply.text.text else "an empty reply"
+    if not reply.text.text:
+        return "an empty reply"
+    return ""
 
 
 async def _try(probe: _Probe, model: Model) -> Finding:

@@ -37,7 +37,9 @@ class ReplyFold:
     """
 
     def __init__(self, ids: set[str] | None = None) -> None:
-        self._ids: set[str] = set() if ids is None else ids
+        if ids is None:
+            ids = set()
+        self._ids = ids
         self._blocks: list[Block] = []
         self._by_index: dict[int, Block] = {}
         self._message: Json | None = None
@@ -83,7 +85,7 @@ class ReplyFold:
             call = block.tool_call()
             if call is not None:
                 calls.append(call)
-        # Some compatible servers send no stop reason; what the reply holds says it nearly as well.
+        # Some compatible servers send no stop reason; it nearly follows from what the reply holds.
         stop_reason = self._stop_reason
         if not stop_reason:
             stop_reason = "tool_use" if calls else "end_turn"
@@ -129,7 +131,7 @@ class ReplyFold:
         if len(self._blocks) >= MAX_BLOCKS:
             raise ModelError("malformed", f"the reply holds more than {MAX_BLOCKS} content blocks")
         known = self._by_index.get(index)
-        # An index may come again once its block has ended: then it is a new block.
+        # An index may be repeated once its block has ended: then it is a new block.
         if known is not None and not known.stopped:
             raise ModelError("malformed", f"the reply starts its content block {index} twice")
         block = Block(self._with_free_id(_object(event, "content_block")))

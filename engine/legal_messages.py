@@ -33,7 +33,7 @@ def user_begins(messages: Messages) -> Messages:
 
 
 def tool_ids_differ(messages: Messages) -> Messages:
-    """Requires that no two tool calls have the same id: their results could not be told apart."""
+    """Requires that no two tool calls have the same id: their results would be confused."""
     ids: list[str] = []
     for message in messages:
         ids += _tool_call_ids(message)
@@ -51,14 +51,19 @@ def tool_calls_answered_first(messages: Messages) -> Messages:
             message = _with_answers(message, open_calls)
             open_calls = []
         else:
-            if open_calls:  # Two messages of the assistant in a row.
-                mended.append(_with_answers(Message(role="user", content=()), open_calls))
+            # Two messages of the assistant in a row: the answers come between them.
+            mended += _missing_answers(open_calls)
             open_calls = _tool_call_ids(message)
         if message.content:
             mended.append(message)
-    if open_calls:
-        mended.append(_with_answers(Message(role="user", content=()), open_calls))
+    mended += _missing_answers(open_calls)
     return tuple(mended)
+
+
+def _missing_answers(open_calls: list[str]) -> list[Message]:
+    if not open_calls:
+        return []
+    return [_with_answers(Message(role="user", content=()), open_calls)]
 
 
 def citations_alike(messages: Messages) -> Messages:

@@ -21,7 +21,7 @@ MOST_CALLS = 4
 MOST_COURSES = 3
 
 _LITTLE = 0.5
-"""Evidence below this is worth a second search in other words."""
+"""Evidence below this calls for a second search in other words."""
 _REFERRED = re.compile(r"\b[Ll]esson \d+ of (?=[A-Z])(.{3,120})")
 
 
@@ -68,7 +68,7 @@ def _first_round(inquiry: Inquiry) -> list[Planned]:
 
 
 def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
-    """Searches that tell which other courses there are; none is needed where the question names one."""
+    """Searches for the names of other courses; none is needed where the question names one."""
     if inquiry.other is not None:
         return []
     return [
@@ -92,6 +92,10 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
         return widened
     if inquiry.kind == "across":
         return _search_missing_courses(inquiry, task)
+    return _search_in_fewer_words(inquiry, task, weigh)
+
+
+def _search_in_fewer_words(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
     evidence = extract_from(task.passages_of(inquiry.course), inquiry.focus, weigh).evidence
     if evidence >= _LITTLE:
         return []

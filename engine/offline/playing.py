@@ -53,31 +53,34 @@ def content_type_of(reply: ScriptedReply, request: Json) -> str:
 
 def message_of_script(reply: ScriptedReply, request: Json, number: int) -> Json:
     """Returns the whole message that the reply stands for."""
-    content = list(reply.content or ())
-    if reply.text is not None:
-        content.append({"type": "text", "text": reply.text})
-    for at, call in enumerate(reply.calls):
-        call_id = call.id or f"toolu_{number:04d}_{at}"
-        content.append({"type": "tool_use", "id": call_id, "name": call.name, "input": call.input})
+    content = _content(reply, number)
+    kinds = [block.get("type") for block in content]
     message: Json = {
         "id": f"msg_{number:04d}",
         "type": "message",
         "role": "assistant",
         "model": str(request.get("model", "double")),
         "content": content,
-        "stop_reason": "end_turn",
+        "stop_reason": "tool_use" if "tool_use" in kinds else "end_turn",
         "stop_sequence": None,
         "usage": {"input_tokens": 10, "output_tokens": 5} | reply.usage,
     }
-    for block in content:
-        if block.get("type") == "tool_use":
-            message["stop_reason"] = "tool_use"
     # Last, so that what the script itself names goes before what would be usual.
     named = {"id": reply.id, "model": reply.model, "stop_reason": reply.stop_reason}
     for field, value in named.items():
         if value:
             message[field] = value
     return message
+
+
+def _content(reply: ScriptedReply, number: int) -> list[Json]:
+    content = list(reply.content or ())
+    if reply.text is not None:
+        content.append({"type": "text", "text": reply.text})
+    for at, call in enumerate(reply.calls):
+        call_id = call.id or f"toolu_{number:04d}_{at}"
+        content.append({"type": "tool_use", "id": call_id, "name": call.name, "input": call.input})
+    return content
 
 
 def _streamed(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]:

@@ -27,7 +27,7 @@ _COURSE = "Course: "
 
 
 class RefusedError(Exception):
-    """A request that the Messages API would answer with `invalid_request_error`; the message says why."""
+    """A request that the Messages API would answer with `invalid_request_error`; the message gives the reason."""
 
 
 class Message(NamedTuple):
@@ -175,12 +175,14 @@ def _tagged(tag: Tag, texts: Sequence[str]) -> str | None:
 
 
 def _written_attempts(texts: Sequence[str]) -> tuple[Attempt, ...]:
+    """Returns the attempts of a briefing; none where what stands in the tag is not ours to read."""
     for text in texts:
-        if "<attempts>" in text:
-            try:
-                return read_attempts(text)
-            except msgspec.MsgspecError:
-                return ()
+        if "<attempts>" not in text:
+            continue
+        try:
+            return read_attempts(text)
+        except msgspec.MsgspecError:
+            return ()
     return ()
 
 
@@ -286,6 +288,7 @@ def _tools(request: Json) -> tuple[OfferedTool, ...]:
     choice = request.get("tool_choice") or {}
     _require(isinstance(rows, list), "tools: a list of tools with names is required.")
     _require(isinstance(choice, dict), "tool_choice: an object is required.")
+    # All names before any schema, which is not even read where no tool may be called.
     for row in rows:
         is_named = isinstance(row, dict) and isinstance(row.get("name"), str)
         _require(is_named, "tools: a list of tools with names is required.")
@@ -303,14 +306,18 @@ def _tool(row: Json) -> OfferedTool:
     required = schema.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
         raise RefusedError(f"tools: the input_schema of {name[:100]} is no object schema.")
-    # Boolean schemas say nothing about a parameter, and names that are no text name none.
-    parameters: dict[str, dict[str, object]] = {}
-    for parameter, parameter_schema in properties.items():
-        if isinstance(parameter_schema, dict):
-            parameters[parameter] = parameter_schema
     return OfferedTool(
         name=name,
         description=str(row.get("description") or ""),
-        parameters=parameters,
+        parameters=_parameters(properties),
         required=tuple([parameter for parameter in required if isinstance(parameter, str)]),
     )
+
+
+def _parameters(properties: Json) -> dict[str, dict[str, object]]:
+    parameters: dict[str, dict[str, object]] = {}
+    for name, schema in properties.items():
+        # The schemas `true` and `false` are legal too, and say nothing about a parameter.
+        if isinstance(schema, dict):
+            parameters[name] = schema
+    return parameters

@@ -19,7 +19,7 @@ _COURSE_LINE = re.compile(r"Course: .")
 
 
 class OfferedTool(NamedTuple):
-    """A tool of the request: what it says of itself, and its parameters' JSON schemas by name."""
+    """A tool of the request: its own description, and its parameters' JSON schemas by name."""
 
     name: str
     description: str
