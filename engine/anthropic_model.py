@@ -118,11 +118,7 @@ def connect(
         silence_s: Longest wait for the next bytes of a reply, in seconds.
         transport: How requests travel; None means the network.
     """
-    http: httpx2.AsyncClient
-    if transport is None:
-        http = DefaultAioHttpClient()
-    else:
-        http = httpx2.AsyncClient(transport=transport)
+    http = DefaultAioHttpClient() if transport is None else httpx2.AsyncClient(transport=transport)
     # The engine makes further attempts itself: they are events, and the budget has a say in them.
     client = AsyncAnthropic(api_key=api_key, auth_token=auth_token, base_url=base_url, max_retries=0, http_client=http)
     return AnthropicModel(client, name=name, silence_s=silence_s)

@@ -54,6 +54,7 @@ def answer(task: Task, weigh: Weigh | None = None) -> list[Json]:
         draft.say(_why_nothing(task))
     else:
         _answer_from_sources(inquiry, task, weigh, draft)
+    # Nothing in the sources was evidence enough.
     if not draft.blocks:
         draft.say(NOT_HERE)
     return draft.blocks
@@ -169,6 +170,7 @@ def _answer_elsewhere(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: 
     statement = f"Lesson {inquiry.lesson} of {course} is \u201c{lesson.title}\u201d."
     draft.cite(lesson.outline, lesson.block, lesson.block + 1, statement)
     others = [source for source in task.passages if source.course != course]
+    # Citing adds blocks, so that no further block means that no other course had evidence.
     written = len(draft.blocks)
     _answer_by_course(lesson.title, others, weigh, draft, LEAST_ELSEWHERE)
     if len(draft.blocks) == written:

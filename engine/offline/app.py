@@ -46,6 +46,7 @@ class OfflineMessagesApi:
         await self._reply(body, send)
 
     async def _reply(self, body: bytes, send: Send) -> None:
+        # All of it before the first byte: a refusal needs a status of its own, also where a stream was wanted.
         try:
             request = parse(body)
             content = self._content(request)

@@ -33,6 +33,7 @@ class Double:
     def __init__(self, script: Script, sleep: Sleep = asyncio.sleep, *, on_port: bool = False) -> None:
         self._on_port = on_port
         self._script = script
+        # Written out, so that taking one reply is taking one entry.
         self._left: list[ScriptedReply] = []
         for reply in script.replies:
             self._left += [reply] * reply.times

@@ -92,24 +92,24 @@ def understand(question: str, earlier: tuple[str, ...] = ()) -> Inquiry:
         earlier: Earlier questions of the conversation, oldest first.
     """
     bounded = question[:MOST_CHARS]
-    plain = _plain(bounded, _with_earlier(bounded, earlier))
-    names_lesson = plain.lesson is not None and plain.course is not None
+    inquiry = _located(bounded, _with_earlier(bounded, earlier))
+    names_lesson = inquiry.lesson is not None and inquiry.course is not None
     # From the narrowest to the widest: each rule would also take questions that a rule before it means.
     if set(words(question)) <= _GREETING:
-        return plain._replace(kind="greeting")
-    if names_lesson and _ELSEWHERE.search(plain.question):
-        return plain._replace(kind="look_up")
-    if outlined := _outlined_course(plain):
-        return plain._replace(kind="outline", course=outlined)
-    if sides := _sides(plain.question):
-        return plain._replace(kind="compare", sides=sides)
+        return inquiry._replace(kind="greeting")
+    if names_lesson and _ELSEWHERE.search(inquiry.question):
+        return inquiry._replace(kind="look_up")
+    if outlined := _outlined_course(inquiry):
+        return inquiry._replace(kind="outline", course=outlined)
+    if sides := _sides(inquiry.question):
+        return inquiry._replace(kind="compare", sides=sides)
     if names_lesson:
-        return plain._replace(kind="lesson")
-    return _across_or_plain(plain)
+        return inquiry._replace(kind="lesson")
+    return inquiry
 
 
-def _plain(question: str, whole: str) -> Inquiry:
-    """Returns the question with the places that it names, before its kind is known.
+def _located(question: str, whole: str) -> Inquiry:
+    """Returns the question with the places that it names; of kind `across` or `plain` until a narrower rule fits.
 
     Args:
         whole: The question with the one that it follows.
@@ -117,8 +117,11 @@ def _plain(question: str, whole: str) -> Inquiry:
     names = [mention.name for mention in course_mentions(whole)]
     # A lesson that the question itself names comes before one of the question that it follows.
     lessons = lesson_numbers(question) or lesson_numbers(whole)
+    kind: Kind = "plain"
+    if not names and _ACROSS.search(whole):
+        kind = "across"
     return Inquiry(
-        kind="plain",
+        kind=kind,
         question=whole,
         topic=without_places(whole),
         course=next(iter(names), None),
@@ -134,22 +137,16 @@ def _with_earlier(question: str, earlier: tuple[str, ...]) -> str:
     return f"{earlier[-1][:MOST_CHARS].rstrip()} {question}"
 
 
-def _outlined_course(plain: Inquiry) -> str | None:
+def _outlined_course(inquiry: Inquiry) -> str | None:
     """Returns the course whose outline is asked for; written like a title it need not be called a course."""
-    if not _OUTLINE.search(plain.question):
+    if not _OUTLINE.search(inquiry.question):
         return None
-    if plain.course is not None:
-        return plain.course
-    named = titles(plain.question)
+    if inquiry.course is not None:
+        return inquiry.course
+    named = titles(inquiry.question)
     if not named:
         return None
     return named[0].name
-
-
-def _across_or_plain(plain: Inquiry) -> Inquiry:
-    if plain.course is None and _ACROSS.search(plain.question):
-        return plain._replace(kind="across")
-    return plain
 
 
 def _sides(question: str) -> tuple[Side, ...]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from antiphon.language.questions import LESSONS
 
+# Titles are recognised by their capitals; these words may stand in one without.
 _SMALL = r"(?:and|of|for|from|in|the|to|with|on|a|an|at|by|&)"
 _TITLE = rf"[A-Z][\w'\u2019+#-]*(?:,? (?:{_SMALL} )*[A-Z][\w'\u2019+#-]*)+"
 _TITLES = re.compile(_TITLE)
@@ -38,6 +39,7 @@ _BEFORE_COURSE = re.compile(
     r"(?:\b(?:in|of|from|to) )?(?:the )?(?:course )?(?:called |on |about )?[\"\u201c]?$", re.IGNORECASE
 )
 _AFTER_COURSE = re.compile(r"^[\"\u201d]?(?: course\b)?")
+# The rest of "according to Course X" once the course is taken out.
 _REFERENCES = re.compile(r"\b(?:according to|as taught in|as described in)\s*(?=[,.;:?]|$|\band\b)", re.IGNORECASE)
 _SPACE_BEFORE_STOP = re.compile(r"\s+([,.;:?!])")
 

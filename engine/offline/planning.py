@@ -16,6 +16,7 @@ from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 
 SEARCH = "search_course_content"
 OUTLINE = "get_course_outline"
+# Whatever more the query allows: after a second search by rule a third finds nothing new.
 MOST_ROUNDS = 2
 MOST_CALLS = 4
 MOST_COURSES = 3

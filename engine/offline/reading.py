@@ -17,6 +17,7 @@ from antiphon.language.markup import Attempt, Material, Tag, read_attempts, read
 from antiphon.language.sentences import sentences
 from antiphon.vocabulary.ports import Json
 
+# Bounds of what is read: a request comes from anywhere, and no briefing is near them.
 MAX_MESSAGES = 1000
 MAX_BLOCKS = 5000
 MAX_QUESTION = 4000

@@ -107,6 +107,7 @@ def delta_events(message: Json, piece_chars: int) -> Iterator[Json]:
     begun = message | {"content": [], "stop_reason": None, "usage": usage | {"output_tokens": 1}}
     yield {"type": "message_start", "message": begun}
     for index, block in enumerate(content):
+        # The index after the type, and before what the event holds: the order that the API itself sends.
         for event in _block_events(block, piece_chars):
             yield {"type": event["type"], "index": index} | event
     delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
