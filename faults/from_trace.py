@@ -6,8 +6,16 @@ from collections.abc import Sequence
 
 from antiphon.faults.plan import Fault, Kind, Plan
 from antiphon.faults.ports.deliveries import publish_point
-from antiphon.faults.ports.origins import ORIGINS, Option, Trace, likely_cause, pending_after
-from antiphon.faults.ports.recorded import delivery_points, is_published, traversals
+from antiphon.faults.ports.recorded import (
+    ORIGINS,
+    Option,
+    Trace,
+    delivery_points,
+    is_published,
+    likely_cause,
+    pending_after,
+    traversals,
+)
 from antiphon.service import who_hears
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.errors import BadInputError

@@ -13,8 +13,7 @@ from antiphon.faults.plan import Fault, part_of
 from antiphon.faults.plan_files import parse_plan
 from antiphon.faults.ports.calls import FaultyModel, faulty_tool
 from antiphon.faults.ports.deliveries import FaultyDelivery, faulty_spawn
-from antiphon.faults.ports.injection import QueryFaults
-from antiphon.faults.ports.port import FaultyPort, query_faults
+from antiphon.faults.ports.injection import FaultyPort, QueryFaults, query_faults
 from antiphon.faults.ports.recorded import model_prefix, traversals
 from antiphon.service import Resources
 from antiphon.vocabulary.errors import FaultPlanError, TraceError

@@ -7,8 +7,7 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from antiphon.faults.plan import Experiment, Fault, Plan
-from antiphon.faults.points import point_type
+from antiphon.faults.plan import Experiment, Fault, Plan, point_type
 from antiphon.faults.scenarios import SCENARIOS
 from antiphon.vocabulary.errors import BadInputError, FaultPlanError
 from antiphon.vocabulary.values import Value

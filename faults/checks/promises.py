@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from antiphon.faults.checks import answers, limits, requests, traces
+from antiphon.faults.checks import answers, limits, traces
 from antiphon.faults.results import Run
 
 
@@ -31,7 +31,7 @@ CHECKS: tuple[Check, ...] = (
     Check("spending within budget", limits.within_budget),
     Check("one outcome a call", traces.one_outcome_each),
     Check("one outcome a call", traces.an_outcome_for_each_start),
-    Check("legal requests", requests.requests_are_legal),
+    Check("legal requests", traces.requests_are_legal),
     Check("citations lead back", answers.citations_lead_back),
     Check("doubt is said", answers.each_loss_has_its_sign),
     Check("doubt is said", answers.no_sign_without_a_loss),

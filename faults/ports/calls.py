@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from antiphon.dispatcher import Tool
 from antiphon.engine import SUMMARY_PROMPT
-from antiphon.faults.plan import Fault, Kind
-from antiphon.faults.points import SUMMARY, point_type
+from antiphon.faults.plan import SUMMARY, Fault, Kind, point_type
 from antiphon.faults.ports.injection import FOREVER_S, QueryFaults, wait_or_raise
 from antiphon.faults.ports.replies import corrupted_stream
 from antiphon.vocabulary.errors import ModelError

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from antiphon.dispatcher import CourseLibrary
 from antiphon.faults.injector import is_port
-from antiphon.faults.plan import KINDS, WHENS, Experiment, Kind, Plan, When, matches
-from antiphon.faults.points import SUMMARY, model_points, point_type
+from antiphon.faults.plan import KINDS, SUMMARY, WHENS, Experiment, Kind, Plan, When, matches, model_points, point_type
 from antiphon.faults.ports.deliveries import delivery_point, publish_point
 from antiphon.faults.ports.recorded import is_published, model_prefix
 from antiphon.faults.results import Cell, NotApplicable

@@ -26,8 +26,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from antiphon.faults.plan import Experiment, Fault, Kind, Plan, Step, When
-from antiphon.faults.points import PointType, point_type
+from antiphon.faults.plan import Experiment, Fault, Kind, Plan, PointType, Step, When, point_type
 from antiphon.faults.results import RandomReport, Run
 from antiphon.faults.runs.cells import reconnoitre
 from antiphon.faults.runs.checking import (
@@ -38,9 +37,9 @@ from antiphon.faults.runs.checking import (
     promise_of,
     rerun_difference,
     run_experiment,
+    smallest,
 )
 from antiphon.faults.runs.service import ServiceUnderTest
-from antiphon.faults.runs.shrinking import smallest
 from antiphon.faults.runs.world import QUESTIONS
 from antiphon.faults.scenarios import SCENARIOS
 from antiphon.vocabulary.errors import ServiceError
