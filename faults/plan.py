@@ -69,6 +69,12 @@ class Fault(Value, frozen=True, kw_only=True):
         """Returns True if the fault may fire at `point`."""
         return matches(point, self.point)
 
+    def seconds(self, fitting_s: float) -> float:
+        """Returns how long it hangs, is slow or late; `fitting_s` where the fault does not say."""
+        if self.for_s == 0:
+            return fitting_s
+        return self.for_s
+
 
 class Plan(Value, frozen=True, kw_only=True):
     """What is broken in one query, and which query it is.
@@ -116,10 +122,12 @@ class Experiment(Value, frozen=True, kw_only=True):
     @property
     def single_plan(self) -> Plan | None:
         """The plan, where the experiment is one query that is asked at once."""
-        plans = self.plans
-        if len(plans) == 1 and len(self.steps) == 1 and not self.steps[0].after_s:
-            return plans[0]
-        return None
+        if len(self.steps) != 1:
+            return None
+        (step,) = self.steps
+        if len(step.at_once) != 1 or step.after_s > 0:
+            return None
+        return step.at_once[0]
 
 
 def part_of(event: RoundOpened) -> When:
@@ -248,7 +256,9 @@ def point_type(point: str) -> PointType:
 
 def model_points(prefix: str) -> list[str]:
     """Lists the points of one model."""
+    # In the order in which a call traverses them.
     points = [f"{prefix}.request"]
     for place in STREAM_PLACES:
         points.append(f"{prefix}.stream.{place}")
-    return [*points, f"{prefix}.content"]
+    points.append(f"{prefix}.content")
+    return points

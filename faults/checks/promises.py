@@ -52,7 +52,10 @@ def broken_promises(run: Run) -> list[str]:
         return []
     if run.outcome is None:
         # Where nothing watches over the time any more, what hangs is ended by nobody.
-        return [] if answers.nothing_watches_the_time(run) else [f"no answer: {run.error or 'nothing came'}"]
+        if answers.nothing_watches_the_time(run):
+            return []
+        why = run.error or "nothing came"
+        return [f"no answer: {why}"]
     broken: list[str] = []
     for check in CHECKS:
         for wrong in check.rule(run):

@@ -11,10 +11,8 @@ from itertools import pairwise
 
 import msgspec
 
-from antiphon.faults.ports.injection import Fired
 from antiphon.faults.results import Run
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import ReasoningStarted
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Request
 
@@ -29,12 +27,12 @@ _REPORTS = ("deliver.handler_failed", "deliver.session_stalled")
 def moves_by_itself(run: Run) -> Iterator[str]:
     """A query stalls only where an event, or the work that owed one, was taken from it."""
     stalls = run.events(e.SessionStalled)
-    if stalls and not any(_loses_something(fired) for fired in run.injected.fired):
-        yield f"it stood still, waiting for {', '.join(stalls[0].waiting_for)}"
-
-
-def _loses_something(fired: Fired) -> bool:
-    return fired.kind in _LOSING_KINDS or fired.point.startswith(_LOSING_POINTS)
+    if not stalls:
+        return
+    for fired in run.injected.fired:
+        if fired.kind in _LOSING_KINDS or fired.point.startswith(_LOSING_POINTS):
+            return
+    yield f"it stood still, waiting for {', '.join(stalls[0].waiting_for)}"
 
 
 def one_outcome_each(run: Run) -> Iterator[str]:
@@ -55,7 +53,8 @@ def an_outcome_for_each_start(run: Run) -> Iterator[str]:
     if ended_early or run.injected.lost or run.injected.undelivered:
         return
     started = set(run.subjects(e.ToolStarted))
-    for call_id in sorted(started - set(run.subjects(e.ToolSucceeded, e.ToolFailed))):
+    ended = set(run.subjects(e.ToolSucceeded, e.ToolFailed))
+    for call_id in sorted(started - ended):
         yield f"tool call {call_id} has no outcome"
 
 
@@ -76,9 +75,10 @@ def causes_are_sound(run: Run) -> Iterator[str]:
 def the_store_holds_the_trace(run: Run) -> Iterator[str]:
     """What is stored is the trace from its beginning; where it is not all of it, the answer says so."""
     # The store may lack the end of the trace, and never anything before it.
-    if list(run.stored) != run.trace[: len(run.stored)]:
+    stored = list(run.stored)
+    if stored != run.trace[: len(stored)]:
         yield "the store has other events than were delivered"
-    if len(run.stored) < len(run.trace) and "trace_incomplete" not in run.signs:
+    if len(stored) < len(run.trace) and "trace_incomplete" not in run.signs:
         yield "the trace is not whole, and the answer does not say so"
 
 
@@ -95,8 +95,9 @@ def errors_are_recorded(run: Run) -> Iterator[str]:
 
 def stored_before_acted_on(run: Run) -> Iterator[str]:
     """What leads to a call of the model or a tool is in the store before the call, unless the store refused."""
-    refused = run.has(e.RecordingFailed) or len(run.stored) != len(run.trace)
-    if run.injected.acted_unstored and not refused:
+    if run.has(e.RecordingFailed) or len(run.stored) != len(run.trace):
+        return
+    if run.injected.acted_unstored > 0:
         yield f"event {run.injected.acted_unstored} was acted on before it was stored"
 
 
@@ -107,7 +108,7 @@ def nothing_is_left(run: Run) -> Iterator[str]:
 
 def requests_are_legal(run: Run) -> Iterator[str]:
     """The server would refuse no request."""
-    for event in run.events(ReasoningStarted):
+    for event in run.events(e.ReasoningStarted):
         for wrong in refusals(event.request):
             yield f"{event.call_id}: {wrong}"
 
@@ -136,7 +137,8 @@ def _wrong_roles(request: Request) -> Iterator[str]:
 def _blocks(request: Request) -> list[Json]:
     blocks: list[Json] = []
     for message in request.messages:
-        blocks += [msgspec.json.decode(block.text) for block in message.content]
+        for block in message.content:
+            blocks.append(msgspec.json.decode(block.text))
     return blocks
 
 
@@ -167,16 +169,18 @@ def _wrong_sources(blocks: list[Json]) -> Iterator[str]:
 def _wrong_results(blocks: list[Json]) -> Iterator[str]:
     """Each tool call is answered exactly once."""
     calls = {block["id"] for block in _of_type(blocks, "tool_use")}
-    # A list, since a call that is answered twice is refused as well.
-    results = [block["tool_use_id"] for block in _of_type(blocks, "tool_result")]
-    if calls != set(results) or len(results) != len(set(results)):
+    # Counted, since a call that is answered twice is refused as well.
+    results = Counter(block["tool_use_id"] for block in _of_type(blocks, "tool_result"))
+    if results != Counter(calls):
         yield "tool calls and tool results do not match"
 
 
 def _wrong_tools(request: Request) -> Iterator[str]:
-    tools: list[Json] = msgspec.json.decode(request.tools.text) if request.tools else []
-    names = [tool["name"] for tool in tools]
-    if len(set(names)) < len(names):
+    tools: list[Json] = []
+    if request.tools:
+        tools = msgspec.json.decode(request.tools.text)
+    names = {tool["name"] for tool in tools}
+    if len(names) < len(tools):
         yield "two tools have the same name"
     if request.tool_choice and not tools:
         yield "a tool choice without tools"

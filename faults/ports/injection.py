@@ -42,7 +42,7 @@ async def wait_or_raise(
         waits_s: How long the kinds of faults that wait do so, in seconds, where the fault does not say.
     """
     if fault.kind in waits_s:
-        await sleep(fault.for_s or waits_s[fault.kind])
+        await sleep(fault.seconds(waits_s[fault.kind]))
     elif fault.kind == "cancel":
         raise asyncio.CancelledError(f"{name}: injected: cancel")
     else:
@@ -92,7 +92,8 @@ class QueryFaults:
         first: Fault | None = None
         for counted in self._counted:
             # Every fault counts, though only the first of several fires: which one it is must not shift the others.
-            if counted.applies(point, self.part) and counted.fires() and first is None:
+            fires = counted.fires_at(point, self.part)
+            if fires and first is None:
                 first = counted.fault
         if first is not None:
             self.fired.append(Fired(point=point, kind=first.kind, when=self.part))
@@ -101,13 +102,13 @@ class QueryFaults:
     def count_past(self, point: str, when: When) -> None:
         """Counts a traversal from before the query was gone on with: no fault fires at it."""
         for counted in self._counted:
-            if counted.applies(point, when):
-                counted.fires()
+            counted.fires_at(point, when)
 
     def note_call(self) -> None:
         """Notes that a model or a tool is called: the event that led to it should be stored."""
         seq = handled_seq()
-        if seq > self.stored_seq and not self.acted_unstored:
+        # Only the first one is kept: those after it follow from it.
+        if seq > self.stored_seq and self.acted_unstored == 0:
             self.acted_unstored = seq
 
     def note_raised(self, point: str) -> None:
@@ -123,19 +124,25 @@ class _CountedFault:
         self.fault = fault
         self._traversals = 0
 
-    def applies(self, point: str, when: When) -> bool:
-        return self.fault.when in ("any", when) and self.fault.is_at(point)
-
-    def fires(self) -> bool:
-        """Counts one traversal; returns True if the fault fires at it."""
-        self._traversals += 1
-        if self._traversals < self.fault.nth:
+    def fires_at(self, point: str, when: When) -> bool:
+        """Counts a traversal of the fault's own point; returns True if the fault fires at it."""
+        if self.fault.when not in ("any", when):
             return False
-        return self.fault.times == 0 or self._traversals < self.fault.nth + self.fault.times
+        if not self.fault.is_at(point):
+            return False
+        self._traversals += 1
+        first = self.fault.nth
+        if self._traversals < first:
+            return False
+        if self.fault.times == 0:
+            return True
+        return self._traversals < first + self.fault.times
 
 
 JUMP_S = 10.0
 """How far a clock that is `late` jumps ahead, in seconds."""
+_PORT_WAITS_S: dict[Kind, float] = {**WAITS_S, "late": JUMP_S}
+"""How long an asynchronous method of a port waits, in seconds; a clock's sleep may come late, too."""
 LOCKED_CALLS = 3
 """Calls that a lock holds up after the first."""
 _ALL_CALLS = 1_000_000
@@ -160,7 +167,9 @@ class FaultyPort:
         self._inner = inner
         self._faults = faults
         self._prefix = prefix
-        self._sleep: Callable[[float], Any] = asyncio.sleep if clock is None else clock.sleep
+        self._sleep: Callable[[float], Any] = asyncio.sleep
+        if clock is not None:
+            self._sleep = clock.sleep
         self._error = error
         self._refusals = 0
         self._ahead_s = 0.0
@@ -190,10 +199,8 @@ class FaultyPort:
 
     async def _break(self, fault: Fault, point: str, args: tuple[Any, ...]) -> None:
         """Breaks an asynchronous call before it begins."""
-        if fault.kind in WAITS_S:
-            await self._sleep(fault.for_s or WAITS_S[fault.kind])
-        elif fault.kind == "late":
-            await self._sleep(fault.for_s or JUMP_S)
+        if fault.kind in _PORT_WAITS_S:
+            await self._sleep(fault.seconds(_PORT_WAITS_S[fault.kind]))
         elif fault.kind == "cancel":
             raise asyncio.CancelledError(f"injected at {point}")
         elif fault.kind == "wrong_id" and args:
@@ -221,13 +228,14 @@ class FaultyPort:
     def _break_now(self, fault: Fault, point: str) -> None:
         """Breaks a call that returns at once before it begins."""
         if fault.kind in WAITS_S:
-            block(fault.for_s or WAITS_S[fault.kind])
+            block(fault.seconds(WAITS_S[fault.kind]))
         elif fault.kind == "late":
-            self._ahead_s += fault.for_s or JUMP_S
+            self._ahead_s += fault.seconds(JUMP_S)
         else:
             self._raise(fault, point)
 
     def _raise(self, fault: Fault, point: str) -> None:
+        # Both outlast this call: the next ones are refused as well.
         if fault.kind == "disk_full":
             self._refusals = _ALL_CALLS
         elif fault.kind == "locked":
