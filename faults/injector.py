@@ -53,7 +53,10 @@ class Injector:
         self._prefix: Sequence[Recorded[Event]] = ()
 
     def __str__(self) -> str:
-        return "; ".join(f"fault {fault.kind} at {fault.point}" for fault in self._faults)
+        words: list[str] = []
+        for fault in self._faults:
+            words.append(f"fault {fault.kind} at {fault.point}")
+        return "; ".join(words)
 
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
         """Takes in what happened before the query is gone on with."""
@@ -65,17 +68,16 @@ class Injector:
     def resources(self, resources: Resources, /) -> Resources:
         """Returns the ports that the query's components are given, each with its faults."""
         if self._apart:
-            # Circuits count failures across queries.
+            # Circuits count failures across queries: with new ones the others do not suffer from these.
             resources = dataclasses.replace(resources, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
-        models: dict[str, Model] = {}
-        for name, model in resources.models.items():
-            models[name] = self._faulty_model(name, model, resources)
-        tools = [faulty_tool(tool, self.injected, resources.clock) for tool in resources.tools.tools]
-        changed: dict[str, object] = {"models": models, "tools": Registry(tools)}
+        clock = resources.clock
+        tools = [faulty_tool(tool, self.injected, clock) for tool in resources.tools.tools]
+        changed: dict[str, object] = {"models": self._faulty_models(resources), "tools": Registry(tools)}
+        # Whatever else has methods is broken too, without being named: also a port that is new.
         for field in dataclasses.fields(resources):
             value = getattr(resources, field.name)
             if field.name not in changed and is_port(value):
-                changed[field.name] = FaultyPort(value, self.injected, field.name, resources.clock, RuntimeError)
+                changed[field.name] = FaultyPort(value, self.injected, field.name, clock, RuntimeError)
         return dataclasses.replace(resources, **changed)  # type: ignore[arg-type]  # a port passes for what it wraps
 
     def store(self, store: QueryStore, /) -> QueryStore:
@@ -90,9 +92,13 @@ class Injector:
             # Set within the query's own context: the ports that all queries share ask it whose call it is.
             query_faults.set(self.injected)
             delivery = FaultyDelivery(self.injected, ports.publish, self._note)
-            spawn = faulty_spawn(ports.spawn, self.injected)
-            faulty = Ports(publish=delivery.publish, emit_live=ports.emit_live, spawn=spawn)
+            faulty = Ports(
+                publish=delivery.publish,
+                emit_live=ports.emit_live,
+                spawn=faulty_spawn(ports.spawn, self.injected),
+            )
             subscriptions = components(faulty)
+            # Only now is it known who hears what; no event has been delivered yet.
             self._count_past(subscriptions)
             return [delivery.subscription(subscription) for subscription in subscriptions]
 
@@ -104,15 +110,19 @@ class Injector:
         for traversal in traversals(self._prefix, hearers):
             self.injected.count_past(traversal.point, traversal.when)
 
-    def _faulty_model(self, name: str, model: Model, parts: Resources) -> Model:
-        if name == "primary" and self._primary is not None:
-            model = self._primary
-        return FaultyModel(model, self.injected, model_prefix(name), parts.clock)
+    def _faulty_models(self, resources: Resources) -> dict[str, Model]:
+        models = dict(resources.models)
+        if self._primary is not None:
+            models["primary"] = self._primary
+        faulty: dict[str, Model] = {}
+        for name, model in models.items():
+            faulty[name] = FaultyModel(model, self.injected, model_prefix(name), resources.clock)
+        return faulty
 
     def _note(self, event: Event) -> None:
         if isinstance(event, QueryClosed):
             self.injected.closing = True
-        if isinstance(event, RoundOpened):
+        elif isinstance(event, RoundOpened):
             self.injected.part = part_of(event)
 
 

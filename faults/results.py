@@ -62,6 +62,9 @@ class Run:
         """Returns True if there is an event of one of the kinds."""
         return any(isinstance(recorded.event, kinds) for recorded in self.trace)
 
+    def _has_fired(self, fault: Fault) -> bool:
+        return any(_came_from(fired, fault) for fired in self.injected.fired)
+
     @property
     def fired(self) -> list[Fired]:
         """The plan's own faults that fired; those of its scenario are left out."""
@@ -79,11 +82,7 @@ class Run:
     @property
     def idle(self) -> list[Fault]:
         """The plan's faults that never fired."""
-        idle: list[Fault] = []
-        for fault in self.plan.faults:
-            if not any(_came_from(fired, fault) for fired in self.injected.fired):
-                idle.append(fault)
-        return idle
+        return [fault for fault in self.plan.faults if not self._has_fired(fault)]
 
     @property
     def response(self) -> ResponseAssembled:
@@ -122,10 +121,14 @@ class Cell(Value, frozen=True, kw_only=True):
         """Makes the plan that tries it."""
         if self.kind == "none":
             return Plan(scenario=self.scenario, seed=seed)
-        # A question is taken in before the query has parts.
-        when = "any" if self.point == "intake" else self.when
+        # A question is taken in before any part of the query begins.
+        when = self.when
+        if self.point == "intake":
+            when = "any"
         fault = Fault(point=self.point, kind=self.kind, when=when)
-        return Plan(faults=(fault,), scenario=self.scenario or "plain", seed=seed)
+        # Where no scenario traverses the point, any serves to show that the fault does not fire.
+        scenario = self.scenario or "plain"
+        return Plan(faults=(fault,), scenario=scenario, seed=seed)
 
     def command(self, tools: str, seed: int) -> str:
         """Writes the command that tries it alone, with these tools and this seed."""
@@ -223,6 +226,8 @@ class RandomReport:
         for run in runs:
             self.queries += 1
             self.faults += len(run.plan.faults)
+            sorts = run.sorts
             for fault in run.plan.faults:
-                self.fired += (fault.point, fault.kind) in run.sorts
-            self.sorts |= run.sorts
+                if (fault.point, fault.kind) in sorts:
+                    self.fired += 1
+            self.sorts |= sorts

@@ -123,8 +123,9 @@ def _unheard_by_assembler(run: Run) -> set[str]:
 
 def signs_name_their_events(run: Run) -> Iterator[str]:
     """Each doubt names an event of the trace on which it rests."""
-    # Events are numbered from 1 without gaps: another check sees to that.
-    last = len(run.trace)
+    last = 0
+    if run.trace:
+        last = run.trace[-1].seq
     for doubt in run.response.indicators:
         if not 0 < doubt.event_seq <= last:
             yield f"{doubt.kind} rests on event {doubt.event_seq}, which is not there"

@@ -44,9 +44,12 @@ def traversals(events: Sequence[Recorded[Event]], hearers: Hearers) -> list[Trav
         event = recorded.event
         if isinstance(event, RoundOpened):
             when = part_of(event)
-        points = [*delivered.get(type(event), ()), *calls.ended_by(event)]
-        if is_published(type(event)):
-            points.insert(0, publish_point(type(event)))
+        kind = type(event)
+        points: list[str] = []
+        if is_published(kind):
+            points.append(publish_point(kind))
+        points += delivered.get(kind, ())
+        points += calls.ended_by(event)
         for point in points:
             found.append(Traversal(point=point, when=when))
     return found
@@ -62,12 +65,14 @@ def delivery_points(hearers: Hearers) -> dict[type[Event], list[str]]:
 
 def is_published(kind: type[Event]) -> bool:
     """Returns True if a component emits the event; the caller's and the session's own pass through no component."""
-    return not set(kind.emitted_by) <= {CALLER, SESSION}
+    return not {CALLER, SESSION}.issuperset(kind.emitted_by)
 
 
 def model_prefix(reasoner: str) -> str:
     """Returns what the points of a reasoner begin with."""
-    return "model" if reasoner == "primary" else reasoner
+    if reasoner == "primary":
+        return "model"
+    return reasoner
 
 
 class _CallsUnderWay:
@@ -80,31 +85,25 @@ class _CallsUnderWay:
 
     def ended_by(self, event: Event) -> list[str]:
         """Takes in an event; returns the points of models and tools that were traversed for good with it."""
-        match event:
-            case e.ReasoningRequested() | e.SummaryRequested():
-                self._models[event.call_id] = model_prefix(event.reasoner)
-            case e.ReasoningStarted():
-                self._requests[event.call_id] += 1
-            case (
-                e.ReasoningRetried()
-                | e.ReasoningFailed()
-                | e.ReasoningCompleted()
-                | e.SummaryFailed()
-                | e.SummaryCompleted()
-            ):
-                return self._attempt_ended(event)
-            case e.ToolStarted():
-                # A tool that starts again under the same call is tried once more: its last try has ended.
-                ended = self._tool_ended(event.tool_call_id)
-                self._tools[event.tool_call_id] = event.name
-                return ended
-            case e.ToolSubstituted() | e.ToolSucceeded() | e.ToolFailed():
-                return self._tool_ended(event.tool_call_id)
+        if isinstance(event, e.ReasoningRequested | e.SummaryRequested):
+            self._models[event.call_id] = model_prefix(event.reasoner)
+        elif isinstance(event, e.ReasoningStarted):
+            self._requests[event.call_id] += 1
+        elif isinstance(event, AttemptEnd):
+            return self._attempt_ended(event)
+        elif isinstance(event, e.ToolStarted):
+            # A tool that starts once more under the same call is retried: its last attempt has ended.
+            ended = self._tool_ended(event.tool_call_id)
+            self._tools[event.tool_call_id] = event.name
+            return ended
+        elif isinstance(event, e.ToolSubstituted | e.ToolSucceeded | e.ToolFailed):
+            return self._tool_ended(event.tool_call_id)
         return []
 
     def _attempt_ended(self, event: AttemptEnd) -> list[str]:
         model = self._models.get(event.call_id, "model")
         requests = self._requests.pop(event.call_id, 0)
+        # A summary's call may consist of several requests, of which each traverses both.
         points = [f"{model}.request", f"{model}.content"] * requests
         if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
             for place in _stream_places(event):
@@ -126,7 +125,8 @@ def _stream_places(reply: e.ReasoningCompleted | e.SummaryCompleted) -> list[str
         places.append("in_text")
     if isinstance(reply, e.ReasoningCompleted) and reply.tool_calls:
         places.append("in_tool_json")
-    return [*places, "before_end"]
+    places.append("before_end")
+    return places
 
 
 class Option(NamedTuple):
@@ -154,14 +154,15 @@ _OF_CALL: dict[FailureKind, Option] = {
     "truncated_stream": Option("stream.before_end", "truncate"),
     "stream_error": Option("stream.before_end", "drop"),
 }
-"""How a call fails again as it failed; the rest are refusals of other sorts, which `raise` stands for."""
+"""The fault that makes a call fail as it failed; the rest are refusals of other sorts, which `raise` stands for."""
 
 _OF_TOOL: dict[ToolFailureKind, Kind] = {"timeout": "hang", "abandoned": "hang", "error": "raise"}
-"""How a tool fails again; in the other failures no tool was run."""
+"""The fault that makes a tool fail as it failed; in the other failures no tool was run."""
 
 
 def _of_request(events: Trace, event: e.ReasoningStarted) -> list[Option]:
-    return [Option(f"{_model(events, event.call_id)}.request", "overload")]
+    model = _model(events, event.call_id)
+    return [Option(f"{model}.request", "overload")]
 
 
 def _of_reply(events: Trace, event: e.ReasoningCompleted | e.SummaryCompleted) -> list[Option]:
@@ -170,7 +171,8 @@ def _of_reply(events: Trace, event: e.ReasoningCompleted | e.SummaryCompleted) -
 
 
 def _of_streamed_call(events: Trace, event: e.ToolCallStreamed) -> list[Option]:
-    return [Option(f"{_model(events, event.call_id)}.stream.in_tool_json", "truncate")]
+    model = _model(events, event.call_id)
+    return [Option(f"{model}.stream.in_tool_json", "truncate")]
 
 
 def _of_retry(events: Trace, event: e.ReasoningRetried) -> list[Option]:
@@ -183,8 +185,9 @@ def _of_failed_call(events: Trace, event: e.ReasoningFailed | e.SummaryFailed) -
 
 def _of_failure(events: Trace, call_id: str, failure: FailureKind) -> list[Option]:
     # The points in the table are without the model, which is another one in each trace.
-    again = _OF_CALL.get(failure, Option("request", "raise"))
-    return [Option(f"{_model(events, call_id)}.{again.point}", again.kind)]
+    same = _OF_CALL.get(failure, Option("request", "raise"))
+    model = _model(events, call_id)
+    return [Option(f"{model}.{same.point}", same.kind)]
 
 
 def _of_tool(_: Trace, event: e.ToolStarted | e.ToolSucceeded) -> list[Option]:
@@ -196,10 +199,14 @@ def _of_substitute(_: Trace, event: e.ToolSubstituted) -> list[Option]:
 
 
 def _of_failed_tool(events: Trace, event: e.ToolFailed) -> list[Option]:
-    name = _last_tool(events, event.tool_call_id)
-    if event.failure not in _OF_TOOL or not name:
+    if event.failure not in _OF_TOOL:
         return []
-    return [Option(f"tool.{name}", _OF_TOOL[event.failure])]
+    kind = _OF_TOOL[event.failure]
+    # The tool that ran last: a substitute runs under the call that it stands in for.
+    for earlier in _backwards(events):
+        if isinstance(earlier, e.ToolStarted) and earlier.tool_call_id == event.tool_call_id:
+            return [Option(f"tool.{earlier.name}", kind)]
+    return []
 
 
 def _of_failed_handler(events: Trace, event: e.HandlerFailed) -> list[Option]:
@@ -219,7 +226,9 @@ def _of_cancelling(_: Trace, __: e.QueryCancelled) -> list[Option]:
 
 def _of_stall(events: Trace, _: e.SessionStalled) -> list[Option]:
     owed = likely_cause(events[:-1])
-    lost = e.QueryClosed if owed is None else owed.outcomes[0]
+    lost: type[Event] = e.QueryClosed
+    if owed is not None:
+        lost = owed.outcomes[0]
     return [Option(publish_point(lost), "drop")]
 
 
@@ -259,15 +268,8 @@ def _model(events: Trace, call_id: str) -> str:
     return "model"
 
 
-def _last_tool(events: Trace, call_id: str) -> str:
-    """Returns the tool that a call ran last; a substitute runs under the call that it stands in for."""
-    for event in _backwards(events):
-        if isinstance(event, e.ToolStarted) and event.tool_call_id == call_id:
-            return event.name
-    return ""
-
-
 def pending_after(events: Trace) -> PendingTable:
+    """Returns what is owed to the query at the end of `events`."""
     # A trace may hold events of subscribers that are not wired here.
     catalog = BUILT_IN.extended(dict.fromkeys(type(recorded.event) for recorded in events))
     table: PendingTable = {}
