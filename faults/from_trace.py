@@ -79,7 +79,7 @@ def _choose(options: Sequence[Option], kind: str | None, point: str | None) -> O
             continue
         if kind is None:
             return option
-        # Compared one by one, since the kind is a word from a command line that may be none.
+        # The known kind is returned, since `kind` is any text that a caller wrote.
         for known in option.kinds:
             if known == kind:
                 return Option(option.point, known)

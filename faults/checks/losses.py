@@ -186,16 +186,24 @@ def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoub
 def _of_reviews(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoubt]:
     """Lists the doubts of reviewers who did not accept the answering reply, or never judged it."""
     not_verified: Kinds = frozenset({"not_verified"})
-    reviews: list[e.DraftReviewed] = []
-    for event in events:
-        if isinstance(event, e.DraftReviewed) and event.call_id == call_id:
-            reviews.append(event)
-    found = [ExpectedDoubt(not_verified, review) for review in reviews if not review.accepted]
-    judges = {review.reviewer for review in reviews}
+    found: list[ExpectedDoubt] = []
+    judges: set[str] = set()
+    for review in _reviews_of(events, call_id):
+        judges.add(review.reviewer)
+        if not review.accepted:
+            found.append(ExpectedDoubt(not_verified, review))
     for event in events:
         if isinstance(event, e.QueryReceived) and not judges.issuperset(event.reviewers):
             found.append(ExpectedDoubt(not_verified, event))
     return found
+
+
+def _reviews_of(events: Sequence[Event], call_id: str | None) -> list[e.DraftReviewed]:
+    reviews: list[e.DraftReviewed] = []
+    for event in events:
+        if isinstance(event, e.DraftReviewed) and event.call_id == call_id:
+            reviews.append(event)
+    return reviews
 
 
 def _of_reasoner(request: e.ReasoningRequested, events: Sequence[Event]) -> Kinds:

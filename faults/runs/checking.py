@@ -40,7 +40,7 @@ class Checker:
         """Runs a plan; returns its run and each promise that it breaks.
 
         Args:
-            twice: Runs it again and compares the traces.
+            twice: Reruns it and compares the traces.
         """
         run = run_plan(self._world, plan)
         broken = self.broken_in([run])
@@ -54,7 +54,7 @@ class Checker:
         """Runs one step of an experiment; returns its runs and each promise that they break."""
         try:
             runs = service.run(step)
-        # In a random run this, too, is a finding that can be shrunk and run again.
+        # In a random run this, too, is a finding that can be shrunk and rerun.
         except (ServiceError, RuntimeError, AssertionError, LookupError, TypeError, ValueError) as error:
             return [], [f"the run itself failed: {type(error).__name__}: {error}"]
         return runs, self.broken_in(runs)
@@ -63,7 +63,9 @@ class Checker:
         """Names each promise that the runs of one step break."""
         broken: list[str] = []
         for number, run in enumerate(runs, start=1):
-            place = f"query {number}: " if len(runs) > 1 else ""
+            place = ""
+            if len(runs) > 1:
+                place = f"query {number}: "
             for wrong in broken_promises(run):
                 broken.append(f"{place}{wrong}")
         differs = trace_difference(self._neighbour(runs[0].plan.seed), runs[0].neighbour)
@@ -84,7 +86,7 @@ def run_experiment(
     """Runs an experiment in a world that knows nothing before.
 
     Args:
-        twice: Runs it again in another world and compares the traces.
+        twice: Reruns it in another world and compares the traces.
 
     Returns:
         The runs by steps, and each promise that one of them breaks.
@@ -94,10 +96,13 @@ def run_experiment(
     with fresh_world(open_world) as world, ServiceUnderTest(world) as service:
         checker = Checker(world)
         for number, step in enumerate(experiment.steps, start=1):
-            place = f"step {number}: " if len(experiment.steps) > 1 else ""
-            runs, wrong = checker.run_step(service, step)
+            place = ""
+            if len(experiment.steps) > 1:
+                place = f"step {number}: "
+            runs, broken_now = checker.run_step(service, step)
             steps.append(runs)
-            broken += [f"{place}{each}" for each in wrong]
+            for wrong in broken_now:
+                broken.append(f"{place}{wrong}")
     if twice and not broken:
         differs = rerun_difference(open_world, experiment, steps)
         if differs:
@@ -106,9 +111,10 @@ def run_experiment(
 
 
 def rerun_difference(open_world: OpenWorld, experiment: Experiment, steps: Sequence[Sequence[Run]]) -> str:
-    """Runs an experiment again; says where its traces are not those of `steps`, or returns an empty text."""
-    again, _ = run_experiment(open_world, experiment)
-    for runs, others in zip(steps, again, strict=True):
+    """Reruns an experiment; names the place where its traces are not those of `steps`, or returns an empty text."""
+    rerun, _ = run_experiment(open_world, experiment)
+    for runs, others in zip(steps, rerun, strict=True):
+        # A step that failed by itself has no runs to compare.
         for run, other in zip(runs, others, strict=False):
             differs = trace_difference(run.trace, other.trace)
             if differs:
@@ -129,7 +135,7 @@ def promise_of(wrong: str) -> str:
 
 
 def trace_difference(first: Trace, second: Trace) -> str:
-    """Says where two traces differ, but for ids and the hour; returns an empty text where they do not."""
+    """Names the place where two traces differ, but for ids and the hour; an empty text where they are the same."""
     for one, other in zip(first, second, strict=False):
         if _comparable(one, first[0].at) != _comparable(other, second[0].at):
             return f"event {one.seq}: {type(one.event).__name__} became {type(other.event).__name__} or another of it"
@@ -157,12 +163,19 @@ Shrinkable = TypeVar("Shrinkable", Plan, Fault)
 
 
 def smallest(experiment: Experiment, fails: Fails) -> Experiment:
-    """Takes away all that the failing does not need: taking any one thing more away makes the experiment pass."""
-    smaller: Experiment | None = experiment
+    """Takes away all that the failure does not need: taking any one thing more away makes the experiment pass."""
+    smaller = _first_failing(experiment, fails)
     while smaller is not None:
         experiment = smaller
-        smaller = next(filter(fails, smaller_than(experiment)), None)
+        smaller = _first_failing(experiment, fails)
     return experiment
+
+
+def _first_failing(experiment: Experiment, fails: Fails) -> Experiment | None:
+    for smaller in smaller_than(experiment):
+        if fails(smaller):
+            return smaller
+    return None
 
 
 def smaller_than(experiment: Experiment) -> Iterator[Experiment]:
@@ -200,6 +213,7 @@ def _smaller_plans(plan: Plan) -> Iterator[Plan]:
             yield replace(plan, faults=(fault,))
     for fewer in _without_one(plan.faults):
         yield replace(plan, faults=fewer)
+    # Fields come last: one fault less says more about a failure than a plainer one.
     yield from _plainer(plan, ("scenario", "seed"))
     for at, fault in enumerate(plan.faults):
         for less in _plainer(fault, ("for_s", "nth", "times", "when")):
@@ -210,8 +224,9 @@ def _plainer(value: Shrinkable, fields: tuple[str, ...]) -> Iterator[Shrinkable]
     """Yields the value with one field as it is by default."""
     defaults = {field.name: field.default for field in msgspec.structs.fields(value)}
     for name in fields:
-        if getattr(value, name) != defaults[name]:
-            yield replace(value, **{name: defaults[name]})
+        default = defaults[name]
+        if getattr(value, name) != default:
+            yield replace(value, **{name: default})
 
 
 def _without_one(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:

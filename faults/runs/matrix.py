@@ -83,9 +83,9 @@ def run_singles(
     # Its unbroken neighbours are run once for all cells.
     checker = Checker(world)
     report = Report(seed=seed)
-    cells: list[Cell] = []
     if chosen is None:
         chosen = Chosen()
+    cells: list[Cell] = []
     for found in _chosen_cells(world, seed, chosen):
         if isinstance(found, Cell):
             cells.append(found)
@@ -93,11 +93,8 @@ def run_singles(
             report.not_applicable.append(found)
     for number, cell in enumerate(cells):
         command = cell.command(world.named, seed)
-        if cell.point == "process":
-            verdict = _kill(cell, command)
-        else:
-            twice = number % TWICE_EVERY == 0
-            verdict = _run_cell(checker, cell, command, seed, twice=twice)
+        twice = number % TWICE_EVERY == 0
+        verdict = _run_cell(checker, cell, command, seed, twice=twice)
         report.verdicts.append(verdict)
         on_verdict(verdict, len(cells))
         if fail_fast and verdict.result != "kept":
@@ -120,6 +117,9 @@ def _chosen_cells(world: World, seed: int, chosen: Chosen) -> list[Cell | NotApp
 
 
 def _run_cell(checker: Checker, cell: Cell, command: str, seed: int, *, twice: bool) -> Verdict:
+    # A process that is killed leaves no run to check, only what its store holds.
+    if cell.point == "process":
+        return _kill(cell, command)
     run, broken = checker.run(cell.plan(seed), twice=twice)
     fired = len(run.fired) > 0
     if cell.kind == "none":
@@ -168,12 +168,14 @@ def unsound(run: Run, point: str) -> Iterator[str]:
         if point == f"tool.{requested.call.name}":
             calls[requested.call.id] = requested.call
     for failed in run.events(ToolFailed):
-        if failed.tool_call_id in calls and failed.failure in ("error", "timeout"):
-            arguments = calls[failed.tool_call_id].arguments
-            yield f"the tool by itself: {failed.detail} (called with {arguments})"
+        call = calls.get(failed.tool_call_id)
+        if call is not None and failed.failure in ("error", "timeout"):
+            yield f"the tool by itself: {failed.detail} (called with {call.arguments})"
     for succeeded in run.events(ToolSucceeded):
+        if succeeded.tool_call_id not in calls:
+            continue
         _, cut, size = succeeded.output.text.rpartition(_CUT)
-        if succeeded.tool_call_id in calls and cut:
+        if cut:
             yield f"the tool by itself: it returned too much [{size}"
 
 

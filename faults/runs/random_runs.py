@@ -145,7 +145,7 @@ class RandomExperiment(RuleBasedStateMachine):
         self._run(Step(at_once=tuple(plans), after_s=after_s))
 
     def teardown(self) -> None:
-        """Runs the experiment again where that was drawn, then lets go of everything."""
+        """Lets go of everything, and reruns the experiment where that was drawn."""
         with self._open:
             self.campaign.report.experiments += 1
             self.campaign.on_experiment(self.campaign.report)
@@ -193,11 +193,13 @@ def run_random(
     campaign = Campaign(open_world, draw_faults(_places(open_world)), on_experiment=on_experiment)
     left = examples
     while campaign.report.failing is None:
-        enough = examples and left <= 0
-        too_late = minutes and time.monotonic() - began >= 60 * minutes
-        if enough or too_late:
+        if examples and left <= 0:
             break
-        size = min(BATCH, left) if examples else BATCH
+        if minutes and time.monotonic() - began >= 60 * minutes:
+            break
+        size = BATCH
+        if examples:
+            size = min(BATCH, left)
         _run_batch(campaign, chance.getrandbits(64), size)
         left -= BATCH
     return campaign.report
@@ -244,10 +246,17 @@ def _run_batch(campaign: Campaign, number: int, examples: int) -> None:
 
     # Hypothesis only draws here: it shrinks single values, while `smallest` knows what an experiment is made of.
     drawing = settings(
-        max_examples=examples, stateful_step_count=STEPS, deadline=None, database=None, print_blob=False,
-        verbosity=Verbosity.quiet, report_multiple_bugs=False, phases=(Phase.generate,),
+        max_examples=examples,
+        stateful_step_count=STEPS,
+        deadline=None,
+        # Nothing is kept between two runs, so that the seed alone decides.
+        database=None,
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+        report_multiple_bugs=False,
+        phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     try:
         # Its documentation allows a function, its types only a class.
         run_state_machine_as_test(machine, settings=drawing)  # type: ignore[arg-type]
@@ -260,6 +269,7 @@ def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
     wanted = {promise_of(wrong) for wrong in error.broken}
 
     def broken_by(experiment: Experiment) -> list[str]:
+        # Only a promise to come out the same needs a second run to be seen broken.
         _, broken = run_experiment(campaign.open_world, experiment, twice=SAME_TRACE in wanted)
         return [wrong for wrong in broken if promise_of(wrong) in wanted]
 
@@ -271,4 +281,7 @@ def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
     report.reproduced = fails(error.experiment)
     if report.reproduced:
         report.failing = smallest(error.experiment, fails)
-    report.broken = broken_by(report.failing) or error.broken
+    report.broken = broken_by(report.failing)
+    # What cannot be reproduced is reported as it was found.
+    if not report.broken:
+        report.broken = error.broken

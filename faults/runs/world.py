@@ -62,7 +62,10 @@ class WordEmbedder:
         for term in terms(text):
             # Not by hash(), which is another one in every process.
             digest = sha256(term.encode()).digest()
-            sums[digest[0] % self.dimensions] += 1.0 if digest[1] % 2 else -1.0
+            sign = 1.0
+            if digest[1] % 2 == 0:
+                sign = -1.0
+            sums[digest[0] % self.dimensions] += sign
         length = sum(value * value for value in sums) ** 0.5
         return [value / length for value in sums]
 
@@ -82,7 +85,8 @@ class SmallLibrary:
             raise KnowledgeError("the vector index expects vectors of another length: index again")
         scored: list[tuple[float, Passage]] = []
         for row, passage in zip(self._vectors, self._passages, strict=True):
-            scored.append((_product(vector, row), passage))
+            likeness = sum(a * b for a, b in zip(vector, row, strict=True))
+            scored.append((likeness, passage))
         return _best(scored, course, lesson)
 
     def keyword_search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
@@ -97,10 +101,15 @@ class SmallLibrary:
         found = [title for title in _LESSONS if name.casefold() in title.casefold()]
         if len(found) == 1:
             return CourseMatch(title=found[0], nearest=tuple(found))
-        return CourseMatch(title=None, nearest=tuple(found or _LESSONS))
+        # Where the name fits none, every course is as near as any other.
+        if not found:
+            found = list(_LESSONS)
+        return CourseMatch(title=None, nearest=tuple(found))
 
     def outline(self, title: str) -> Course | None:
-        return _course(title) if title in _LESSONS else None
+        if title not in _LESSONS:
+            return None
+        return _course(title)
 
     def courses(self) -> tuple[Course, ...]:
         return tuple(_course(title) for title in _LESSONS)
@@ -119,34 +128,29 @@ def _best(scored: list[tuple[float, Passage]], course: str | None, lesson: int |
     """Returns the best passages of a course and lesson; None is any."""
     best: list[Passage] = []
     for score, passage in sorted(scored, key=lambda pair: -pair[0]):
-        if score > 0 and course in (None, passage.course) and lesson in (None, passage.lesson):
+        asked_for = course in (None, passage.course) and lesson in (None, passage.lesson)
+        if asked_for and score > 0:
             best.append(passage)
     return best[:RESULTS]
-
-
-def _product(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
 
 
 def _passages() -> list[Passage]:
     found: list[Passage] = []
     for course, lessons in _LESSONS.items():
         for number, (title, text) in enumerate(lessons, start=1):
-            found.append(_passage(course, number, title, text))
+            passage = Passage(
+                # By its content, as an index names its passages.
+                id=sha256(text.encode()).hexdigest()[:32],
+                source=f"{course} - Lesson {number}",
+                text=StoredText(text),
+                starts=sentence_starts(text),
+                course=course,
+                lesson=number,
+                title=title,
+                link=f"https://courses.example/{number}",
+            )
+            found.append(passage)
     return found
-
-
-def _passage(course: str, number: int, title: str, text: str) -> Passage:
-    return Passage(
-        id=sha256(text.encode()).hexdigest()[:32],
-        source=f"{course} - Lesson {number}",
-        text=StoredText(text),
-        starts=sentence_starts(text),
-        course=course,
-        lesson=number,
-        title=title,
-        link=f"https://courses.example/{number}",
-    )
 
 
 def _course(title: str) -> Course:
@@ -222,4 +226,6 @@ def _rate_of(_: str, name: str | None) -> Rate:
     """Prices the scripted model; the fallback costs nothing."""
     if name == "fallback":
         return Rate(model=name, input=0.0, output=0.0)
-    return Rate(model=name or "", input=2.0, output=10.0)
+    if name is None:
+        name = ""
+    return Rate(model=name, input=2.0, output=10.0)
