@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
@@ -118,7 +119,9 @@ class Checkpointer:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._written = 0
-        self._moving: asyncio.Future[None] | None = None
+        # A future of its own thread, not of an event loop: a store may outlive the loop in which it was written to.
+        self._moving: Future[None] | None = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="checkpoint")
 
     def wrote(self, size_bytes: int) -> None:
         """Notes one commit."""
@@ -131,14 +134,14 @@ class Checkpointer:
                 return
             self._written = 0
             # PASSIVE neither waits for readers nor for other processes, nor makes them wait.
-            self._moving = asyncio.ensure_future(asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(PASSIVE)"))
-        await asyncio.wait([self._moving], timeout=_MOST_WAIT_S)
+            self._moving = self._thread.submit(self._run, "PRAGMA wal_checkpoint(PASSIVE)")
+        await asyncio.wait([asyncio.wrap_future(self._moving)], timeout=_MOST_WAIT_S)
 
     async def finish(self) -> None:
         """Moves all of the log and empties it."""
-        if self._moving is not None:
-            await asyncio.wait([self._moving])
-        await asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(TRUNCATE)")
+        # One thread: this waits for a move that is under way.
+        await asyncio.wrap_future(self._thread.submit(self._run, "PRAGMA wal_checkpoint(TRUNCATE)"))
+        self._thread.shutdown(wait=False)
 
     def _run(self, checkpoint: str) -> None:
         try:
