@@ -57,6 +57,7 @@ def fault_at(
     if not 1 <= seq <= len(events):
         raise BadInputError(f"There is no event {seq}: the trace has the events 1 to {len(events)}.")
     recorded = events[seq - 1]
+    # Every option is worked out first: a refusal names them all.
     options = _options(events, recorded, subscribers)
     chosen = _choose(options, kind, point)
     if chosen is None:
@@ -106,6 +107,7 @@ def _options(events: Trace, recorded: Recorded[Event], subscribers: Sequence[Sub
     if kind in ORIGINS:
         until_event = events[: recorded.seq]
         options += ORIGINS[kind](until_event, recorded.event)
+    # Its loss on the way suits every event that a component emits.
     if is_published(kind):
         options.append(Option(publish_point(kind), "drop"))
     for point in delivery_points(who_hears(subscribers)).get(kind, ()):
@@ -138,7 +140,7 @@ def _last_round(events: Trace) -> int:
 
 
 def _traversal_of(prefix: Trace, recorded: Recorded[Event], point: str, subscribers: Sequence[Subscriber]) -> int:
-    """Counts which traversal of the point is the event's, when the query goes on after `prefix`."""
+    """Counts which traversal of the point is the event's, when the query is resumed after `prefix`."""
     before = 0
     for traversal in traversals(prefix, who_hears(subscribers)):
         if traversal.point == point:
@@ -147,7 +149,7 @@ def _traversal_of(prefix: Trace, recorded: Recorded[Event], point: str, subscrib
 
 
 def _repeated(prefix: Trace, recorded: Recorded[Event], point: str) -> int:
-    """Counts the traversals before the event's that going on repeats: those of calls without an outcome."""
+    """Counts the traversals before the event's that resuming repeats: those of calls without an outcome."""
     owed = {pending.since_seq for pending in pending_after(prefix).values()}
     unfinished: set[str] = set()
     for earlier in prefix:

@@ -31,10 +31,10 @@ class Injector:
     Args:
         provider_open: Tells the query that the provider's circuit is open.
         apart: Keeps what fails here on purpose from opening the circuits of other queries.
-        primary: Stands in the place of the model that is asked first; None leaves the service's own.
+        primary: Replaces the model that is asked first; None leaves the service's own.
 
     Attributes:
-        injected: What the faults did.
+        injected: The faults, and what they did.
     """
 
     def __init__(
@@ -59,10 +59,12 @@ class Injector:
         return "; ".join(words)
 
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
-        """Takes in what happened before the query is gone on with."""
+        """Takes in what happened before the query is resumed or forked."""
         self._prefix = prefix
+        # What was recorded decides in which part of the query it is resumed.
         for recorded in prefix:
             self._note(recorded.event)
+        # All of it is in the store already, or was copied there.
         self.injected.stored_seq = len(prefix)
 
     def resources(self, resources: Resources, /) -> Resources:
@@ -105,7 +107,7 @@ class Injector:
         return build
 
     def _count_past(self, subscriptions: Sequence[Subscription]) -> None:
-        """Counts the points that were traversed before the query is gone on with; no fault fires at these."""
+        """Counts the points that were traversed before the query is resumed or forked; no fault fires at these."""
         hearers = [(subscription.kind, subscription.name) for subscription in subscriptions]
         for traversal in traversals(self._prefix, hearers):
             self.injected.count_past(traversal.point, traversal.when)

@@ -77,10 +77,10 @@ class Fault(Value, frozen=True, kw_only=True):
 
 
 class Plan(Value, frozen=True, kw_only=True):
-    """What is broken in one query, and which query it is.
+    """The faults of one query, and which query it is.
 
     Attributes:
-        scenario: What the query is like before anything is broken (faults/scenarios.py).
+        scenario: The name of what the query is like before anything is broken (faults/scenarios.py).
         seed: Chooses the question and the order in which queries begin.
     """
 

@@ -36,7 +36,7 @@ USAGE = (
 
 
 class Faulted(NamedTuple):
-    """What came of the test's faults: the run, and each promise that it breaks, in a sentence.
+    """The result of the test's faults: the run, and each promise that it breaks, in a sentence.
 
     A fault that never fired is among them: then nothing was tested.
     """
@@ -55,7 +55,7 @@ def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Faulted]
     """Runs a query with the faults of the test's marks; without a point, with their tools by themselves."""
     marks = list(request.node.iter_markers("faults"))
     tools = ",".join(_tools(marks))
-    # A thousand failures are meant; afterwards the suite has its own logging again.
+    # A thousand failures are meant; afterwards the suite gets its own logging back.
     silence_logging()
     try:
         plan = _plan(marks)

@@ -9,12 +9,16 @@ from antiphon.faults.results import Run
 from antiphon.vocabulary import events as e
 
 _SLACK_S = 0.001
-"""What sums of seconds may be off by."""
+"""The error that sums of seconds may have."""
 
 _WATCHES = (
-    "clock.", "spawn.DeadlineTimer", "spawn.ToolRun._time_out", "publish.deadline_", "deliver.deadline_",
+    "clock.",
+    "spawn.DeadlineTimer",
+    "spawn.ToolRun._time_out",
+    "publish.deadline_",
+    "deliver.deadline_",
     "deliver.query_received.DeadlineTimer",
-)  # fmt: skip
+)
 """The points at which a watch over the time can be taken away."""
 
 
@@ -77,8 +81,9 @@ def citations_lead_back(run: Run) -> Iterator[str]:
 
 def each_loss_has_its_sign(run: Run) -> Iterator[str]:
     """Each loss in the trace shows in the answer."""
+    # An answer of last resort says so in its text; `failure_is_never_sure` checks it.
     if not run.has(e.ResponseAssembled):
-        return  # An answer of last resort says so in its text; `failure_is_never_sure` checks it.
+        return
     signs = run.signs
     unheard = _unheard_by_assembler(run)
     for expected in expected_doubts(run.trace):

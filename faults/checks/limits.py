@@ -13,12 +13,12 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.values import Rate, Usage
 
 OWN_SEARCH = "own-search-"
-"""How the ids of searches begin that no model asked for."""
+"""The beginning of the ids of searches that no model requested."""
 MOST_ATTEMPTS = 6
 MOST_STARTS = 8
 """A retry policy may try this often; one without a limit tries until the deadline."""
 _SLACK_USD = 1e-9
-"""What sums of prices may be off by."""
+"""The error that sums of prices may have, in dollars."""
 
 
 def replies_within_limits(run: Run) -> Iterator[str]:
@@ -115,7 +115,11 @@ def _cost_within_budget(run: Run) -> Iterator[str]:
         return
     usd = 0.0
     for usage, rate in _spent(run):
-        usd += _cost(usage, rate)
+        # A provider that names the price knows it best; a model without a known rate costs nothing.
+        if usage.cost_usd is not None:
+            usd += usage.cost_usd
+        elif rate is not None:
+            usd += rate.cost(usage.all_input_tokens, usage.output_tokens)
     if usd > most + _SLACK_USD:
         yield f"{usd:.4f} USD are spent, {most:g} are allowed"
 
@@ -167,11 +171,3 @@ def _rates_of_calls(run: Run) -> dict[str, Rate | None]:
     for summary in run.events(e.SummaryRequested):
         rates[summary.call_id] = known.get(summary.model)
     return rates
-
-
-def _cost(usage: Usage, rate: Rate | None) -> float:
-    if usage.cost_usd is not None:
-        return usage.cost_usd
-    if rate is None:
-        return 0.0
-    return rate.cost(usage.all_input_tokens, usage.output_tokens)

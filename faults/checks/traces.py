@@ -17,11 +17,11 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Request
 
 _LOSING_POINTS = ("publish.", "deliver.", "spawn.")
-"""Where an event, or the work that it starts, can be lost."""
+"""Points at which an event, or the work that it starts, can be lost."""
 _LOSING_KINDS = ("raise", "cancel")
-"""What ends a handler or its work before it has published what it owes."""
+"""Kinds of faults that end a handler or its work before it has published what it owes."""
 _REPORTS = ("deliver.handler_failed", "deliver.session_stalled")
-"""Where an event is delivered that reports a bug already."""
+"""Points at which an event is delivered that reports a bug already."""
 
 
 def moves_by_itself(run: Run) -> Iterator[str]:
@@ -73,7 +73,7 @@ def causes_are_sound(run: Run) -> Iterator[str]:
 
 
 def the_store_holds_the_trace(run: Run) -> Iterator[str]:
-    """What is stored is the trace from its beginning; where it is not all of it, the answer says so."""
+    """The store holds the beginning of the trace; where that is not all of it, the answer says so."""
     # The store may lack the end of the trace, and never anything before it.
     stored = list(run.stored)
     if stored != run.trace[: len(stored)]:
@@ -94,7 +94,7 @@ def errors_are_recorded(run: Run) -> Iterator[str]:
 
 
 def stored_before_acted_on(run: Run) -> Iterator[str]:
-    """What leads to a call of the model or a tool is in the store before the call, unless the store refused."""
+    """An event that leads to a call of the model or a tool is stored before the call, unless the store refused."""
     if run.has(e.RecordingFailed) or len(run.stored) != len(run.trace):
         return
     if run.injected.acted_unstored > 0:
@@ -142,8 +142,10 @@ def _blocks(request: Request) -> list[Json]:
     return blocks
 
 
-def _of_type(blocks: list[Json], kind: str) -> list[Json]:
-    return [block for block in blocks if block["type"] == kind]
+def _of_type(blocks: list[Json], kind: str) -> Iterator[Json]:
+    for block in blocks:
+        if block["type"] == kind:
+            yield block
 
 
 def _wrong_texts(blocks: list[Json]) -> Iterator[str]:
@@ -158,8 +160,9 @@ def _wrong_texts(blocks: list[Json]) -> Iterator[str]:
 def _wrong_sources(blocks: list[Json]) -> Iterator[str]:
     cited: set[bool] = set()
     for source in _of_type(blocks, "search_result"):
-        cited.add(bool(source.get("citations", {}).get("enabled")))
-        if not (source["content"] and source["source"] and source["title"]):
+        citations: Json = source.get("citations", {})
+        cited.add(bool(citations.get("enabled")))
+        if not all((source["content"], source["source"], source["title"])):
             yield "a source without content, name or title"
     # The API takes citations on all sources or on none.
     if len(cited) > 1:

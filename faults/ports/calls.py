@@ -18,7 +18,7 @@ from antiphon.vocabulary.ports import Clock, Json, Model
 from antiphon.vocabulary.values import Request
 
 STUBBORN_S = 2.0
-"""How long a tool that is told to stop (`late`) goes on, in seconds."""
+"""The time for which a tool that is cancelled (`late`) keeps running, in seconds."""
 OVERSIZED_CHARS = 3_000_000
 
 
@@ -126,7 +126,7 @@ async def _corrupted(events: AsyncIterator[Json], kind: Kind) -> AsyncIterator[J
 
 
 class _Refusal(NamedTuple):
-    """How a provider refuses a call, as the engine's adapter reports it."""
+    """A provider's refusal of a call, as the engine's adapter reports it."""
 
     failure: str
     why: str

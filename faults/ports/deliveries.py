@@ -12,7 +12,7 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Publish, Spawn, Subscription
 
 LATE_S = 1.0
-"""How long an event or work that is `late` waits, in seconds."""
+"""The time that an event or work that is `late` waits, in seconds."""
 
 Work = Coroutine[Any, Any, None]
 

@@ -23,7 +23,7 @@ from antiphon.vocabulary.values import Value
 FOREVER_S = 3_600.0
 """Longer than any deadline."""
 WAITS_S: dict[Kind, float] = {"hang": FOREVER_S, "slow": 20.0}
-"""How long tools and ports wait, in seconds: for `slow` longer than the time that a call of a tool is given."""
+"""The time that tools and ports wait, in seconds: for `slow` longer than the time that a call of a tool is given."""
 
 
 class InjectedError(ServiceError):
@@ -100,7 +100,7 @@ class QueryFaults:
         return first
 
     def count_past(self, point: str, when: When) -> None:
-        """Counts a traversal from before the query was gone on with: no fault fires at it."""
+        """Counts a traversal from before the query was resumed or forked: no fault fires at it."""
         for counted in self._counted:
             counted.fires_at(point, when)
 
@@ -140,9 +140,9 @@ class _CountedFault:
 
 
 JUMP_S = 10.0
-"""How far a clock that is `late` jumps ahead, in seconds."""
+"""The seconds by which a clock that is `late` jumps ahead."""
 _PORT_WAITS_S: dict[Kind, float] = {**WAITS_S, "late": JUMP_S}
-"""How long an asynchronous method of a port waits, in seconds; a clock's sleep may come late, too."""
+"""The time that an asynchronous method of a port waits, in seconds; a clock's sleep may come late, too."""
 LOCKED_CALLS = 3
 """Calls that a lock holds up after the first."""
 _ALL_CALLS = 1_000_000
@@ -153,7 +153,7 @@ query_faults: ContextVar[QueryFaults | None] = ContextVar("query_faults", defaul
 
 
 class FaultyPort:
-    """Stands before `inner`; satisfies whatever `inner` satisfies.
+    """A proxy of `inner` that satisfies whatever `inner` satisfies, with faults.
 
     Args:
         prefix: The points of the port are called `prefix.method`.

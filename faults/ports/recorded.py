@@ -21,7 +21,7 @@ Hearers = Iterable[tuple[type[Event], str]]
 """Pairs of an event and the handler (`Class.on_event`) that hears it."""
 Trace = Sequence[Recorded[Event]]
 AttemptEnd = e.ReasoningRetried | e.ReasoningFailed | e.ReasoningCompleted | e.SummaryFailed | e.SummaryCompleted
-"""What ends an attempt of a call."""
+"""Events that end an attempt of a call."""
 
 
 class Traversal(Value, frozen=True, kw_only=True):
@@ -32,9 +32,9 @@ class Traversal(Value, frozen=True, kw_only=True):
 
 
 def traversals(events: Sequence[Recorded[Event]], hearers: Hearers) -> list[Traversal]:
-    """Lists every traversal that a trace shows and that going on from its end does not repeat.
+    """Lists every traversal that a trace shows and that resuming from its end does not repeat.
 
-    A call that is still under way is made again from its beginning, so what it has traversed so far is not counted.
+    A call that is still under way is repeated from its beginning, so what it has traversed so far is not counted.
     """
     delivered = delivery_points(hearers)
     calls = _CallsUnderWay()
@@ -273,6 +273,7 @@ def pending_after(events: Trace) -> PendingTable:
     # A trace may hold events of subscribers that are not wired here.
     catalog = BUILT_IN.extended(dict.fromkeys(type(recorded.event) for recorded in events))
     table: PendingTable = {}
+    # The same fold as the session's own, so that both expect the same outcomes.
     for recorded in events:
         table = fold_pending(table, recorded, catalog)
     return table
@@ -285,6 +286,7 @@ def likely_cause(events: Trace) -> Pending | None:
     stalled. Of the others the one that was requested last is.
     """
     likely: Pending | None = None
+    # Strictly greater: of two that are as likely the first stays.
     for owed in pending_after(events).values():
         if likely is None or _likelihood(owed) > _likelihood(likely):
             likely = owed

@@ -130,6 +130,7 @@ def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
     for name in SCENARIOS:
         run = run_plan(world, Plan(scenario=name, seed=seed))
         for place in run.injected.traversed:
+            # The first scenario stays: the plainest ones come first.
             reached.setdefault(place, name)
     return reached
 
@@ -139,7 +140,10 @@ def cells_of(world: World, reached: Reached) -> Iterator[Cell | NotApplicable]:
     for name in SCENARIOS:
         yield Cell(point=f"scenario.{name}", kind="none", when="any", scenario=name)
     # The work that components start is in no table before it runs.
-    started = {point for point, _ in reached if point.startswith("spawn.")}
+    started: set[str] = set()
+    for point, _ in reached:
+        if point.startswith("spawn."):
+            started.add(point)
     unused = unused_points(world)
     for point in (*all_points(world), *sorted(started)):
         for kind in KINDS:

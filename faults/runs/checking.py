@@ -27,6 +27,7 @@ Trace = Sequence[Recorded[Event]]
 SAME_TRACE = "the same plan gave another trace"
 _PLACE = re.compile(r"(step \d+: )?(query \d+: )?")
 _TIME_DIGITS = 5
+"""Digits of seconds that are compared: sums of virtual times differ in the last ones by where they began."""
 
 
 class Checker:
@@ -103,6 +104,7 @@ def run_experiment(
             steps.append(runs)
             for wrong in broken_now:
                 broken.append(f"{place}{wrong}")
+    # A broken experiment is reported as it is: there is no need to compare it.
     if twice and not broken:
         differs = rerun_difference(open_world, experiment, steps)
         if differs:

@@ -54,7 +54,7 @@ def _live_and_die(number: int, folder: Path) -> None:
         run_plan(world, Plan())
         code = 0
     finally:
-        # The fork must not go on as its parent does, whatever happened.
+        # The fork must never continue as its parent does, whatever happened.
         os._exit(code)
 
 

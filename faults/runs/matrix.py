@@ -32,7 +32,7 @@ _CUT = "\n[cut: "
 
 @dataclass
 class Chosen:
-    """Which cells are tried: all whose point, kind and part are named; nothing named means all."""
+    """A choice of cells: all whose point, kind and part are named; nothing named means all."""
 
     points: Sequence[str] = ()
     kinds: Sequence[str] = ()
@@ -163,12 +163,10 @@ def result_of(broken: Sequence[str], *, fired: bool) -> Result:
 
 def unsound(run: Run, point: str) -> Iterator[str]:
     """Yields what a tool did wrong though nothing was broken; nothing for points that are no tools."""
-    calls: dict[str, ToolCall] = {}
-    for requested in run.events(ToolRequested):
-        if point == f"tool.{requested.call.name}":
-            calls[requested.call.id] = requested.call
+    calls = _calls_at(run, point)
     for failed in run.events(ToolFailed):
         call = calls.get(failed.tool_call_id)
+        # The other failures are not the tool's own: it was not found, or its query had ended.
         if call is not None and failed.failure in ("error", "timeout"):
             yield f"the tool by itself: {failed.detail} (called with {call.arguments})"
     for succeeded in run.events(ToolSucceeded):
@@ -177,6 +175,14 @@ def unsound(run: Run, point: str) -> Iterator[str]:
         _, cut, size = succeeded.output.text.rpartition(_CUT)
         if cut:
             yield f"the tool by itself: it returned too much [{size}"
+
+
+def _calls_at(run: Run, point: str) -> dict[str, ToolCall]:
+    calls: dict[str, ToolCall] = {}
+    for requested in run.events(ToolRequested):
+        if point == f"tool.{requested.call.name}":
+            calls[requested.call.id] = requested.call
+    return calls
 
 
 EXHAUSTIVE = ("model.", "tool.", "store.append")

@@ -61,7 +61,7 @@ async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
 
 
 async def _begin(service: Antiphon, run: Run, injector: Injector) -> QueryHandle:
-    """Starts the query, or goes on with it where its scenario says that its process had died."""
+    """Starts the query, or resumes it where its scenario says that its process had died."""
     question = _question(run)
     if not run.scenario.resumed_after:
         return await service.start(question, injector)
@@ -165,7 +165,7 @@ async def leave_as_planned(handle: QueryHandle, faults: QueryFaults, after: int 
     """Follows a query to its end, and cancels it at the opening of a round at which a fault of `client` fires.
 
     Args:
-        after: The last event that happened before the query was gone on with.
+        after: The last event that happened before the query was resumed or forked.
     """
     try:
         async for event in handle.follow(LARGE_BUFFER):

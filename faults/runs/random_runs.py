@@ -1,6 +1,6 @@
 """The random mode: faults come and go while queries are asked one after another and at once; a failure is shrunk.
 
-A hypothesis state machine draws the experiments. One seed says all: hypothesis draws from it, the service runs on
+A hypothesis state machine draws the experiments. One seed decides all: hypothesis draws from it, the service runs on
 virtual time, and nothing is kept between two runs. Only this file needs hypothesis.
 """
 
@@ -52,7 +52,7 @@ MOST_AT_ONCE = 4
 MOST_STANDING = 3
 MOST_OWN = 4
 
-# A value that stands several times is drawn so much more often: most faults should fire at once and pass soon.
+# A value that is listed several times is drawn so much more often: most faults should fire at once and pass soon.
 _AFTER_S = st.sampled_from((0.0, 0.0, 0.0, 1.0, 31.0, 400.0))
 _NTH = st.sampled_from((1, 1, 1, 2, 3, 5))
 _TIMES = st.sampled_from((1, 1, 2, 0))
@@ -84,7 +84,7 @@ class BrokenPromiseError(ServiceError):
 
 @dataclass
 class Campaign:
-    """What all experiments of a random run share.
+    """The settings and the report that all experiments of a random run share.
 
     Attributes:
         faults: Draws a fault.

@@ -19,7 +19,7 @@ from antiphon.faults.scenarios import SCENARIOS
 from antiphon.service import Antiphon, Question
 
 LINGERING_S = 10
-"""How long a store that refuses may be tried after the answer, in seconds."""
+"""The time for which a store that refuses may be tried after the answer, in seconds."""
 INDEX_WATCH = "watch the index"
 """The task that a service has as long as it lives."""
 STORE_THREAD = "checkpoint_run"
@@ -29,7 +29,7 @@ _FEW_TURNS = 3
 
 
 class ServiceUnderTest:
-    """One service on a virtual event loop, through as many steps as it is told to run.
+    """One service on a virtual event loop, through as many steps as it is given.
 
     Used as a context manager: at its end the service is left, and the loop closed.
     """
@@ -126,7 +126,7 @@ async def _ask_neighbour(service: Antiphon, runs: Sequence[Run]) -> None:
 
 
 async def _open_sessions(service: Antiphon) -> list[str]:
-    """Lists sessions that do not end; one whose store refuses may try again for a while after its answer."""
+    """Lists sessions that do not end; one whose store refuses may retry for a while after its answer."""
     for _ in range(LINGERING_S):
         if service.running():
             await asyncio.sleep(1.0)

@@ -184,6 +184,7 @@ class World:
         self.named = named
         self.subscribers = tuple(subscribers)
         self.own = tuple(tool.name for tool in tools)
+        # A trace with events of these subscribers can be read only by a catalog that knows them.
         self.store = open_trace_store(folder, catalog=catalog_of(self.subscribers))
         self._fallback = offline_model()
         embedder = SharedPort(WordEmbedder(), "embedder")
