@@ -24,6 +24,11 @@ class FixedClock:
     def now(self) -> float:
         return self._now
 
+    @property
+    def sleepers(self) -> int:
+        """How many wait for a time to come."""
+        return len(self._sleepers)
+
     async def sleep(self, seconds: float) -> None:
         woken = asyncio.Event()
         self._sleepers.append((self._now + seconds, woken))
