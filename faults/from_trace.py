@@ -95,7 +95,10 @@ def _refusal(recorded: Recorded[Event], kind: str | None, point: str | None, opt
     for option in options:
         known.append(f"{option.point}: {', '.join(sorted(option.kinds))}")
     # Both are words from a command line: they may be of any length.
-    words = [word[:40] for word in (kind, point) if word is not None]
+    words: list[str] = []
+    for word in (kind, point):
+        if word is not None:
+            words.append(word[:40])
     wanted = " at ".join(words)
     return f"{wanted!r} cannot happen at {name}. What can: {'; '.join(known)}."
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from antiphon.bus import Components
 from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import Registry, ToolCircuits
+from antiphon.dispatcher import Registry, Tool, ToolCircuits
 from antiphon.faults.plan import Fault, part_of
 from antiphon.faults.plan_files import parse_plan
 from antiphon.faults.ports.calls import FaultyModel, faulty_tool
@@ -64,7 +64,7 @@ class Injector:
         # What was recorded decides in which part of the query it is resumed.
         for recorded in prefix:
             self._note(recorded.event)
-        # All of it is in the store already, or was copied there.
+        # All of it is in the store already.
         self.injected.stored_seq = len(prefix)
 
     def resources(self, resources: Resources, /) -> Resources:
@@ -73,7 +73,9 @@ class Injector:
             # Circuits count failures across queries: with new ones the others do not suffer from these.
             resources = dataclasses.replace(resources, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
         clock = resources.clock
-        tools = [faulty_tool(tool, self.injected, clock) for tool in resources.tools.tools]
+        tools: list[Tool] = []
+        for tool in resources.tools.tools:
+            tools.append(faulty_tool(tool, self.injected, clock))
         changed: dict[str, object] = {"models": self._faulty_models(resources), "tools": Registry(tools)}
         # Whatever else has methods is broken too, without being named: also a port that is new.
         for field in dataclasses.fields(resources):

@@ -40,7 +40,10 @@ def one_answer_is_given(run: Run) -> Iterator[str]:
     """There is one answer, and one end of the query, which is its last event."""
     if not run.response.answer.strip():
         yield "the answer is empty"
-    closed = [recorded.seq for recorded in run.trace if isinstance(recorded.event, e.QueryClosed)]
+    closed: list[int] = []
+    for recorded in run.trace:
+        if isinstance(recorded.event, e.QueryClosed):
+            closed.append(recorded.seq)
     if closed != [len(run.trace)]:
         yield f"the trace of {len(run.trace)} events closes at {closed}"
 

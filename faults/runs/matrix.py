@@ -166,7 +166,7 @@ def unsound(run: Run, point: str) -> Iterator[str]:
     calls = _calls_at(run, point)
     for failed in run.events(ToolFailed):
         call = calls.get(failed.tool_call_id)
-        # The other failures are not the tool's own: it was not found, or its query had ended.
+        # The other failures are not the tool's own doing.
         if call is not None and failed.failure in ("error", "timeout"):
             yield f"the tool by itself: {failed.detail} (called with {call.arguments})"
     for succeeded in run.events(ToolSucceeded):
