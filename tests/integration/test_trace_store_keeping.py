@@ -211,21 +211,15 @@ async def test_a_lock_of_another_process_holds_deleting_up_and_does_not_end_it(t
     await store.close()
 
 
-async def sleeping(clock: FixedClock) -> None:
-    """Waits until somebody sleeps on this clock: what comes before the sleep is done then."""
-    while not clock.sleepers:
-        await asyncio.sleep(0.001)
-
-
 async def test_the_service_deletes_at_its_start_and_every_hour(tmp_path: Path) -> None:
     store = await filled(tmp_path, 4)
     clock = FixedClock(NOON + 3.5 * DAY_S)
     keeping = asyncio.create_task(keep_traces(store, load_settings(keep_days=2.0), clock))
 
-    await sleeping(clock)
+    await clock.slept_on()
     at_start = await left(store)
     clock.advance(DAY_S)
-    await sleeping(clock)
+    await clock.slept_on()
     a_day_later = await left(store)
 
     assert at_start == ["q2", "q3"]
