@@ -1,4 +1,4 @@
-"""Loads the components from outside that a setting names, and names them in the traces that they were part of."""
+"""Loads the components from outside that a setting names, and lists them in the traces of their queries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VERSIONS_KEY = "subscribers"
 
 
 def load_subscribers(paths: str) -> tuple[Subscriber, ...]:
-    """Loads what `paths` names: `package:factory, …`, each a function that returns a `Subscriber`, or several.
+    """Loads the subscribers that `paths` names: `package:factory, …`, each a function that returns one or several.
 
     Raises:
         ConfigurationError: A module or name is not there, or brings no subscriber.
@@ -28,7 +28,7 @@ def checked(subscribers: Iterable[Subscriber]) -> tuple[Subscriber, ...]:
     """Returns the subscribers of a service, checked together.
 
     Raises:
-        ConfigurationError: Two have the same name, which alone tells them apart in a trace, or one does nothing.
+        ConfigurationError: Two have the same name, which alone distinguishes them in a trace, or one does nothing.
     """
     # Those of the settings and those handed in from Python are checked together.
     by_name: dict[str, Subscriber] = {}
@@ -51,7 +51,7 @@ def checked(subscribers: Iterable[Subscriber]) -> tuple[Subscriber, ...]:
 
 
 def versions_of(subscribers: Sequence[Subscriber]) -> tuple[tuple[str, str], ...]:
-    """Returns what the versions of a first event say of the subscribers; nothing where there are none."""
+    """Returns the entry of the subscribers in the versions of a first event; none without any."""
     if not subscribers:
         return ()
     names = [subscriber.name for subscriber in subscribers]
@@ -59,14 +59,14 @@ def versions_of(subscribers: Sequence[Subscriber]) -> tuple[tuple[str, str], ...
 
 
 def missing_subscribers(versions: Iterable[tuple[str, str]], loaded: Sequence[Subscriber]) -> str:
-    """Says in a sentence which subscribers a query was recorded with that are not loaded; empty where all are.
+    """Names in a sentence the subscribers that a query was recorded with and that are not loaded; empty without any.
 
     Args:
         versions: Those of its first event.
     """
     names = {subscriber.name for subscriber in loaded}
-    recorded = split_names(dict(versions).get(VERSIONS_KEY, ""))
-    missing = [name for name in recorded if name not in names]
+    recorded = dict(versions).get(VERSIONS_KEY, "")
+    missing = [name for name in recorded.split(", ") if name and name not in names]
     if not missing:
         return ""
     return (
