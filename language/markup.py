@@ -39,6 +39,10 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     facts: tuple[int, ...] = ()
     detail: str = ""
 
+    def line(self) -> NoteLine:
+        """Returns the attempt as one line of JSON."""
+        return NoteLine(self.round, msgspec.json.encode(self).decode())
+
 
 def wrap(tag: Tag, text: str) -> str:
     """Returns `text`, escaped, between the opening and the closing tag."""
@@ -58,14 +62,9 @@ def write_review(note: str) -> str:
     return wrap("review", f"Your last draft was not accepted as the answer. Its reviewers say:\n{note}")
 
 
-def attempt_line(attempt: Attempt) -> NoteLine:
-    """Returns the attempt as one line of JSON."""
-    return NoteLine(attempt.round, msgspec.json.encode(attempt).decode())
-
-
 def write_attempts(attempts: Sequence[Attempt]) -> str:
     """Writes the attempts as JSON lines in their tag."""
-    return wrap("attempts", "\n".join([attempt_line(attempt).text for attempt in attempts]))
+    return wrap("attempts", "\n".join([attempt.line().text for attempt in attempts]))
 
 
 def read_attempts(text: str) -> tuple[Attempt, ...]:

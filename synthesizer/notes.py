@@ -49,7 +49,8 @@ def write_notes(memory: Memory, opened: RoundOpened, sources: Sequence[SourceBlo
     open_tag = wrap("open", "\n".join(is_open)) if memory.usage.settled and is_open else ""
     review_tag = write_review(opened.note)
     round_tag = _round_tag(opened)
-    room = most - tokens_of(open_tag) - tokens_of(review_tag) - tokens_of(round_tag) - 2  # the tags' line breaks
+    fixed = (open_tag, review_tag, round_tag)
+    room = most - sum(map(tokens_of, fixed)) - 2  # the tags' line breaks
     attempts = noted_attempts(memory.usage, numbers)
     words = lines(memory.reasoning)
     summary = summary_tag(memory.reasoning, min(room, most_summary_tokens(budget)))
@@ -58,7 +59,7 @@ def write_notes(memory: Memory, opened: RoundOpened, sources: Sequence[SourceBlo
     tried = _fit("attempts", attempts, room)
     said = _fit("reasoning", words, tried.room)
 
-    tags = (tried.tag, said.tag, summary, open_tag, review_tag, round_tag)
+    tags = (tried.tag, said.tag, summary, *fixed)
     text = "\n".join([tag for tag in tags if tag])
     tokens = tokens_of(text)
     dropped = (*said.dropped, *tried.dropped)

@@ -62,9 +62,10 @@ class Candidate(NamedTuple):
 
 def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     """Returns every sentence of `sources`, in order, with its score."""
-    asked = TermShares(_rarity(aim.asked, sources))
+    rarity = _rarity(aim.asked, sources)
     standings = _Standings(aim, sources)
     bridges = _bridges(sources)
+    asked = TermShares(rarity)
     candidates: list[Candidate] = []
     for source in sources:
         common = standings.of(source) + TITLE_WEIGHT * _named_share(source.title, aim)

@@ -90,10 +90,7 @@ def transcribe(
             blocks = [by_passage[passage_id] for passage_id in answer.passages if passage_id in by_passage]
             of_user.append(_tool_result(answer, blocks))
             shown += blocks
-    if opened.note:
-        of_user.append(text_block(write_review(opened.note)))
-    if opened.final:
-        of_user.append(text_block(wrap("round", "Final answer: no tools.")))
+    of_user += _ending(opened)
     messages.append(Message(role="user", content=tuple(of_user)))
     return BriefingPrepared(
         call_id=opened.call_id,
@@ -103,6 +100,16 @@ def transcribe(
         facts=tuple(dict.fromkeys([block.fact.id for block in shown])),
         tokens=_tokens_of(messages),
     )
+
+
+def _ending(opened: RoundOpened) -> list[StoredText]:
+    """The words of this request alone: reviewers' words on the last draft, and that no tools are left."""
+    blocks: list[StoredText] = []
+    if opened.note:
+        blocks.append(text_block(write_review(opened.note)))
+    if opened.final:
+        blocks.append(text_block(wrap("round", "Final answer: no tools.")))
+    return blocks
 
 
 def _tokens_of(messages: Sequence[Message]) -> int:

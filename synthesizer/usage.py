@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.language.lengths import shorten
-from antiphon.language.markup import Attempt, NoteLine, attempt_line
+from antiphon.language.markup import Attempt, NoteLine
 from antiphon.synthesizer.facts import Discovery
 from antiphon.vocabulary.events import (
     BreakerTripped,
@@ -22,7 +22,7 @@ from antiphon.vocabulary.events import (
     ToolSubstituted,
     ToolSucceeded,
 )
-from antiphon.vocabulary.tool_calls import WHY, call_identity
+from antiphon.vocabulary.tool_calls import WHY, CallIdentity, call_identity
 from antiphon.vocabulary.values import Fact, ToolCall, Value
 
 DETAIL_CHARS = 300
@@ -73,11 +73,13 @@ class SettledAttempt(Value, frozen=True, kw_only=True):
 
     Attributes:
         note: The note without the facts, whose numbers differ from request to request.
+        identity: What it has in common with a call that repeats it.
         alike: Those of its new facts that are not shown.
     """
 
     attempt: ToolAttempt
     note: Attempt
+    identity: CallIdentity
     alike: tuple[AlikeFact, ...] = ()
 
 
@@ -163,11 +165,12 @@ def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLin
     lines: list[NoteLine] = []
     for settled in usage.settled:
         facts: list[int] = []
-        for fact_id in _facts_behind(usage, settled.attempt):
+        for fact_id in _facts_behind(usage, settled):
             if fact_id in numbers:
                 facts.append(numbers[fact_id])
         detail = _detail(settled, numbers)
-        lines.append(attempt_line(replace(settled.note, facts=tuple(facts), detail=detail)))
+        note = replace(settled.note, facts=tuple(facts), detail=detail)
+        lines.append(note.line())
     return lines
 
 
@@ -227,15 +230,13 @@ def _with_refusals(usage: ToolUsage) -> ToolUsage:
     return replace(usage, settled=(*usage.settled, *noted), refused=tuple(waiting))
 
 
-def _facts_behind(usage: ToolUsage, attempt: ToolAttempt) -> tuple[str, ...]:
+def _facts_behind(usage: ToolUsage, settled: SettledAttempt) -> tuple[str, ...]:
     """The facts behind an attempt: its own, or for a repeated call those of the call that it repeats."""
-    if attempt.outcome != "repeated":
-        return attempt.facts
-    wanted = call_identity(attempt.tool, attempt.arguments)
-    for settled in usage.settled:
-        other = settled.attempt
-        if other.facts and call_identity(other.tool, other.arguments) == wanted:
-            return other.facts
+    if settled.attempt.outcome != "repeated":
+        return settled.attempt.facts
+    for other in usage.settled:
+        if other.attempt.facts and other.identity == settled.identity:
+            return other.attempt.facts
     return ()
 
 
@@ -257,7 +258,8 @@ def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
     for fact in new:
         if fact.like is not None:
             alike.append(AlikeFact(id=fact.id, source=shorten(fact.passage.source, NAME_CHARS)))
-    return SettledAttempt(attempt=attempt, note=note, alike=tuple(alike))
+    identity = call_identity(attempt.tool, attempt.arguments)
+    return SettledAttempt(attempt=attempt, note=note, identity=identity, alike=tuple(alike))
 
 
 def _noted_outcome(outcome: Outcome) -> Literal["found", "nothing", "failed", "repeated"]:

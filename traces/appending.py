@@ -29,7 +29,7 @@ _LOCK_PAUSE_S = 0.2
 
 _KNOWN_TEXTS = 4096
 
-_MOST_TOGETHER = 16
+_MOST_TOGETHER = 8
 """Batches that share a commit; more of them would hold up the event loop for longer than 5 ms (decision 071)."""
 
 

@@ -139,9 +139,9 @@ def _number_in(value: Any, leaves: tuple[Leaf, ...]) -> Any:
         return 0.0 if float in kinds and NoneType not in kinds else None
     if isinstance(value, list):
         return [_number_in(each, leaves) for each in value]
-    structs = [leaf.kind for leaf in leaves if leaf.is_struct]
-    if isinstance(value, dict) and structs:
-        return _numbered(value, structs[0])
+    for leaf in leaves:
+        if leaf.is_struct and isinstance(value, dict):
+            return _numbered(value, leaf.kind)
     return value
 
 

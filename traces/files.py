@@ -129,11 +129,15 @@ def _misplaced(recorded: Recorded[Event], seq: int, query_id: str, before: Recor
         return f"`cause` is {recorded.cause}: an event can only come of an earlier one"
     if not math.isfinite(recorded.at) or recorded.at < 0:
         return f"`at` is {recorded.at}, which is no time"
-    if before is not None and recorded.at < before.at:
-        return "its time is before that of the event before it"
     if isinstance(event, QueryReceived) != (before is None):
         return "a trace begins with one `query_received`, and has no other"
-    if before is not None and isinstance(before.event, QueryClosed):
+    return "" if before is None else _wrong_after(before, recorded)
+
+
+def _wrong_after(before: Recorded[Event], recorded: Recorded[Event]) -> str:
+    if recorded.at < before.at:
+        return "its time is before that of the event before it"
+    if isinstance(before.event, QueryClosed):
         return "`query_closed` must be the last event"
     return ""
 
