@@ -44,7 +44,7 @@ class Delivery:
         """Calls one handler, and reports its error."""
         try:
             subscription.handler(recorded)
-        except Exception as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised again by drain()
+        except Exception as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised once more by drain()
             self._on_failure(subscription.name, error)
 
     def clear(self) -> None:

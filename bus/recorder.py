@@ -19,7 +19,7 @@ _LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0)
 APPEND_S = 0.5
 """Seconds that one append may take; the usual one takes less than a thousandth of that."""
 REST_S = 10.0
-"""Seconds for which a store that took too long is not tried again."""
+"""Seconds for which a store that took too long is left alone."""
 
 
 class Recorder:

@@ -75,7 +75,7 @@ class Conversation(Value, frozen=True, kw_only=True):
 class Intake:
     """Makes the first event of each query of a service.
 
-    Everything from outside that later decisions use is gathered here and stands in that event, so that a trace replays
+    Everything from outside that later decisions use is gathered here into that event, so that a trace replays
     without the outside.
     """
 
@@ -128,7 +128,7 @@ class Intake:
             provider_open=resources.provider_circuit.keeps_out(resources.clock.now()) or interceptor.provider_open,
             reviewers=tuple(reviewers),
         )
-        # The session publishes it as it stands, so that nothing later would redact it.
+        # The session publishes it unchanged, so that nothing later would redact it.
         return resources.redaction.event(first)
 
 

@@ -142,7 +142,7 @@ def search_first(state: QueryState, why: str, *, at: float) -> Decision:
 
 def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
     """Answers from the facts; without any, a search for the question comes first."""
-    # One search at most: one that found nothing would find nothing again.
+    # One search at most: one that found nothing would find nothing once more.
     if state.found or state.searched or state.finish == "now" or SEARCH not in state.tools:
         return answer_partially(state, why)
     recovery = RecoveryStarted(

@@ -77,15 +77,14 @@ def match_started(started: Sequence[ToolCall], wanted: Sequence[ToolCall]) -> di
 
     A call may have been started by an attempt that failed. Its ids then differ, its name and arguments do not.
     """
-    started_ids = {call.id for call in started}
     wanted_ids = {call.id for call in wanted}
-    # Equal ids come first, so that a call which merely looks the same takes no call from one that is the same.
     matched: dict[str, str] = {}
-    for call_id in started_ids & wanted_ids:
-        matched[call_id] = call_id
     unclaimed: dict[CallIdentity, list[str]] = {}
+    # Equal ids come first, so that a call which merely looks the same takes no call from one that is the same.
     for call in started:
-        if call.id not in matched:
+        if call.id in wanted_ids:
+            matched[call.id] = call.id
+        else:
             unclaimed.setdefault(call_key(call), []).append(call.id)
     for call in wanted:
         same = unclaimed.get(call_key(call))

@@ -24,7 +24,7 @@ class Divergence(Value, frozen=True, kw_only=True):
     """The first difference between a trace and its replay.
 
     Attributes:
-        seq: The recorded event; for one that nobody recorded, where it would have stood.
+        seq: The recorded event; for one that was not recorded, the place where it is missing.
         kind: Its kind.
         field: The first field that differs, such as `facts[2].id`; empty where a whole event is missing.
         recorded: What the trace holds there, as JSON; empty where it holds nothing.
@@ -99,7 +99,7 @@ def same(recorded: Event, now: Event, form: Mapping[str, object] | None = None) 
 
 def _known_to(form: object, value: object) -> object:
     """Returns `value` with only those fields that `form` has too."""
-    # A stored text stands in a store's form as {"kept": hash}: nothing in it can be compared field by field.
+    # A store's form holds a text as {"kept": hash}: nothing in it can be compared field by field.
     if isinstance(value, dict) and isinstance(form, Mapping) and "kept" not in form:
         known: dict[str, object] = {}
         for name in value.keys() & form.keys():
@@ -107,7 +107,7 @@ def _known_to(form: object, value: object) -> object:
         return known
     # Where the lengths differ it is not known which form is whose, so that the whole is compared.
     if isinstance(value, list | tuple) and isinstance(form, list | tuple) and len(value) == len(form):
-        return [_known_to(inner_form, inner) for inner_form, inner in zip(form, value, strict=True)]
+        return list(map(_known_to, form, value))
     return value
 
 

@@ -154,7 +154,7 @@ def _fact_called(facts: dict[str, Fact], name: str) -> Fact | None:
 
 
 def _is_part_of(passage: Passage, whole: Passage) -> bool:
-    """Returns True if a passage is the whole, or stands within it in the same lesson."""
+    """Returns True if a passage is the whole, or lies within it in the same lesson."""
     if passage.id == whole.id:
         return True
     # A passage without a place in its lesson is never joined with another.
