@@ -30,8 +30,8 @@ def import_named(path: str, *, thing: str, form: str) -> object:
     Raises:
         ConfigurationError: The path has another form, the module cannot be imported, or the name is not in it.
     """
-    module_name, colon, name = path.partition(":")
-    if not (colon and module_name and name.isidentifier()):
+    module_name, _, name = path.partition(":")
+    if not module_name or not name.isidentifier():
         raise ConfigurationError(f"{thing}s are named as {form}, found {path!r}.")
     try:
         module = importlib.import_module(module_name)
