@@ -26,7 +26,7 @@ TERMS_WEIGHT = 0.5
 NEIGHBOUR_WEIGHT = 0.1
 RANK_WEIGHT = 0.2
 SCORE_WEIGHT = 0.1
-AGAIN_WEIGHT = 0.05
+CALLS_WEIGHT = 0.05
 TITLE_WEIGHT = 0.3
 BEGINNING_WEIGHT = 0.2
 NAMES_WEIGHT = 0.1
@@ -70,27 +70,50 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     for source in sources:
         common = standings.of(source) + TITLE_WEIGHT * _named_share(source.title, aim)
         common += NAMED_WEIGHT * (source.fact.id in bridges.named)
-        labels = source.labels & aim.asked
-        shares = [asked.share(sentence.terms) for sentence in source.sentences]
-        starts_lesson = (source.fact.passage.start or 0) == 0
-        last = len(shares) - 1
-        for at, sentence in enumerate(source.sentences):
-            # A float depends on the order of its additions, and recorded briefings must be scored the same again:
-            # the order of these lines is part of the score.
-            held = asked.share(sentence.terms | labels) if labels else shares[at]
-            total = common + TERMS_WEIGHT * held
-            before = shares[at - 1] if at > 0 else 0.0
-            after = shares[at + 1] if at < last else 0.0
+        for sentence, share in zip(source.sentences, _term_shares(source, asked, aim), strict=True):
+            # A float depends on the order of its additions, and recorded briefings must be scored alike when they
+            # are replayed: the order of these lines is part of the score.
+            total = common + TERMS_WEIGHT * share.own
             is_bridge = (sentence.fact_id, sentence.number) in bridges.naming
-            total += NEIGHBOUR_WEIGHT * max(before, after) + NAMES_WEIGHT * is_bridge
-            if starts_lesson:
+            total += NEIGHBOUR_WEIGHT * share.beside + NAMES_WEIGHT * is_bridge
+            if not source.fact.passage.start:
+                # The passage begins where its lesson begins, or nobody knows where it begins.
                 total += BEGINNING_WEIGHT / (1 + sentence.number)
             candidates.append(Candidate(len(candidates), source, sentence, total))
     return candidates
 
 
+class _TermShare(NamedTuple):
+    """The share of the question that a sentence stands for.
+
+    Attributes:
+        own: With the labels that it stands under.
+        beside: That of the better of its neighbours, without them: labels say nothing of a neighbour.
+    """
+
+    own: float
+    beside: float
+
+
+def _term_shares(source: SourceBlock, asked: TermShares, aim: Aim) -> list[_TermShare]:
+    """Returns the shares of each sentence of a source, in order."""
+    labels = source.labels & aim.asked
+    # Nothing stands before the first sentence and after the last.
+    bare = [0.0]
+    for sentence in source.sentences:
+        bare.append(asked.share(sentence.terms))
+    bare.append(0.0)
+    shares: list[_TermShare] = []
+    for number, sentence in enumerate(source.sentences, start=1):
+        own = bare[number]
+        if labels:
+            own = asked.share(sentence.terms | labels)
+        shares.append(_TermShare(own, max(bare[number - 1], bare[number + 1])))
+    return shares
+
+
 def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, float]:
-    """The rarity of each asked term among the sentences (with their labels); one that none holds is the rarest."""
+    """Returns the rarity of each asked term among the sentences (with their labels); one that none holds is the rarest."""
     counts: Counter[str] = Counter()
     sentences = 0
     for source in sources:
@@ -108,7 +131,7 @@ def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, 
 
 
 def _named_share(title: frozenset[str], aim: Aim) -> float:
-    """The most of the title that the question or one call names."""
+    """Returns the most of the title that the question or one call names."""
     if not title:
         return 0.0
     most = len(title & aim.asked)
@@ -136,9 +159,13 @@ class _Standings:
         # A fact that no call lists ranks as the first result of one call.
         ranks = self._ranks.get(fact.id, [0])
         best = self._best_scores[fact.tool_call_id]
-        relative = max(0.0, fact.passage.score) / best if best > 0 else 0.0
+        relative = 0.0
+        if best > 0:
+            relative = max(0.0, fact.passage.score) / best
         standing = RANK_WEIGHT / (1 + min(ranks)) + SCORE_WEIGHT * relative
-        return standing + AGAIN_WEIGHT if len(ranks) > 1 else standing
+        if len(ranks) > 1:
+            standing += CALLS_WEIGHT
+        return standing
 
 
 class _Bridges(NamedTuple):
@@ -178,7 +205,12 @@ class _TitlesByTerm:
 
     def __init__(self, sources: Sequence[SourceBlock]) -> None:
         self._under: dict[str, list[frozenset[str]]] = {}
-        for title in dict.fromkeys([source.title for source in sources if source.title]):
+        # Several sources may have one title: each is noted once, and an empty one would stand in every sentence.
+        titles: dict[frozenset[str], None] = {}
+        for source in sources:
+            if source.title:
+                titles[source.title] = None
+        for title in titles:
             longest = max(title, key=lambda term: (len(term), term))
             self._under.setdefault(longest, []).append(title)
         self._keys = frozenset(self._under)
@@ -186,5 +218,7 @@ class _TitlesByTerm:
     def named_in(self, held: frozenset[str]) -> list[frozenset[str]]:
         named: list[frozenset[str]] = []
         for key in held & self._keys:
-            named += [title for title in self._under[key] if title <= held]
+            for title in self._under[key]:
+                if title <= held:
+                    named.append(title)
         return named
