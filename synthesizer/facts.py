@@ -150,7 +150,7 @@ def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceed
 
 
 def _new_passages(results: Sequence[ToolSucceeded], known: set[str]) -> list[FoundPassage]:
-    """Returns the passages that no earlier round found, in order of discovery, each with the call that found it first."""
+    """Returns the passages that no earlier round found, in order of discovery, each with the first call that did."""
     found: dict[str, FoundPassage] = {}
     for result in results:
         for passage in result.passages:

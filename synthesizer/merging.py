@@ -171,7 +171,7 @@ def _agree(end: str, beginning: str) -> bool:
 
 
 def _passage_id(passage: Passage, text: str) -> str:
-    """Returns the joined passage's content address, made as the tools make theirs (vocabulary/values.py)."""
+    """Returns the joined passage's content address, by which the same text found twice is one."""
     title = passage.title
     if title is None:
         title = ""

@@ -113,7 +113,7 @@ def _term_shares(source: SourceBlock, asked: TermShares, aim: Aim) -> list[_Term
 
 
 def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, float]:
-    """Returns the rarity of each asked term among the sentences (with their labels); one that none holds is the rarest."""
+    """Returns the rarity of each asked term among the sentences with their labels; one that none holds is rarest."""
     counts: Counter[str] = Counter()
     sentences = 0
     for source in sources:
