@@ -70,45 +70,35 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     for source in sources:
         common = standings.of(source) + TITLE_WEIGHT * _named_share(source.title, aim)
         common += NAMED_WEIGHT * (source.fact.id in bridges.named)
-        for sentence, share in zip(source.sentences, _term_shares(source, asked, aim), strict=True):
+        labels = source.labels & aim.asked
+        # A passage whose place in its lesson is not known counts as its beginning.
+        starts_lesson = not source.fact.passage.start
+        shares = _bare_shares(source, asked)
+        for at, sentence in enumerate(source.sentences, start=1):
             # A float depends on the order of its additions, and recorded briefings must be scored alike when they
             # are replayed: the order of these lines is part of the score.
-            total = common + TERMS_WEIGHT * share.own
+            own = shares[at]
+            if labels:
+                own = asked.share(sentence.terms | labels)
+            total = common + TERMS_WEIGHT * own
+            beside = max(shares[at - 1], shares[at + 1])
             is_bridge = (sentence.fact_id, sentence.number) in bridges.naming
-            total += NEIGHBOUR_WEIGHT * share.beside + NAMES_WEIGHT * is_bridge
-            if not source.fact.passage.start:
-                # The passage begins where its lesson begins, or nobody knows where it begins.
+            total += NEIGHBOUR_WEIGHT * beside + NAMES_WEIGHT * is_bridge
+            if starts_lesson:
                 total += BEGINNING_WEIGHT / (1 + sentence.number)
             candidates.append(Candidate(len(candidates), source, sentence, total))
     return candidates
 
 
-class _TermShare(NamedTuple):
-    """The share of the question that a sentence stands for.
+def _bare_shares(source: SourceBlock, asked: TermShares) -> list[float]:
+    """Returns the share of the question that each sentence stands for without its labels, from index 1.
 
-    Attributes:
-        own: With the labels that it stands under.
-        beside: That of the better of its neighbours, without them: labels say nothing of a neighbour.
+    Nothing stands before the first sentence and after the last: so each has a neighbour on both sides.
     """
-
-    own: float
-    beside: float
-
-
-def _term_shares(source: SourceBlock, asked: TermShares, aim: Aim) -> list[_TermShare]:
-    """Returns the shares of each sentence of a source, in order."""
-    labels = source.labels & aim.asked
-    # Nothing stands before the first sentence and after the last.
-    bare = [0.0]
+    shares = [0.0]
     for sentence in source.sentences:
-        bare.append(asked.share(sentence.terms))
-    bare.append(0.0)
-    shares: list[_TermShare] = []
-    for number, sentence in enumerate(source.sentences, start=1):
-        own = bare[number]
-        if labels:
-            own = asked.share(sentence.terms | labels)
-        shares.append(_TermShare(own, max(bare[number - 1], bare[number + 1])))
+        shares.append(asked.share(sentence.terms))
+    shares.append(0.0)
     return shares
 
 
@@ -218,7 +208,6 @@ class _TitlesByTerm:
     def named_in(self, held: frozenset[str]) -> list[frozenset[str]]:
         named: list[frozenset[str]] = []
         for key in held & self._keys:
-            for title in self._under[key]:
-                if title <= held:
-                    named.append(title)
+            # A comprehension, because this is the innermost loop of a briefing.
+            named += [title for title in self._under[key] if title <= held]
         return named

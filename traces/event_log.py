@@ -143,17 +143,20 @@ def _numbered(plain: dict[str, Any], struct: type[msgspec.Struct]) -> dict[str, 
 
 def _number_in(value: Any, leaves: tuple[Leaf, ...]) -> Any:
     """Returns the value of a field, or of a list within it, with 0 for each missing number."""
-    if value is None:
-        kinds = {leaf.kind for leaf in leaves}
-        if float in kinds and NoneType not in kinds:
-            return 0.0
-    elif isinstance(value, list):
+    if value is None and _requires_number(leaves):
+        return 0.0
+    if isinstance(value, list):
         return [_number_in(each, leaves) for each in value]
-    elif isinstance(value, dict):
+    if isinstance(value, dict):
         for leaf in leaves:
             if leaf.is_struct:
                 return _numbered(value, leaf.kind)
     return value
+
+
+def _requires_number(leaves: tuple[Leaf, ...]) -> bool:
+    kinds = {leaf.kind for leaf in leaves}
+    return float in kinds and NoneType not in kinds
 
 
 def _is_long(text: str) -> bool:
