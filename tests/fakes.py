@@ -20,13 +20,19 @@ class FixedClock:
     def __init__(self, at: float = 1_700_000_000.0) -> None:
         self._now = at
         self._sleepers: list[tuple[float, asyncio.Event]] = []
+        self._asleep = asyncio.Event()
 
     def now(self) -> float:
         return self._now
 
+    async def slept_on(self) -> None:
+        """Waits until somebody waits for a time to come: what they do before is done then."""
+        await self._asleep.wait()
+
     async def sleep(self, seconds: float) -> None:
         woken = asyncio.Event()
         self._sleepers.append((self._now + seconds, woken))
+        self._asleep.set()
         await woken.wait()
 
     def advance(self, seconds: float) -> None:
@@ -36,6 +42,8 @@ class FixedClock:
             if due <= self._now:
                 woken.set()
         self._sleepers = [sleeper for sleeper in self._sleepers if sleeper[0] > self._now]
+        if not self._sleepers:
+            self._asleep.clear()
 
 
 class HastyClock:

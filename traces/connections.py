@@ -126,19 +126,28 @@ class Checkpointer:
 
     async def ready(self) -> None:
         """Waits until the log may be written to, or until a slow disk has been waited for long enough."""
-        if self._moving is None or self._moving.done():
+        if not self._is_moving():
             if self._written < CHECKPOINT_BYTES:
                 return
             self._written = 0
             # PASSIVE neither waits for readers nor for other processes, nor makes them wait.
             self._moving = asyncio.ensure_future(asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(PASSIVE)"))
-        await asyncio.wait([self._moving], timeout=_MOST_WAIT_S)
+        if self._moving is not None:
+            await asyncio.wait([self._moving], timeout=_MOST_WAIT_S)
 
     async def finish(self) -> None:
         """Moves all of the log and empties it."""
-        if self._moving is not None:
+        if self._moving is not None and self._is_moving():
             await asyncio.wait([self._moving])
         await asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _is_moving(self) -> bool:
+        """Returns True if a move is under way that can be waited for here.
+
+        A store may outlive the event loop in which it was written to; what that loop awaited, no other can await.
+        """
+        moving = self._moving
+        return moving is not None and not moving.done() and moving.get_loop() is asyncio.get_running_loop()
 
     def _run(self, checkpoint: str) -> None:
         try:

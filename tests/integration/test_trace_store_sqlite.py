@@ -316,3 +316,17 @@ async def test_an_event_that_cannot_be_encoded_is_refused_to_whoever_appended_it
     assert isinstance(refused, NotImplementedError)
     assert len(await store.ids("", 100)) == 40
     await store.close()
+
+
+def test_a_store_outlives_the_event_loop_in_which_its_log_was_being_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("antiphon.traces.connections.CHECKPOINT_BYTES", 1)
+    store = SqliteTraceStore.open(tmp_path)
+    events = placed("q1", [query_received(), QueryClosed(status="answered")])
+
+    asyncio.run(store.append("q1", 0, events[:1]))
+    asyncio.run(store.append("q1", 1, events[1:]))
+
+    assert asyncio.run(store.read("q1")) == events
+    asyncio.run(store.close())
