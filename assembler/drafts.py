@@ -60,6 +60,7 @@ def _sentences(passage: Passage) -> list[str]:
     sentences: list[str] = []
     for number in range(len(passage.starts)):
         sentence = passage.sentence(number)
+        # Left out, it would shift the numbers by which citations find the sentences after it.
         if len(sentence) > LONGEST_SENTENCE_CHARS:
             sentence = ""
         sentences.append(sentence)
@@ -156,6 +157,7 @@ def last_resort(
 def with_incomplete_trace(response: ResponseAssembled, event_seq: int) -> ResponseAssembled:
     """Returns the answer with the doubt that its record is incomplete, where it does not have it yet."""
     for doubt in response.indicators:
+        # A trace that breaks off twice is no more incomplete than one that does once.
         if doubt.kind == "trace_incomplete":
             return response
     return replace(response, indicators=(*response.indicators, indicator("trace_incomplete", event_seq)))

@@ -46,6 +46,7 @@ def _uncited(answer: str, citations: Sequence[Citation]) -> list[Terms]:
     for start, end in pairwise([*sentence_starts(answer), len(answer)]):
         held = frozenset(terms(answer[start:end]))
         is_cited = any(citation.start < end and start < citation.end for citation in citations)
+        # What a cited sentence rests on is known: only the others are looked into.
         if len(held) >= FEWEST_TERMS and not is_cited:
             uncited.append(held)
     return uncited

@@ -78,6 +78,7 @@ def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
         weigh: How telling a term is; None means that all are alike.
     """
     weights: dict[str, float] = {}
+    # Bounded, because a question may be a whole page that was pasted.
     for term in terms(question):
         if term in weights or len(weights) >= MAX_TERMS:
             continue

@@ -191,6 +191,7 @@ def _choose(candidates: Sequence[_Sentence], shares: TermShares, limit: int) -> 
     while left and len(chosen) < limit:
         best = max(left, key=gain)
         gained = gain(best)
+        # A sentence that adds little would only make the answer longer.
         if chosen and gained < _LEAST_GAIN * chosen[0].gain:
             break
         left.remove(best)
@@ -239,6 +240,7 @@ def _needed_beside(sentences: Sequence[str], number: int) -> list[int]:
     """
     needed: list[int] = []
     first = number
+    # Bounded, because every sentence of a passage may point back to the one before it.
     while first > 0 and len(needed) < 2 and _DANGLING.match(sentences[first].lstrip()):
         first -= 1
         needed.append(first)

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import Stemmer
 
+# Names such as C++, C# and 3.11 are one word.
 _WORD = re.compile(r"\w+(?:\.\w+)*[+#]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?\b")
 _STOP_WORDS = """

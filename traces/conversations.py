@@ -62,6 +62,7 @@ def read_exchanges(connection: sqlite3.Connection, session_id: str, limit: int) 
         if isinstance(event, ResponseAssembled):
             answer = event.answer
         exchanges.append(Exchange(question=query, answer=answer))
+    # The limit takes the newest, so they are read newest first.
     exchanges.reverse()
     return exchanges
 

@@ -87,6 +87,7 @@ def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
     first, _, body = data.partition(b"\n")
     head = _head(first)
     lines = body.split(b"\n")
+    # Every line ends with a line end, so that a file that is cut off anywhere shows it.
     if lines.pop() != b"":
         raise _refusal(len(lines) + 2, "the last line is cut off: it has no line end")
     if len(lines) != head.events:

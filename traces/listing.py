@@ -76,6 +76,7 @@ def read_listing(
 
 def read_ids(connection: sqlite3.Connection, beginning: str, limit: int) -> list[str]:
     """Reads the ids that begin so, by one range of the index."""
+    # U+10FFFF is the last character there is, so the range holds every id that begins so.
     rows = connection.execute(
         "SELECT query_id FROM queries WHERE query_id >= ? AND query_id < ? ORDER BY query_id LIMIT ?",
         (beginning, f"{beginning}\U0010ffff", limit),

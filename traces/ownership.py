@@ -61,6 +61,7 @@ class Owner:
         except OSError:
             return True
         else:
+            # The lock could be had, so whoever held it is gone.
             self._path(name).unlink(missing_ok=True)
             return False
         finally:

@@ -161,6 +161,7 @@ class SqliteTraceStore:
             NotFoundError: No such conversation.
         """
         ids = await self._readers.run(partial(ids_of_conversation, session_id=session_id))
+        # The traces first: where that is broken off, the conversation still leads to the rest.
         deleted = await self.delete(ids)
         with self._writer.transaction() as connection:
             forget_conversation(connection, session_id)
