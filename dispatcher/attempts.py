@@ -63,12 +63,12 @@ def substitute_arguments(failed: Tool, substitute: Tool, arguments: str) -> str 
         arguments: The failed call's JSON object.
     """
     # Read as plain JSON: the failed tool's own checks turned dates and the like into what only it understands.
-    asked: Json = json.loads(arguments.strip() or "{}")
+    given: Json = json.loads(arguments.strip() or "{}")
     if failed.adapt:
-        adapted = failed.adapt(substitute.name, asked)
+        adapted = failed.adapt(substitute.name, given)
     else:
         known = substitute.parameters.names
-        adapted = {name: value for name, value in asked.items() if name in known}
+        adapted = {name: value for name, value in given.items() if name in known}
     # As it is recorded: the model's own letters, not their escapes.
     text = json.dumps(adapted, ensure_ascii=False)
     try:
@@ -100,6 +100,6 @@ async def run_tool(tool: Tool, arguments: str, key: str = "") -> ToolOutput:
 
 def describe(tool: Tool, error: Exception) -> str:
     """Returns type and message of what `tool` raised, without its traceback, bounded."""
-    # format_exception_only also says something of an exception whose own __str__ raises.
+    # format_exception_only also describes an exception whose own __str__ raises.
     sentence = "".join(traceback.format_exception_only(error)).removeprefix(f"{type(error).__module__}.")
     return f"{tool.name} failed: {line(sentence, MAX_DETAIL)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Protocol
 
 from pydantic import Field
@@ -15,7 +15,7 @@ from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
 
-# Bounds of the schema: the model is told of them, and they keep hostile arguments from the embedder.
+# Bounds of the schema: the model is shown them, and they keep hostile arguments from the embedder.
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
 LessonNumber = Annotated[int, Field(ge=0, le=100_000)]
@@ -66,6 +66,9 @@ class CourseLibrary(Protocol):
     def outline(self, title: str) -> Course | None: ...
 
 
+_Search = Callable[[str, str | None, int | None], list[Passage]]
+
+
 def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
     """Makes `search_course_content`, `get_course_outline`, and `keyword_search`, which is not offered to the model."""
     courses = _CourseTools(library)
@@ -96,18 +99,13 @@ class _CourseTools:
             course_name: Search in this course only. Part of its title is enough. Leave out to search all courses.
             lesson_number: Search in the lesson of this number only.
         """
-        course = await self._title(course_name) if course_name else None
-        # The library blocks, on embedding and on SQLite: in a thread it holds up no other query.
-        found = await asyncio.to_thread(self._library.search, query, course, lesson_number)
-        return _passages(found, query, course, lesson_number)
+        return await self._search(self._library.search, query, course_name, lesson_number)
 
     async def keyword_search(
         self, query: Query, course_name: CourseName | None = None, lesson_number: LessonNumber | None = None
     ) -> ToolOutput:
         """Searches the text of the course lessons by words alone."""
-        course = await self._title(course_name) if course_name else None
-        found = await asyncio.to_thread(self._library.keyword_search, query, course, lesson_number)
-        return _passages(found, query, course, lesson_number)
+        return await self._search(self._library.keyword_search, query, course_name, lesson_number)
 
     async def get_course_outline(self, course_name: CourseName) -> ToolOutput:
         """Returns a course's outline: its title, instructor, and the number and title of every lesson.
@@ -124,25 +122,36 @@ class _CourseTools:
             raise NotFoundError(f"The course {line(title, 300)!r} is no longer there.")
         return _outline(course)
 
+    async def _search(self, search: _Search, query: str, course_name: str | None, lesson: int | None) -> ToolOutput:
+        course = None
+        if course_name is not None:
+            course = await self._title(course_name)
+        # The library blocks, on embedding and on SQLite: in a thread it holds up no other query.
+        found = await asyncio.to_thread(search, query, course, lesson)
+        if not found:
+            return _nothing_found(query, course, lesson)
+        listed = [f"[{passage.source}]\n{passage.text.text}" for passage in found]
+        return ToolOutput(text="\n\n".join(listed), passages=tuple(found))
+
     async def _title(self, name: str) -> str:
         match = await asyncio.to_thread(self._library.resolve_course, name)
-        if match.title is None:
-            nearest = "; ".join(line(title, 200) for title in match.nearest[:5])
-            hint = f"The nearest are: {nearest}." if nearest else "There are no courses yet."
-            raise NotFoundError(f"No course named '{line(name, 200)}'. {hint}")
-        return match.title
+        if match.title is not None:
+            return match.title
+        hint = "There are no courses yet."
+        if match.nearest:
+            nearest = "; ".join([line(title, 200) for title in match.nearest[:5]])
+            hint = f"The nearest are: {nearest}."
+        raise NotFoundError(f"No course named '{line(name, 200)}'. {hint}")
 
 
-def _passages(found: Sequence[Passage], query: str, course: str | None, lesson: int | None) -> ToolOutput:
-    if found:
-        text = "\n\n".join(f"[{passage.source}]\n{passage.text.text}" for passage in found)
-        return ToolOutput(text=text, passages=tuple(found))
-    scope = []
-    if lesson is not None:
-        scope.append(f"lesson {lesson}")
-    if course is not None:
-        scope.append(f"the course '{course}'")
-    where = f" in {' of '.join(scope)}" if scope else ""
+def _nothing_found(query: str, course: str | None, lesson: int | None) -> ToolOutput:
+    where = ""
+    if lesson is not None and course is not None:
+        where = f" in lesson {lesson} of the course '{course}'"
+    elif lesson is not None:
+        where = f" in lesson {lesson}"
+    elif course is not None:
+        where = f" in the course '{course}'"
     return ToolOutput(text=f"Nothing was found for '{line(query, 200)}'{where}.")
 
 
@@ -155,7 +164,7 @@ def _outline(course: Course) -> ToolOutput:
     for lesson in course.lessons:
         lines.append(f"Lesson {lesson.number}: {lesson.title}")
     # Each fact on one line of its own: the lines are the sentences that an answer cites.
-    text = "\n".join(" ".join(each.split()) for each in lines)
+    text = "\n".join([" ".join(each.split()) for each in lines])
     passage = Passage(
         id=content_id(course.title, text),
         source=course.title,

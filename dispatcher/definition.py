@@ -67,8 +67,12 @@ def tool_from_function(
     if timeout_s is not None and not timeout_s > 0:
         raise ToolDefinitionError(f"Tool {origin(fn)} has timeout_s={timeout_s}; give it more than 0 seconds, or None.")
     if key_parameter is not None:
-        _check_key(fn, key_parameter, types)
-        # The key comes from the dispatcher: the model is not told of it.
+        if types.get(key_parameter) is not str:
+            raise ToolDefinitionError(
+                f"Tool {origin(fn)} is to be handed its idempotency key as {key_parameter!r}; "
+                f"give it a parameter `{key_parameter}: str`."
+            )
+        # The key comes from the dispatcher: the model does not see it.
         del signature[key_parameter]
     return Tool(
         name=_name(fn, name),
@@ -96,7 +100,7 @@ def _docstring(fn: Callable[..., object]) -> Docstring:
 
 
 def _argument_descriptions(docstring: Docstring) -> dict[str, str]:
-    """Returns what the docstring says of each argument, on one line each."""
+    """Returns the docstring's description of each argument, on one line each."""
     described: dict[str, str] = {}
     for parameter in docstring.params:
         name = parameter.arg_name.strip()
@@ -105,19 +109,14 @@ def _argument_descriptions(docstring: Docstring) -> dict[str, str]:
 
 
 def _name(fn: Callable[..., object], name: str | None) -> str:
-    chosen = getattr(fn, "__name__", "") if name is None else name
-    if not _NAME.fullmatch(chosen):
+    if name is None:
+        # A `functools.partial` and other callables have none.
+        name = str(getattr(fn, "__name__", ""))
+    if not _NAME.fullmatch(name):
         raise ToolDefinitionError(
-            f"Tool {origin(fn)} would be called {chosen!r}; pass a name of 1 to 64 letters, digits, _ and -."
+            f"Tool {origin(fn)} would be called {name!r}; pass a name of 1 to 64 letters, digits, _ and -."
         )
-    return chosen
-
-
-def _check_key(fn: Callable[..., object], name: str, types: Mapping[str, object]) -> None:
-    if types.get(name) is not str:
-        raise ToolDefinitionError(
-            f"Tool {origin(fn)} is to be handed its idempotency key as {name!r}; give it a parameter `{name}: str`."
-        )
+    return name
 
 
 def _signature(fn: Callable[..., object]) -> dict[str, inspect.Parameter]:
@@ -170,19 +169,23 @@ def load_tools(names: str) -> tuple[Tool, ...]:
     """
     tools: list[Tool] = []
     for name in names.split(","):
-        if name.strip():
-            tools += _tools(name.strip(), _find(name.strip()))
+        path = name.strip()
+        if path:
+            tools += _tools(path, _find(path))
     return tuple(tools)
 
 
 def _find(path: str) -> object:
-    module_name, colon, name = path.partition(":")
-    if not (colon and module_name and name.isidentifier()):
+    """Imports the module that `path` names, and returns the object of that name in it."""
+    module_name, _, name = path.partition(":")
+    if not module_name or not name.isidentifier():
         raise ConfigurationError(f"Tools are named as package.module:name, found {path!r}.")
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # A user's module may raise anything, and say `sys.exit` at its top.
-        hint = "it must be installed, or its folder be on PYTHONPATH" if isinstance(error, ImportError) else "mend it"
+        hint = "mend it"
+        if isinstance(error, ImportError):
+            hint = "it must be installed, or its folder be on PYTHONPATH"
         detail = line(f"{type(error).__name__}: {error}", MAX_IMPORT_DETAIL)
         raise ConfigurationError(f"Tool {path}: importing {module_name} failed ({detail}); {hint}.") from error
     if not hasattr(module, name):

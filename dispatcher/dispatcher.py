@@ -46,10 +46,12 @@ class ToolDispatcher:
         self._settlement = _Settlement()
 
     def on_tool_requested(self, recorded: Recorded[ToolRequested]) -> None:
-        """Starts the call, or says why it cannot be."""
+        """Starts the call, or publishes why it cannot be."""
         call_id = recorded.event.call.id
         if call_id in self._running or self._settlement.has_ended(call_id):
             return  # Ids are the model's: where it repeats one, the first call's outcome stands for both.
+        # A call that is repeated after an interruption keeps its key.
+        key = self._keys.get(call_id) or _key_of(recorded.query_id, call_id)
         run = ToolRun(
             recorded.event,
             self._publish,
@@ -58,15 +60,16 @@ class ToolDispatcher:
             self._tools,
             self._circuits,
             self._end,
-            self._keys.get(call_id) or _key_of(recorded.query_id, call_id),
+            key,
         )
+        # Before it begins, for it may end at once.
         self._running[call_id] = run
         run.begin()
 
     def recall(self, recorded: Recorded[Event]) -> None:
         """Takes in what happened before the query was interrupted.
 
-        A call with an outcome is not run again; one that had begun keeps its key, also in a fork, whose id is another.
+        A call with an outcome is not repeated; one that had begun keeps its key, also in a fork, whose id is another.
         """
         event = recorded.event
         if isinstance(event, ToolStarted) and event.idempotency_key:
@@ -100,8 +103,9 @@ class ToolDispatcher:
     def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
         """Stops those of the calls that are tools and still run."""
         for call_id in recorded.event.call_ids:
-            if call_id in self._running:
-                self._running[call_id].abandon(recorded.event.why)
+            run = self._running.get(call_id)
+            if run is not None:
+                run.abandon(recorded.event.why)
 
     def _end(self, outcome: Outcome) -> None:
         # The outcome goes before the settlement that rests on it.
@@ -140,7 +144,7 @@ class _Settlement:
         # With early dispatch calls may end before the reply that confirms them is complete: either side settles.
         settled = []
         for round_number, ids in list(self._open.items()):
-            if all(map(self.has_ended, ids)):
+            if self._outcomes.keys() >= set(ids):
                 del self._open[round_number]
                 settled.append(self._settled(round_number, ids))
         return settled
@@ -162,8 +166,9 @@ def _key_of(query_id: str, call_id: str) -> str:
 
 
 def _may_be_repeated(tools: Iterable[Tool]) -> bool:
-    """Returns True if a call that was under way may be made again.
+    """Returns True if a call that was under way may be repeated.
 
-    Each tool that it may have run must change nothing, or be told by its key that it did so before.
+    Each tool that it may have run must change nothing, or recognise the repetition by its key.
     """
-    return all(not tool.has_effects or tool.key_parameter is not None for tool in tools)
+    unsafe = [tool for tool in tools if tool.has_effects and tool.key_parameter is None]
+    return not unsafe

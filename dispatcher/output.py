@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 import hashlib
-import itertools
 import math
 import re
+from collections.abc import Sequence
 
 import msgspec
 from pydantic_core import to_json
@@ -104,25 +105,31 @@ def line_starts(text: str) -> tuple[int, ...]:
 
 
 def bounded(output: ToolOutput) -> ToolOutput:
-    """Cuts everything too large in a tool's output, and says so in its words."""
+    """Cuts everything too large in a tool's output, and notes it in its words."""
     # Blank passages can be neither ranked nor cited, and the API refuses empty blocks.
     given = [passage for passage in output.passages if passage.text.text.strip()]
-    passages = []
-    cut_passages = 0
-    for passage in given[:MAX_PASSAGES]:
-        passages.append(_bounded_passage(passage))
-        cut_passages += len(passage.text.text) > MAX_PASSAGE
-    notes = []
-    if len(given) > MAX_PASSAGES:
-        notes.append(f"{len(given) - MAX_PASSAGES} more passages")
-    if cut_passages:
-        notes.append(f"the ends of {cut_passages} long passages")
-    if len(output.text) > MAX_TEXT:
-        notes.append(f"{len(output.text) - MAX_TEXT:,} more characters")
+    passages = [_bounded_passage(passage) for passage in given[:MAX_PASSAGES]]
     text = clean(output.text[:MAX_TEXT])
+    notes = _cuts(given, output.text)
     if notes:
         text = f"{text}\n[cut: {', '.join(notes)}]"
     return ToolOutput(text=text, passages=tuple(passages))
+
+
+def _cuts(given: Sequence[Passage], text: str) -> list[str]:
+    """Describes each thing that is cut, so that the model does not take what is left for all there is."""
+    notes = []
+    if len(given) > MAX_PASSAGES:
+        notes.append(f"{len(given) - MAX_PASSAGES} more passages")
+    cut_passages = 0
+    for passage in given[:MAX_PASSAGES]:
+        if len(passage.text.text) > MAX_PASSAGE:
+            cut_passages += 1
+    if cut_passages:
+        notes.append(f"the ends of {cut_passages} long passages")
+    if len(text) > MAX_TEXT:
+        notes.append(f"{len(text) - MAX_TEXT:,} more characters")
+    return notes
 
 
 def _bounded_passage(passage: Passage) -> Passage:
@@ -140,6 +147,10 @@ def _bounded_passage(passage: Passage) -> Passage:
         # Another text is another passage: its id must not be that of the whole one.
         passage_id = content_id(source, text)
         stored = StoredText(text)
+    score = passage.score
+    if not math.isfinite(score):
+        # JSON knows neither infinity nor NaN, and passages are ordered by this.
+        score = 0.0
     return msgspec.structs.replace(
         passage,
         id=passage_id,
@@ -149,7 +160,7 @@ def _bounded_passage(passage: Passage) -> Passage:
         course=_label(passage.course),
         title=_label(passage.title),
         link=_link(passage.link),
-        score=passage.score if math.isfinite(passage.score) else 0.0,
+        score=score,
     )
 
 
@@ -157,25 +168,30 @@ def _are_starts(starts: tuple[int, ...], text: str) -> bool:
     """Returns True if a tool's own sentence starts rise from 0 and lie within the text."""
     if not starts or starts[0] != 0 or starts[-1] >= len(text):
         return False
-    return all(first < second for first, second in itertools.pairwise(starts))
+    # Sorted and without repetition: each one is larger than the one before it.
+    return list(starts) == sorted(set(starts))
 
 
 def _cut(text: str, starts: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
     """Cuts to MAX_PASSAGE characters, after a whole sentence where the first one is not longer than that."""
     if len(text) <= MAX_PASSAGE:
         return text, starts
-    within = tuple(start for start in starts if start <= MAX_PASSAGE)
+    within = starts[: bisect.bisect_right(starts, MAX_PASSAGE)]
     if len(within) == 1:
         return text[:MAX_PASSAGE], within
     return text[: within[-1]], within[:-1]
 
 
 def _label(text: str | None) -> str | None:
-    return None if text is None else line(text, MAX_LABEL)
+    if text is None:
+        return None
+    return line(text, MAX_LABEL)
 
 
 def _link(link: str | None) -> str | None:
     """Keeps a link that is an ordinary web address: it is shown in pages, where `javascript:` would run."""
-    if link is None or len(link) > MAX_LINK or not _WEB_ADDRESS.fullmatch(link):
+    if link is None or len(link) > MAX_LINK:
+        return None
+    if not _WEB_ADDRESS.fullmatch(link):
         return None
     return link

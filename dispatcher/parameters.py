@@ -57,12 +57,16 @@ class Parameters:
         except ValidationError as error:
             # Without the cause: pydantic's own message repeats the whole input, and goes into logs.
             raise BadInputError(_describe_mismatch(error, self.names)) from None
+        given = self._given(read)
+        if not self.passes_why:
+            given.pop("why", None)
+        return given
+
+    def _given(self, read: BaseModel) -> Json:
         given: Json = {}
         for key, field in self.model.model_fields.items():
             if key in read.model_fields_set:
                 given[field.alias or key] = getattr(read, key)
-        if not self.passes_why:
-            given.pop("why", None)
         return given
 
 
@@ -73,11 +77,13 @@ def parameters_of(
 
     Args:
         types: The type of each parameter.
-        described: What the docstring says of each; may lack some.
+        described: The docstring's description of each; may lack some.
     """
     fields: dict[str, Any] = {}
     for number, (name, parameter) in enumerate(signature.items()):
-        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        default = parameter.default
+        if default is inspect.Parameter.empty:
+            default = ...
         if name in described:
             field = Field(default, alias=name, description=described[name])
         else:
@@ -97,7 +103,7 @@ def parameters_of(
 
 
 def _schema(model: type[BaseModel]) -> Json:
-    """Returns the model's JSON schema without pydantic's titles, which tell a language model nothing."""
+    """Returns the model's JSON schema without pydantic's titles, which mean nothing to a language model."""
     whole = model.model_json_schema()
     properties: Json = {}
     for name, property_schema in whole["properties"].items():
@@ -113,12 +119,15 @@ def _schema(model: type[BaseModel]) -> Json:
 
 def _plain(schema: Json) -> Json:
     """Simplifies one property's schema: `T or null` that may be left out becomes `T`."""
-    plain = {key: value for key, value in schema.items() if key != "title"}
+    plain = dict(schema)
+    plain.pop("title", None)
     choices = [choice for choice in plain.get("anyOf", ()) if choice != {"type": "null"}]
-    if len(choices) == 1 and plain.get("default", ...) is None:
-        del plain["anyOf"], plain["default"]
-        return {**choices[0], **plain}
-    return plain
+    is_optional = plain.get("default", ...) is None
+    if len(choices) != 1 or not is_optional:
+        return plain
+    del plain["anyOf"], plain["default"]
+    # The property's own description goes before that of its type.
+    return {**choices[0], **plain}
 
 
 def _describe_mismatch(error: ValidationError, known: Sequence[str]) -> str:
@@ -137,15 +146,16 @@ def _describe_mismatch(error: ValidationError, known: Sequence[str]) -> str:
 
 
 def _describe(detail: ErrorDetails, known: Sequence[str]) -> str:
-    where = line(".".join(str(part) for part in detail["loc"]), 80)
+    where = line(".".join([str(part) for part in detail["loc"]]), 80)
+    found = line(repr(detail["input"]), 80)
     if detail["type"] == "json_invalid":
         return f"the arguments are not a JSON object: {line(detail['msg'], 200)}"
     if not where:
-        return f"the arguments must be a JSON object, found {line(repr(detail['input']), 80)}"
+        return f"the arguments must be a JSON object, found {found}"
     if detail["type"] == "missing":
         return f"{where}: is required and was not given"
     if detail["type"] == "extra_forbidden":
         return f"{where}: is not an argument of this tool, which takes {', '.join(known)}"
-    # pydantic says "Input should be a valid integer …": after "wanted" only the rest reads well.
+    # pydantic writes "Input should be a valid integer …": after "wanted" only the rest reads well.
     wanted = detail["msg"].removeprefix("Input ").removeprefix("should be ")
-    return f"{where}: wanted {line(wanted, 200)}, found {line(repr(detail['input']), 80)}"
+    return f"{where}: wanted {line(wanted, 200)}, found {found}"

@@ -29,7 +29,7 @@ from antiphon.vocabulary.values import StoredText
 
 Outcome = ToolSucceeded | ToolFailed
 End = Callable[[Outcome], None]
-"""Hears the call's outcome, once."""
+"""Takes the call's outcome, once."""
 
 
 def _do_nothing() -> None:
@@ -37,7 +37,7 @@ def _do_nothing() -> None:
 
 
 class ToolRun:
-    """Runs the tool that was asked for, or says why not; then its retry and its substitutes; stops it in time."""
+    """Runs the requested tool, its retry and its substitutes; stops them in time, and reports one outcome."""
 
     def __init__(
         self,
@@ -68,7 +68,9 @@ class ToolRun:
         """Starts the work, or ends at once where there is no such tool or the arguments do not fit."""
         tool = self._tools.offered(self._call.name)
         if tool is None:
-            self._fail("unknown_tool", self._unknown())
+            offered = ", ".join(self._tools.names) or "none"
+            name = line(self._call.name, 80)
+            self._fail("unknown_tool", f"There is no tool named {name!r}. The tools are: {offered}.")
             return
         try:
             tool.parameters.read(self._call.arguments)
@@ -94,7 +96,7 @@ class ToolRun:
         self._end(outcome)
 
     def _publish_late(self, outcome: Outcome) -> None:
-        """Publishes that a tool answered which was stopped and would not be; that it failed after all is no news."""
+        """Publishes that a stopped tool answered all the same; that it failed after all is no news."""
         if isinstance(outcome, ToolSucceeded):
             self._publish(
                 ToolAnsweredLate(
@@ -106,7 +108,7 @@ class ToolRun:
             )
 
     async def _outcome(self, tool: Tool) -> Outcome:
-        """Tries the tool and what stands in for it, until one brings an outcome."""
+        """Tries the tool and its substitutes, until one brings an outcome."""
         failures: list[str] = []
         why = ""
         last = tool
@@ -158,7 +160,7 @@ class ToolRun:
             return None
 
     def _announce(self, candidate: Tool, last: Tool, arguments: str, why: str) -> None:
-        """Publishes every attempt but the first, of which the session heard before the work began."""
+        """Publishes every attempt but the first, which was published before the work began."""
         if candidate is not last:
             self._publish(
                 ToolSubstituted(
@@ -177,7 +179,9 @@ class ToolRun:
         seconds = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
         if tool.timeout_s is not None:
             seconds = min(seconds, tool.timeout_s)
-        key = "" if tool.key_parameter is None else self._key
+        key = self._key
+        if tool.key_parameter is None:
+            key = ""
         self._publish(ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key))
         self._cancel_timer()
         self._cancel_timer = self._spawn(self._time_out(tool, seconds), background=True)
@@ -188,10 +192,6 @@ class ToolRun:
         if not self._ended:
             self._circuits.failed(tool.name, self._clock.now())
         self._fail("timeout", f"{tool.name} took longer than {seconds:.3g} s and was stopped.")
-
-    def _unknown(self) -> str:
-        offered = ", ".join(self._tools.names) or "none"
-        return f"There is no tool named {line(self._call.name, 80)!r}. The tools are: {offered}."
 
     def _succeeded(self, tool: Tool, output: ToolOutput) -> ToolSucceeded:
         return ToolSucceeded(

@@ -25,11 +25,11 @@ class Tool:
         timeout_s: Most seconds that one call may take; None: what the query's settings say.
         retry_safe: Running it a second time does no harm, so it is tried once more when it raises.
         substitutes: Names of the tools that stand in for it, first choice first.
-        has_effects: It changes something outside: when a query is resumed it is run again only with a key.
-        key_parameter: The parameter of `run` that is handed the call's idempotency key, of which the model is not told:
-            the same key is the same call, made again. None: it takes none.
+        has_effects: It changes something outside: when a query is resumed it is repeated only with a key.
+        key_parameter: The parameter of `run` that is handed the call's idempotency key, which the model does not see:
+            the same key is the same call, repeated. None: it takes none.
         adapt: Makes arguments for a substitute; None: those that the substitute knows by name are kept.
-        offered: Whether the model is told of it; one that is not only stands in for others.
+        offered: The model may call it; one that is not offered only stands in for others.
     """
 
     name: str
@@ -51,14 +51,16 @@ class Tool:
 
     @property
     def origin(self) -> str:
-        """Where its function stands, for messages to its author."""
+        """The place of its function, for messages to its author."""
         return origin(self.run)
 
 
 def origin(function: Callable[..., object]) -> str:
     """Returns `module.name` of a function, or what it prints as where it has no name."""
     name = getattr(function, "__qualname__", None)
-    return f"{function.__module__}.{name}" if name else repr(function)
+    if not name:
+        return repr(function)
+    return f"{function.__module__}.{name}"
 
 
 class Registry:
@@ -85,7 +87,7 @@ class Registry:
     @property
     def names(self) -> tuple[str, ...]:
         """The tools that the model may call, sorted."""
-        return tuple(sorted(name for name, tool in self._tools.items() if tool.offered))
+        return tuple(sorted([tool.name for tool in self._tools.values() if tool.offered]))
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -95,11 +97,13 @@ class Registry:
     def offered(self, name: str) -> Tool | None:
         """Returns the tool that the model means by `name`; None where it may call none of that name."""
         tool = self._tools.get(name)
-        return tool if tool and tool.offered else None
+        if tool is None or not tool.offered:
+            return None
+        return tool
 
     def substitutes(self, tool: Tool) -> tuple[Tool, ...]:
         """Returns the tools that stand in for `tool`, first choice first."""
-        return tuple(self._tools[name] for name in tool.substitutes)
+        return tuple([self._tools[name] for name in tool.substitutes])
 
     def wrapped(self, wrap: Callable[[Tool], Tool]) -> Registry:
         """Returns the same tools, each as `wrap` returns it; names and definitions must stay."""

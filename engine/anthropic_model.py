@@ -48,7 +48,7 @@ class AnthropicModel:
     async def stream(
         self,
         request: Request,
-        timeout_s: float,  # noqa: ARG002 - whoever calls keeps the call's limit, on the session's own clock
+        timeout_s: float,  # noqa: ARG002 - the caller keeps the call's limit, on the session's own clock
     ) -> AsyncIterator[Json]:
         """Sends the request and yields the stream's events as JSON objects.
 
@@ -74,7 +74,7 @@ class AnthropicModel:
 
     async def _send(self, request: Request) -> httpx2.Response:
         # `post` is the SDK's documented way to send a body of one's own: what goes out is byte for byte what is
-        # recorded, and neither the body is walked again nor a pydantic model built for each event of the reply.
+        # recorded, and neither the body is walked once more nor a pydantic model built for each event of the reply.
         try:
             sent = await self._client.post(
                 "/v1/messages",

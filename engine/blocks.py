@@ -140,7 +140,9 @@ def _object(arguments: str) -> Json | None:
         value = msgspec.json.decode(arguments)
     except (msgspec.MsgspecError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return None
+    return value
 
 
 def _readable_json(arguments: str) -> str:

@@ -97,14 +97,15 @@ class Call:
         return used
 
     def announce(self, request: Request | None = None, attempt: int = 1) -> None:
-        """Publishes that an attempt is sent."""
-        sent = self._prepared.request if request is None else request
+        """Publishes that an attempt is sent; without `request` it is the prepared one."""
+        if request is None:
+            request = self._prepared.request
         self._ports.publish(
             ReasoningStarted(
                 call_id=self._asked.call_id,
                 attempt=attempt,
-                reasoner=self._model.name or sent.model,
-                request=sent,
+                reasoner=self._model.name or request.model,
+                request=request,
                 part=self._part,
                 repairs=self._prepared.repairs,
                 citations=self._prepared.style,
@@ -116,8 +117,8 @@ class Call:
         """Returns the whole reply to a call that was announced.
 
         Args:
-            ends_at: When the call's time is over, by the session's clock. Whoever waits for the reply keeps that limit;
-                here it only says whether another attempt is worth making.
+            ends_at: When the call's time is over, by the session's clock. The caller keeps that limit; here it only
+                decides if there is time for another attempt.
 
         Raises:
             ModelError: No attempt brought one.
@@ -147,7 +148,7 @@ class Call:
             self.announce(request)
             return await self._attempts(request)
         except ModelError:
-            # An answer that breaks off is worth more than none.
+            # An answer that breaks off is better than none.
             self._discard_text()
             return None
 
@@ -180,7 +181,9 @@ class Call:
         if spare_usd is None:
             return True
         # A cost that is not known may be any: a limit in dollars pays for no further attempt then.
-        return used.cost_usd is not None and used.cost_usd <= spare_usd
+        if used.cost_usd is None:
+            return False
+        return used.cost_usd <= spare_usd
 
     def _priced(self, usage: Usage) -> Usage:
         if usage.all_input_tokens + usage.output_tokens == 0:
@@ -208,7 +211,7 @@ class Call:
         stream = self._model.stream(request, self._left_s())
         try:
             async for event in stream:
-                # Checked before the fold sees it: a message that is sent again must not count as a restart.
+                # Checked before the fold sees it: a repeated message must not count as a restart.
                 self._refuse_repetition(event)
                 restarts = fold.restarts
                 brought = fold.add(event)
@@ -230,11 +233,12 @@ class Call:
         self._ports.emit_live(TextDelta(call_id=call_id, text=brought))
 
     def _refuse_repetition(self, event: Json) -> None:
-        """Refuses a reply in which the server sends the paused part again: it would double the answer."""
+        """Refuses a reply in which the server repeats the paused part: it would double the answer."""
         if self._so_far is None or event.get("type") != "message_start":
             return
+        paused_id = self._so_far.message_id
         message = event.get("message")
-        if isinstance(message, dict) and message.get("id") == self._so_far.message_id != "":
+        if paused_id and isinstance(message, dict) and message.get("id") == paused_id:
             raise ModelError("malformed", "the server sent the paused reply again instead of going on with it")
 
     async def _wait(self, attempt: int, wait_s: float, error: ModelError) -> None:
@@ -247,12 +251,12 @@ class Call:
         await self._ports.clock.sleep(wait_s)
 
     def _discard_text(self) -> None:
-        """Takes back the streamed text of the part that failed; the text of earlier parts still stands."""
+        """Takes back the streamed text of the part that failed; the text of earlier parts stays valid."""
         call_id = self._asked.call_id
         if self._so_far is None:
             self._ports.emit_live(TextDiscarded(call_id=call_id))
         elif self._streamed_rest:
-            # Followers know no parts: all of the call's text is discarded, and what still stands is sent again.
+            # Followers know no parts: all of the call's text is discarded, and the valid text is sent once more.
             self._ports.emit_live(TextDiscarded(call_id=call_id))
             self._ports.emit_live(TextDelta(call_id=call_id, text=self._so_far.text.text))
         self._streamed_rest = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -27,7 +27,7 @@ _TOOL = StoredText(
 
 
 class Finding(NamedTuple):
-    """One thing that was tried: whether the server can do it, what came, and the setting to make where it cannot."""
+    """One thing that was tried: if the server can do it, what came, and the setting to make where it cannot."""
 
     name: str
     well: bool
@@ -35,71 +35,61 @@ class Finding(NamedTuple):
     setting: str = ""
 
 
-Judge = Callable[[Reply], str]
-"""Names the fault of a reply; empty where it is as it should be."""
+class _Probe(NamedTuple):
+    """One call, and how its reply is judged.
+
+    Attributes:
+        judge: Names the fault of a reply; empty where it is as it should be.
+        setting: What to set where the server cannot do it.
+    """
+
+    name: str
+    request: Request
+    judge: Callable[[Reply], str]
+    setting: str = ""
 
 
 async def find_capabilities(model: Model, name: str) -> list[Finding]:
     """Tries everything that the engine may use, one call after another; stops where nothing answers at all."""
-    text = await _try("Text", model, _request(name, "Say yes."), _text_is_missing)
+    text = await _try(_Probe("Text", _request(name, "Say yes."), _text_is_missing), model)
     findings = [text]
     if not text.well:
         return findings
-    for probe in _PROBES:
-        findings.append(await probe(model, name))
+    for ways in _probes(name):
+        # The first way that the server knows is enough, and of those that fail the last one is reported.
+        for probe in ways:
+            finding = await _try(probe, model)
+            if finding.well:
+                break
+        findings.append(finding)
     return findings
 
 
-async def _probe_tool_use(model: Model, name: str) -> Finding:
-    request = replace(_request(name, "Look up the word heliotrope with the tool."), tools=_TOOL)
-    return await _try("Tool use", model, request, lambda reply: "" if reply.tool_calls else "it called no tool")
-
-
-async def _probe_tool_choice_none(model: Model, name: str) -> Finding:
+def _probes(name: str) -> list[list[_Probe]]:
+    """Lists what is tried; most abilities have one way to ask for them."""
+    simple = _request(name, "Say yes.")
+    look_up = replace(_request(name, "Look up the word heliotrope with the tool."), tools=_TOOL)
     question = _message("user", {"type": "text", "text": "Look up heliotrope."})
     call = _message("assistant", {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {"word": "x"}})
-    answer = _message("user", {"type": "tool_result", "tool_use_id": "toolu_1", "content": "A purple flower."})
-    request = replace(_request(name, ""), messages=(question, call, answer), tools=_TOOL, tool_choice='{"type":"none"}')
-    setting = "ANTIPHON_SERVER_LACKS=tool_choice_none"
-    return await _try("tool_choice: none", model, request, _no_tool_was_to_be_called, setting)
-
-
-async def _probe_search_results(model: Model, name: str) -> Finding:
-    def judge(reply: Reply) -> str:
-        return "" if reply.citations else f"it cited nothing, and said {reply.text.text[:80]!r}"
-
-    return await _try("search_result blocks", model, source_request(name), judge, "ANTIPHON_CITATIONS=inline")
-
-
-async def _probe_caching(model: Model, name: str) -> Finding:
-    request = replace(_request(name, "Say yes."), system=_CACHED_SYSTEM)
-    return await _try("cache_control", model, request, setting="ANTIPHON_SERVER_LACKS=caching")
-
-
-async def _probe_thinking(model: Model, name: str) -> Finding:
-    # Older models want a budget, newer ones choose it themselves; each refuses the other's way.
-    request = replace(_request(name, "Say yes."), max_tokens=2048)
-    adaptive = replace(request, extra='{"thinking":{"type":"adaptive"}}')
-    found = await _try("thinking (adaptive)", model, adaptive)
-    if found.well:
-        return found
-    budgeted = replace(request, extra='{"thinking":{"type":"enabled","budget_tokens":1024}}')
-    return await _try("thinking (1024)", model, budgeted, setting="ANTIPHON_SERVER_LACKS=thinking")
-
-
-async def _probe_effort(model: Model, name: str) -> Finding:
-    request = replace(_request(name, "Say yes."), extra='{"output_config":{"effort":"low"}}')
-    return await _try("effort", model, request)
-
-
-_PROBES: tuple[Callable[[Model, str], Awaitable[Finding]], ...] = (
-    _probe_tool_use,
-    _probe_tool_choice_none,
-    _probe_search_results,
-    _probe_caching,
-    _probe_thinking,
-    _probe_effort,
-)
+    result = _message("user", {"type": "tool_result", "tool_use_id": "toolu_1", "content": "A purple flower."})
+    no_more_calls = replace(simple, messages=(question, call, result), tools=_TOOL, tool_choice='{"type":"none"}')
+    cached = replace(simple, system=_CACHED_SYSTEM)
+    # Older models want a budget for thinking, newer ones choose it themselves; each refuses the other's way.
+    adaptive = replace(simple, max_tokens=2048, extra='{"thinking":{"type":"adaptive"}}')
+    budgeted = replace(simple, max_tokens=2048, extra='{"thinking":{"type":"enabled","budget_tokens":1024}}')
+    effort = replace(simple, extra='{"output_config":{"effort":"low"}}')
+    lacks = "ANTIPHON_SERVER_LACKS"
+    return [
+        [_Probe("Tool use", look_up, _tool_call_is_missing)],
+        [_Probe("tool_choice: none", no_more_calls, _no_tool_was_to_be_called, f"{lacks}=tool_choice_none")],
+        [_Probe("search_result blocks", source_request(name), _citation_is_missing, "ANTIPHON_CITATIONS=inline")],
+        [_Probe("cache_control", cached, _anything_will_do, f"{lacks}=caching")],
+        [
+            _Probe("thinking (adaptive)", adaptive, _anything_will_do),
+            _Probe("thinking (1024)", budgeted, _anything_will_do, f"{lacks}=thinking"),
+        ],
+        [_Probe("effort", effort, _anything_will_do)],
+    ]
 
 
 def _anything_will_do(_: Reply) -> str:
@@ -107,31 +97,44 @@ def _anything_will_do(_: Reply) -> str:
 
 
 def _text_is_missing(reply: Reply) -> str:
-    return "" if reply.text.text else "no text"
+    if not reply.text.text:
+        return "no text"
+    return ""
+
+
+def _tool_call_is_missing(reply: Reply) -> str:
+    if not reply.tool_calls:
+        return "it called no tool"
+    return ""
+
+
+def _citation_is_missing(reply: Reply) -> str:
+    if not reply.citations:
+        return f"it cited nothing, and said {reply.text.text[:80]!r}"
+    return ""
 
 
 def _no_tool_was_to_be_called(reply: Reply) -> str:
     if reply.tool_calls:
         return "it called a tool all the same"
-    return "" if reply.text.text else "an empty reply"
+    if not reply.text.text:
+        return "an empty reply"
+    return ""
 
 
-async def _try(
-    name: str, model: Model, request: Request, judge: Judge = _anything_will_do, setting: str = ""
-) -> Finding:
-    """Makes one call and judges its reply; `setting` is what to set where the server cannot do it."""
+async def _try(probe: _Probe, model: Model) -> Finding:
     try:
         # A command of its own, outside of any session: there is no session's clock to go by.
         async with asyncio.timeout(CALL_S):
-            reply = await ask(model, request, CALL_S)
+            reply = await ask(model, probe.request, CALL_S)
     except TimeoutError:
-        return Finding(name, False, f"timeout: no complete reply within {CALL_S:g} s", setting)
+        return Finding(probe.name, False, f"timeout: no complete reply within {CALL_S:g} s", probe.setting)
     except ModelError as error:
-        return Finding(name, False, f"{error.kind}: {error}", setting)
-    wrong = judge(reply)
-    if wrong:
-        return Finding(name, False, wrong, setting)
-    return Finding(name, True, f"{reply.usage.all_input_tokens} tokens in, {reply.usage.output_tokens} out")
+        return Finding(probe.name, False, f"{error.kind}: {error}", probe.setting)
+    fault = probe.judge(reply)
+    if fault:
+        return Finding(probe.name, False, fault, probe.setting)
+    return Finding(probe.name, True, f"{reply.usage.all_input_tokens} tokens in, {reply.usage.output_tokens} out")
 
 
 def _request(name: str, words: str) -> Request:

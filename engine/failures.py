@@ -15,7 +15,7 @@ from antiphon.vocabulary.events import FailureKind
 from antiphon.vocabulary.ports import Json
 
 MAX_DETAIL = 400
-"""Characters of what a server said that go into an event."""
+"""Characters of a server's message that go into an event."""
 MOST_MS = 86_400 * 1000
 """A number from there on (a day in milliseconds) is taken for no wait at all."""
 
@@ -48,7 +48,7 @@ _BY_TYPE: dict[str, FailureKind] = {
 _TOO_LONG = re.compile(
     r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context", re.I
 )
-"""Words of servers for a request that does not fit the model's context; the Messages API says them in a 400."""
+"""Words of servers for a request that does not fit the model's context; the Messages API sends them with a 400."""
 _KINDS: frozenset[str] = frozenset(get_args(FailureKind))
 
 
@@ -64,7 +64,7 @@ def from_status(error: anthropic.APIStatusError) -> ModelError:
     sentence = _sentence(error)
     kind = _BY_STATUS.get(error.status_code) or _kind_of_class(error.status_code)
     kind = _with_context_window(kind, sentence)
-    # The Messages API says itself whether another attempt makes sense; what it says goes before our table.
+    # The Messages API decides itself if another attempt makes sense; its word goes before our table.
     should_retry = headers.get("x-should-retry")
     retryable = kind in _RETRYABLE
     if should_retry in ("true", "false"):
@@ -152,7 +152,7 @@ def _kind_of_class(status: int) -> FailureKind:
 
 
 def _sentence(error: anthropic.APIStatusError) -> str:
-    """Returns what the error's body says, in whichever shape: proxies answer with pages of their own."""
+    """Returns the message of the error's body, in whichever shape: proxies answer with pages of their own."""
     inner = error.body
     if isinstance(inner, dict):
         inner = inner.get("error", inner)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar
+
 from antiphon.engine.blocks import Block
 from antiphon.engine.prices import with_cost
 from antiphon.engine.reply import Reply, events_of
@@ -13,6 +16,13 @@ MAX_BLOCKS = 500
 """A bound against a server that begins blocks without end."""
 MAX_COUNT = 2**53
 """A count of tokens above it is no count: JSON numbers are exact only below."""
+_FIELD_OF_DELTA = {
+    "text_delta": "text",
+    "input_json_delta": "partial_json",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+}
+"""The field in which each kind of delta carries its piece of text."""
 
 
 class ReplyFold:
@@ -27,7 +37,9 @@ class ReplyFold:
     """
 
     def __init__(self, ids: set[str] | None = None) -> None:
-        self._ids: set[str] = set() if ids is None else ids
+        if ids is None:
+            ids = set()
+        self._ids = ids
         self._blocks: list[Block] = []
         self._by_index: dict[int, Block] = {}
         self._message: Json | None = None
@@ -45,21 +57,11 @@ class ReplyFold:
         """
         if self._ended:
             return None
-        # The most frequent kind comes first: a reply has hundreds of deltas.
-        kind = event.get("type")
-        if kind == "content_block_delta":
-            return self._on_delta(event)
-        if kind == "content_block_start":
-            return self._on_block_start(event)
-        if kind == "content_block_stop":
-            return self._on_block_stop(event)
-        if kind == "message_start":
-            self._on_message_start(event)
-        elif kind == "message_delta":
-            self._on_message_delta(event)
-        elif kind == "message_stop":
-            self._ended = True
-        return None
+        # As a string, for a server may send any JSON there; events of further kinds, such as `ping`, say nothing.
+        handle = self._HANDLERS.get(str(event.get("type")))
+        if handle is None:
+            return None
+        return handle(self, event)
 
     @property
     def usage(self) -> Usage:
@@ -76,18 +78,20 @@ class ReplyFold:
             raise ModelError("truncated_stream", "the stream ended before the reply was complete", retryable=True)
         if self._message is None:
             raise ModelError("malformed", "the stream held no message_start")
-        calls = []
+        content: list[StoredText] = []
+        calls: list[ToolCall] = []
         for block in self._blocks:
+            content.append(block.json())
             call = block.tool_call()
             if call is not None:
                 calls.append(call)
-        # Some compatible servers send no stop reason; what the reply holds says it nearly as well.
+        # Some compatible servers send no stop reason; it nearly follows from what the reply holds.
         stop_reason = self._stop_reason
         if not stop_reason:
             stop_reason = "tool_use" if calls else "end_turn"
         text, citations = _text_of(self._blocks)
         return Reply(
-            content=tuple(block.json() for block in self._blocks),
+            content=tuple(content),
             text=StoredText(text),
             tool_calls=tuple(calls),
             citations=citations,
@@ -127,7 +131,7 @@ class ReplyFold:
         if len(self._blocks) >= MAX_BLOCKS:
             raise ModelError("malformed", f"the reply holds more than {MAX_BLOCKS} content blocks")
         known = self._by_index.get(index)
-        # An index may come again once its block has ended: then it is a new block.
+        # An index may be repeated once its block has ended: then it is a new block.
         if known is not None and not known.stopped:
             raise ModelError("malformed", f"the reply starts its content block {index} twice")
         block = Block(self._with_free_id(_object(event, "content_block")))
@@ -140,19 +144,17 @@ class ReplyFold:
     def _on_delta(self, event: Json) -> str | None:
         delta = _object(event, "delta")
         block = self._block(event)
-        match delta.get("type"):
-            case "text_delta":
-                piece = block.append("text", delta.get("text"))
-                return piece if piece and block.kind == "text" else None
-            case "input_json_delta":
-                block.append("partial_json", delta.get("partial_json"))
-            case "thinking_delta":
-                block.append("thinking", delta.get("thinking"))
-            case "signature_delta":
-                block.append("signature", delta.get("signature"))
-            case "citations_delta":
-                block.citations.append(_object(delta, "citation"))
-        return None
+        kind = str(delta.get("type"))
+        if kind == "citations_delta":
+            block.citations.append(_object(delta, "citation"))
+            return None
+        field = _FIELD_OF_DELTA.get(kind)
+        if field is None:
+            return None
+        piece = block.append(field, delta.get(field))
+        if field != "text" or block.kind != "text":
+            return None
+        return piece or None
 
     def _on_block_stop(self, event: Json) -> ToolCall | None:
         block = self._block(event)
@@ -161,7 +163,12 @@ class ReplyFold:
         block.stopped = True
         call = block.tool_call()
         # A call that was cut off may not run before the reply ends; the whole reply still holds it.
-        return call if block.is_readable else None
+        if not block.is_readable:
+            return None
+        return call
+
+    def _on_message_stop(self, _: Json) -> None:
+        self._ended = True
 
     def _with_free_id(self, start: Json) -> Json:
         """Gives the tool call that a block starts with an id which no other call of the session has."""
@@ -174,7 +181,7 @@ class ReplyFold:
             free = f"{call_id}-{number}"
             number += 1
         self._ids.add(free)
-        return start if free == call_id else start | {"id": free}
+        return start | {"id": free}
 
     def _block(self, event: Json) -> Block:
         block = self._by_index.get(_index(event))
@@ -190,6 +197,15 @@ class ReplyFold:
         for name, count in usage.items():
             if count is not None:
                 self._usage[name] = count
+
+    _HANDLERS: ClassVar[dict[str, Callable[[ReplyFold, Json], str | ToolCall | None]]] = {
+        "message_start": _on_message_start,
+        "content_block_start": _on_block_start,
+        "content_block_delta": _on_delta,
+        "content_block_stop": _on_block_stop,
+        "message_delta": _on_message_delta,
+        "message_stop": _on_message_stop,
+    }
 
 
 def reply_of(message: Json) -> Reply:
@@ -229,7 +245,9 @@ def _usage(counts: Json) -> Usage:
 
 def _count(counts: Json, name: str) -> int:
     value = counts.get(name)
-    return value if isinstance(value, int) and 0 <= value < MAX_COUNT else 0
+    if not isinstance(value, int) or not 0 <= value < MAX_COUNT:
+        return 0
+    return value
 
 
 def _object(holder: Json, name: str) -> Json:
@@ -248,4 +266,6 @@ def _index(event: Json) -> int:
 
 def _text(holder: Json, name: str) -> str:
     value = holder.get(name)
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value

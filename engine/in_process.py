@@ -111,7 +111,9 @@ class _Exchange(httpx2.AsyncByteStream):
         self._task = None
 
     def _raise_failure(self) -> None:
-        error = self._task.exception() if self._task is not None and not self._task.cancelled() else None
+        if self._task is None or self._task.cancelled():
+            return
+        error = self._task.exception()
         if isinstance(error, OSError):
             raise httpx2.ReadError(str(error)) from error
         if error is not None:

@@ -63,13 +63,14 @@ def numbered(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Sources]
 
 def _with_numbers(block: Json, sources: list[tuple[str, ...]]) -> Json:
     """Turns a search result, or those in a tool result, into numbered text; adds its sentences to `sources`."""
-    if block.get("type") == "search_result":
-        sentences = tuple(str(part.get("text", "")) for part in block["content"])
+    kind = block.get("type")
+    if kind == "search_result":
+        sentences = tuple([str(part.get("text", "")) for part in block["content"]])
         sources.append(sentences)
         return _as_text(block, sentences, len(sources))
-    if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
-        parts = [_with_numbers(part, sources) for part in block["content"]]
-        return block | {"content": parts}
+    content = block.get("content")
+    if kind == "tool_result" and isinstance(content, list):
+        return block | {"content": [_with_numbers(part, sources) for part in content]}
     return block
 
 
@@ -135,7 +136,7 @@ def _references(written: str, source_count: int) -> list[_Reference]:
 
 
 def _whole_sources(found: re.Match[str], source_count: int) -> list[_Reference]:
-    """`3` names a source, `3-4` two; `3-4.1` is taken for `3`."""
+    """Reads `3` as a source, `3-4` as two; `3-4.1` is taken for `3`."""
     first = int(found["source"])
     last = first
     if found["last"] and not found["last_source"]:
@@ -144,7 +145,7 @@ def _whole_sources(found: re.Match[str], source_count: int) -> list[_Reference]:
 
 
 def _named_blocks(found: re.Match[str]) -> range:
-    """`3.1` names one block, `3.1-2` and `3.1-3.2` two; of a span into another source only its begin counts."""
+    """Reads `3.1` as one block, `3.1-2` and `3.1-3.2` as two; of a span into another source only its begin counts."""
     first = int(found["block"])
     last = first
     if found["last"] and found["last_source"] in (None, found["source"]):

@@ -17,9 +17,9 @@ def no_blank_text(messages: Messages) -> Messages:
     # Models do send them, and the API that sent them refuses them in the next request.
     kept = []
     for message in messages:
-        content = tuple(block for block in message.content if not peek(block).is_blank)
+        content = [block for block in message.content if not peek(block).is_blank]
         if content:
-            kept.append(replace(message, content=content))
+            kept.append(replace(message, content=tuple(content)))
     return tuple(kept)
 
 
@@ -33,7 +33,7 @@ def user_begins(messages: Messages) -> Messages:
 
 
 def tool_ids_differ(messages: Messages) -> Messages:
-    """Requires that no two tool calls have the same id: their results could not be told apart."""
+    """Requires that no two tool calls have the same id: their results would be confused."""
     ids: list[str] = []
     for message in messages:
         ids += _tool_call_ids(message)
@@ -51,28 +51,34 @@ def tool_calls_answered_first(messages: Messages) -> Messages:
             message = _with_answers(message, open_calls)
             open_calls = []
         else:
-            if open_calls:  # Two messages of the assistant in a row.
-                mended.append(_with_answers(Message(role="user", content=()), open_calls))
+            # Two messages of the assistant in a row: the answers come between them.
+            mended += _missing_answers(open_calls)
             open_calls = _tool_call_ids(message)
         if message.content:
             mended.append(message)
-    if open_calls:
-        mended.append(_with_answers(Message(role="user", content=()), open_calls))
+    mended += _missing_answers(open_calls)
     return tuple(mended)
+
+
+def _missing_answers(open_calls: list[str]) -> list[Message]:
+    if not open_calls:
+        return []
+    return [_with_answers(Message(role="user", content=()), open_calls)]
 
 
 def citations_alike(messages: Messages) -> Messages:
     """Switches citations on in all search results of a request where they are in some."""
-    settings = set()
+    settings: set[bool] = set()
     for message in messages:
         for block in message.content:
-            settings |= {result.has_citations for result in _search_results(block)}
+            for result in _search_results(block):
+                settings.add(result.has_citations)
     if len(settings) < 2:
         return messages
     citing = []
     for message in messages:
-        content = tuple(_with_citations(block) for block in message.content)
-        citing.append(replace(message, content=content))
+        content = [_with_citations(block) for block in message.content]
+        citing.append(replace(message, content=tuple(content)))
     return tuple(citing)
 
 
@@ -98,35 +104,44 @@ def _with_answers(message: Message, calls: list[str]) -> Message:
         else:
             others.append(block)
     # In the order of the calls, whatever the order in which they ended: the same round gives the same bytes.
-    answers = [results.get(call) or _not_run(call) for call in calls]
+    answers = []
+    for call in calls:
+        not_run = {"type": "tool_result", "tool_use_id": call, "content": "The call was not run.", "is_error": True}
+        answers.append(results.get(call) or _stored(not_run))
     return replace(message, content=(*answers, *others))
 
 
-def _not_run(call: str) -> StoredText:
-    return _stored({"type": "tool_result", "tool_use_id": call, "content": "The call was not run.", "is_error": True})
-
-
 def _search_results(block: StoredText) -> list[BlockFields]:
+    """Returns the block itself where it is a search result, or those that a tool result holds."""
     fields = peek(block)
     if fields.type == "search_result":
         return [fields]
     # The text is looked through before it is decoded: few tool results hold any.
     if fields.type != "tool_result" or '"search_result"' not in block.text:
         return []
-    parts = msgspec.json.decode(block.text).get("content")
+    return [peek(_stored(result)) for result in _results_within(msgspec.json.decode(block.text))]
+
+
+def _results_within(tool_result: Json) -> list[Json]:
+    parts = tool_result.get("content")
     if not isinstance(parts, list):
         return []
-    return [peek(_stored(part)) for part in parts if isinstance(part, dict) and part.get("type") == "search_result"]
+    results: list[Json] = []
+    for part in parts:
+        if isinstance(part, dict) and part.get("type") == "search_result":
+            results.append(part)
+    return results
 
 
 def _with_citations(block: StoredText) -> StoredText:
     if not _search_results(block):
         return block
     fields: Json = msgspec.json.decode(block.text)
-    holders = [fields] if fields["type"] == "search_result" else fields["content"]
-    for holder in holders:
-        if holder.get("type") == "search_result":
-            holder["citations"] = {"enabled": True}
+    results = [fields]
+    if fields["type"] == "tool_result":
+        results = _results_within(fields)
+    for result in results:
+        result["citations"] = {"enabled": True}
     return _stored(fields)
 
 

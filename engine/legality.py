@@ -1,4 +1,4 @@
-"""The rules that every request must keep, each with a name; a rule mends what it can, and the event says so.
+"""The rules that every request must keep, each with a name; a rule mends what it can, and the event names it.
 
 They follow the Messages API's own refusals (`invalid_request_error`), so that a mistake costs no round trip.
 """
@@ -38,7 +38,7 @@ def make_legal(request: Request) -> LegalRequest:
     """Applies every rule, and returns the request as it may be sent.
 
     Raises:
-        ModelError: (`illegal_request`) It breaks a rule that says no way to mend it; the sentence names the rule.
+        ModelError: (`illegal_request`) It breaks a rule that cannot mend it; the sentence names the rule.
     """
     repairs = []
     for name, rule in RULES.items():
@@ -142,7 +142,7 @@ def _of_messages(rule: Callable[[tuple[Message, ...]], tuple[Message, ...]]) -> 
     def checked(request: Request) -> Request:
         messages = rule(request.messages)
         if messages == request.messages:
-            return request  # The very same one: that is how a rule says that there was nothing to mend.
+            return request  # The very same one, which means that there was nothing to mend.
         return replace(request, messages=messages)
 
     return checked

@@ -68,7 +68,9 @@ def prepare(
     marks = before
     caching = ""
     if profile.caching:
-        rounds_after = 0 if asked.final else max(asked.max_rounds - asked.round, 0)
+        rounds_after = max(asked.max_rounds - asked.round, 0)
+        if asked.final:
+            rounds_after = 0
         request, marks, caching = _place_marks(request, before, rounds_after)
     sources: Sources = ()
     if inline:
@@ -80,7 +82,7 @@ def prepare(
 
 
 def prepare_summary(asked: SummaryRequested) -> PreparedRequest:
-    """Prepares a summarising request: no tools, nothing to cite, and too short to be worth caching.
+    """Prepares a summarising request: no tools, nothing to cite, and too short to be cached.
 
     Raises:
         ModelError: (`illegal_request`) It cannot be made legal.
@@ -100,7 +102,7 @@ def _place_marks(request: Request, before: CacheMarks, rounds_after: int) -> tup
     blocks: list[StoredText] = []
     for message in request.messages:
         blocks += message.content
-    # A mark is found again by the server only where everything before it is the same as last time.
+    # The server finds a mark of the last call only where everything before it is the same.
     same = _common_length(before.blocks, blocks)
     marked = [at for at in before.marked if at < same]
     caching = ""
@@ -141,15 +143,22 @@ def _weigh_mark(request: Request, prefix: list[StoredText], rounds_after: int) -
     if price is None:
         price = _USUAL_PRICE
         unit = "millionths of the input price"
-    fixed = len(request.system.text) + (len(request.tools.text) if request.tools else 0)
-    tokens = sum(len(block.text) for block in prefix) // CHARS_PER_TOKEN
-    if tokens + fixed // CHARS_PER_TOKEN < price.least_cached:
+    # System and tools stand before the messages, and count for the least that a server caches.
+    fixed_chars = len(request.system.text)
+    if request.tools is not None:
+        fixed_chars += len(request.tools.text)
+    prefix_chars = 0
+    for block in prefix:
+        prefix_chars += len(block.text)
+    tokens = prefix_chars // CHARS_PER_TOKEN
+    if tokens + fixed_chars // CHARS_PER_TOKEN < price.least_cached:
         return False, f"messages not cached: about {tokens} tokens are too few"
     # Writing is dearer than plain input for certain, reading is cheaper only where another round follows.
     gain = FOLLOWED * (price.input - price.cache_read) - (price.cache_write - price.input)
-    decision = "cached" if gain > 0 else "not cached"
+    pays = gain > 0
+    decision = "cached" if pays else "not cached"
     saved = tokens * gain / 1_000_000
-    return gain > 0, f"messages {decision}: writing about {tokens} tokens is expected to save {saved:.6f} {unit}"
+    return pays, f"messages {decision}: writing about {tokens} tokens is expected to save {saved:.6f} {unit}"
 
 
 def _with_marks(messages: tuple[Message, ...], marked: frozenset[int]) -> tuple[Message, ...]:

@@ -124,8 +124,11 @@ class ReasoningEngine:
         return call
 
     def _fail(self, call_id: str, error: ModelError) -> None:
+        used = Usage()
         call = self._calls.pop(call_id, None)
-        # Before the event: whoever hears of the failure must not still show half an answer.
+        if call is not None:
+            used = call.used
+        # Before the event: a follower that shows the failure must not still show half an answer.
         self._emit_live(TextDiscarded(call_id=call_id))
         self._publish(
             ReasoningFailed(
@@ -135,7 +138,7 @@ class ReasoningEngine:
                 retryable=error.retryable,
                 retry_after_s=error.retry_after_s,
                 request_id=error.request_id,
-                usage=call.used if call else Usage(),
+                usage=used,
             )
         )
 

@@ -30,13 +30,12 @@ def build_request(
         profile: What the server can do.
         inline: Sources will be shown as numbered text.
     """
-    offered = None if tools.text == "[]" else tools
+    offered: StoredText | None = tools
     tool_choice = None
-    if asked.final and offered is not None:
-        if not _has_tool_calls(asked.messages):
-            offered = None
-        elif profile.tool_choice_none:
-            tool_choice = _NO_TOOLS
+    if tools.text == "[]" or (asked.final and not _has_tool_calls(asked.messages)):
+        offered = None
+    elif asked.final and profile.tool_choice_none:
+        tool_choice = _NO_TOOLS
     messages = asked.messages
     extra = None
     if profile.thinking:
@@ -92,7 +91,7 @@ def request_bytes(request: Request) -> bytes:
 
 def _joined(request: Request) -> bytes:
     # The parts are JSON already. Joining them in the SDK's own order of fields gives the bytes that it would
-    # send, without decoding and encoding every passage again for each call.
+    # send, without decoding and encoding every passage anew for each call.
     messages = []
     for message in request.messages:
         content = ",".join(block.text for block in message.content)
@@ -130,15 +129,21 @@ def _thinking(asked: ReasoningRequested) -> str | None:
 def _without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     shorter = []
     for message in messages:
-        content = [block for block in message.content if peek(block).type not in ("thinking", "redacted_thinking")]
+        content = []
+        for block in message.content:
+            if peek(block).type not in ("thinking", "redacted_thinking"):
+                content.append(block)
         shorter.append(replace(message, content=tuple(content)))
     return tuple(shorter)
 
 
 def _has_tool_calls(messages: tuple[Message, ...]) -> bool:
     for message in messages:
-        if message.role == "assistant" and any(peek(block).type == "tool_use" for block in message.content):
-            return True
+        if message.role != "assistant":
+            continue
+        for block in message.content:
+            if peek(block).type == "tool_use":
+                return True
     return False
 
 
@@ -168,7 +173,7 @@ class BlockFields(msgspec.Struct, frozen=True):
 _decode = msgspec.json.Decoder(BlockFields).decode
 
 
-# A block is asked about by several rules, and again by each further request that shows it.
+# A block is read by several rules, and once more for each further request that shows it.
 @lru_cache(maxsize=2048)
 def peek(block: StoredText) -> BlockFields:
     """Reads those fields of a content block; all are empty where it is no JSON object."""

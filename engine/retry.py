@@ -1,4 +1,4 @@
-"""The rule for trying a failed call again: exponential backoff with jitter, or what the server asks for; pure."""
+"""The rule for retrying a failed call: exponential backoff with jitter, or what the server asks for; pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JITTER = 0.5
 ASKED_JITTER = 0.1
 """Share that chance may add to a wait that the server asked for: it is never shortened."""
 LEAST_LEFT_S = 1.0
-"""An attempt that would have less time than this is not worth making."""
+"""An attempt that would have less time than this is not made."""
 
 
 def retry_wait(error: ModelError, attempt: int, left_s: float, chance: float = 0.0) -> float | None:

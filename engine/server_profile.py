@@ -19,7 +19,7 @@ from antiphon.vocabulary.values import Message, Request, StoredText, Value
 PROBE_S = 20.0
 """Seconds for the reply to a probe: it is two sentences long."""
 _UNUSUAL_WORD = "heliotrope"
-"""A word that no model says by itself."""
+"""A word that no model writes by itself."""
 _SOURCE = {
     "type": "search_result",
     "source": "Probe",
@@ -75,12 +75,14 @@ class CitationStyles:
     def known(self, reasoner: Reasoner) -> CitationStyle | None:
         """Returns the style, or None where it must be found out first."""
         setting = self.profile(reasoner).citations
-        return self._found.get(reasoner) if setting == "auto" else setting
+        if setting == "auto":
+            return self._found.get(reasoner)
+        return setting
 
     async def find(self, reasoner: Reasoner, model: Model, name: str, clock: Clock) -> CitationStyle:
         """Returns the style; asks the server once, and for all sessions that wait.
 
-        A server that cannot be reached is asked again at the next call; this one goes on with `native`.
+        A server that cannot be reached is asked once more at the next call; this one goes on with `native`.
         """
         # Sessions that begin together wait for one probe instead of making one each.
         async with self._probing:
@@ -95,7 +97,7 @@ class CitationStyles:
 
 
 async def _probe_style(model: Model, name: str, clock: Clock) -> CitationStyle:
-    """Asks for a word that only a `search_result` block says: a model that answers and cites it knows such blocks.
+    """Asks for a word that only a `search_result` block holds: a model that answers and cites it knows such blocks.
 
     Raises:
         ModelError: The server failed in a way that says nothing about what it knows.
@@ -116,9 +118,10 @@ async def _probe_style(model: Model, name: str, clock: Clock) -> CitationStyle:
 
 def source_request(name: str) -> Request:
     """Builds a tiny request with one source, and a question that only the source answers."""
-    content = tuple(StoredText(msgspec.json.encode(block).decode()) for block in (_SOURCE, _QUESTION))
+    content = [StoredText(msgspec.json.encode(block).decode()) for block in (_SOURCE, _QUESTION)]
     system = StoredText('[{"type":"text","text":"Answer briefly, and cite the search result."}]')
-    return Request(model=name, max_tokens=200, system=system, messages=(Message(role="user", content=content),))
+    message = Message(role="user", content=tuple(content))
+    return Request(model=name, max_tokens=200, system=system, messages=(message,))
 
 
 async def ask(model: Model, request: Request, timeout_s: float) -> Reply:

@@ -64,8 +64,10 @@ class SseDecoder:
         try:
             event = _event(bytes(self._pending).replace(b"\r", b"\n"))
         except ModelError:
-            return []  # It was cut off; the fold says that the reply is not complete.
-        return [] if event is None else [event]
+            return []  # It was cut off; the fold notices that the reply is not complete.
+        if event is None:
+            return []
+        return [event]
 
     def _check_size(self) -> None:
         if len(self._pending) > MAX_EVENT_BYTES or self._received > MAX_STREAM_BYTES:
@@ -79,13 +81,15 @@ def _event(block: bytes) -> Json | None:
         if line.startswith(b"data:"):
             lines.append(line.removeprefix(b"data:").strip())
     data = b"\n".join(lines)
-    if not data or data == b"[DONE]":
+    if data in (b"", b"[DONE]"):
         return None
 
     event = read_object(data)
     if "type" not in event:
+        event["type"] = ""
         # Some servers send a bare {"error": …}: https://github.com/ggml-org/llama.cpp (tools/server)
-        event["type"] = "error" if "error" in event else ""
+        if "error" in event:
+            event["type"] = "error"
     return event
 
 
@@ -126,16 +130,19 @@ def read_leniently(data: bytes) -> object:
         ValueError: It is no JSON.
     """
     value = json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse_constant)
-    delta = value.get("delta") if isinstance(value, dict) else None
-    if not isinstance(delta, dict):
+    if not isinstance(value, dict) or not isinstance(value.get("delta"), dict):
         return _with_valid_text(value)
 
     event: Json = {}
     for name, part in value.items():
         event[name] = _with_valid_text(part)
-    event["delta"] = {}
-    for name, part in delta.items():
-        event["delta"][name] = part if isinstance(part, str) else _with_valid_text(part)
+    delta: Json = {}
+    for name, part in value["delta"].items():
+        if isinstance(part, str):
+            delta[name] = part
+        else:
+            delta[name] = _with_valid_text(part)
+    event["delta"] = delta
     return event
 
 

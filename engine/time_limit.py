@@ -17,8 +17,8 @@ async def within(clock: Clock, seconds: float, work: Coroutine[Any, Any, T]) -> 
     Raises:
         TimeoutError: It took longer than `seconds` by the clock, and was cancelled.
     """
-    # asyncio's scope knows how to tell its own cancellation from one that comes from outside; the event loop's time,
-    # by which it would expire, is not used: it expires when the session's clock says so.
+    # asyncio's scope knows its own cancellation from one that comes from outside; the event loop's time,
+    # by which it would expire, is not used: it expires by the session's clock.
     async with asyncio.timeout(None) as scope:
         timer = asyncio.create_task(_expire(scope, clock, seconds), name="time limit")
         try:

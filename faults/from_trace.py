@@ -1,4 +1,4 @@
-"""Derives the fault plan that makes one recorded event fail when the query is run again."""
+"""Derives the fault plan that makes one recorded event fail when the query is rerun."""
 
 from __future__ import annotations
 
@@ -6,8 +6,16 @@ from collections.abc import Sequence
 
 from antiphon.faults.plan import Fault, Kind, Plan
 from antiphon.faults.ports.deliveries import publish_point
-from antiphon.faults.ports.origins import ORIGINS, Option, Trace, likely_cause, pending_after
-from antiphon.faults.ports.recorded import delivery_points, is_published, traversals
+from antiphon.faults.ports.recorded import (
+    ORIGINS,
+    Option,
+    Trace,
+    delivery_points,
+    is_published,
+    likely_cause,
+    pending_after,
+    traversals,
+)
 from antiphon.service import who_hears
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.errors import BadInputError
@@ -49,6 +57,7 @@ def fault_at(
     if not 1 <= seq <= len(events):
         raise BadInputError(f"There is no event {seq}: the trace has the events 1 to {len(events)}.")
     recorded = events[seq - 1]
+    # Every option is worked out first: a refusal names them all.
     options = _options(events, recorded, subscribers)
     chosen = _choose(options, kind, point)
     if chosen is None:
@@ -71,6 +80,7 @@ def _choose(options: Sequence[Option], kind: str | None, point: str | None) -> O
             continue
         if kind is None:
             return option
+        # The known kind is returned, since `kind` is any text that a caller wrote.
         for known in option.kinds:
             if known == kind:
                 return Option(option.point, known)
@@ -85,7 +95,11 @@ def _refusal(recorded: Recorded[Event], kind: str | None, point: str | None, opt
     for option in options:
         known.append(f"{option.point}: {', '.join(sorted(option.kinds))}")
     # Both are words from a command line: they may be of any length.
-    wanted = " at ".join(word[:40] for word in (kind, point) if word is not None)
+    words: list[str] = []
+    for word in (kind, point):
+        if word is not None:
+            words.append(word[:40])
+    wanted = " at ".join(words)
     return f"{wanted!r} cannot happen at {name}. What can: {'; '.join(known)}."
 
 
@@ -94,7 +108,9 @@ def _options(events: Trace, recorded: Recorded[Event], subscribers: Sequence[Sub
     kind = type(recorded.event)
     options: list[Option] = []
     if kind in ORIGINS:
-        options += ORIGINS[kind](events[: recorded.seq], recorded.event)
+        until_event = events[: recorded.seq]
+        options += ORIGINS[kind](until_event, recorded.event)
+    # Its loss on the way suits every event that a component emits.
     if is_published(kind):
         options.append(Option(publish_point(kind), "drop"))
     for point in delivery_points(who_hears(subscribers)).get(kind, ()):
@@ -104,7 +120,8 @@ def _options(events: Trace, recorded: Recorded[Event], subscribers: Sequence[Sub
 
 def _ready_at(events: Trace, recorded: Recorded[Event]) -> int:
     """Returns the event from which on the fault must stand ready: as a rule the one that it breaks."""
-    event, seq = recorded.event, recorded.seq
+    event = recorded.event
+    seq = recorded.seq
     # What is recorded here happened earlier: the fault must stand ready where it began.
     if isinstance(event, e.HandlerFailed) and 0 < event.event_seq < seq:
         return event.event_seq
@@ -112,7 +129,8 @@ def _ready_at(events: Trace, recorded: Recorded[Event]) -> int:
         return _last_round(events[:seq])
     if isinstance(event, e.SessionStalled):
         owed = likely_cause(events[: seq - 1])
-        return seq if owed is None else owed.since_seq + 1
+        if owed is not None:
+            return owed.since_seq + 1
     return seq
 
 
@@ -125,52 +143,56 @@ def _last_round(events: Trace) -> int:
 
 
 def _traversal_of(prefix: Trace, recorded: Recorded[Event], point: str, subscribers: Sequence[Subscriber]) -> int:
-    """Counts which traversal of the point is the event's, when the query goes on after `prefix`."""
-    hearers = who_hears(subscribers)
-    before = sum(traversal.point == point for traversal in traversals(prefix, hearers))
+    """Counts which traversal of the point is the event's, when the query is resumed after `prefix`."""
+    before = 0
+    for traversal in traversals(prefix, who_hears(subscribers)):
+        if traversal.point == point:
+            before += 1
     return before + _repeated(prefix, recorded, point) + 1
 
 
 def _repeated(prefix: Trace, recorded: Recorded[Event], point: str) -> int:
-    """Counts the traversals before the event's that going on makes again: those of calls that are made again."""
+    """Counts the traversals before the event's that resuming repeats: those of calls without an outcome."""
     owed = {pending.since_seq for pending in pending_after(prefix).values()}
-    again = _calls_again(prefix, owed)
+    unfinished: set[str] = set()
+    for earlier in prefix:
+        if earlier.seq in owed:
+            unfinished.add(_call_of(earlier.event))
+    # Events that belong to no call are not repeated with one.
+    unfinished.discard("")
     # A tool is called anew in the order of the requests, an event is published anew with its call.
     if point.startswith("tool."):
-        return _calls_before(prefix, again, _call_of(recorded.event), point.removeprefix("tool."))
+        return _calls_before(prefix, unfinished, _call_of(recorded.event), point.removeprefix("tool."))
     if not point.startswith(("publish.", "deliver.")):
         return 0
+    # What came before the last retry belongs to an attempt that is not repeated.
+    candidates = [earlier for earlier in prefix[_last_retry(prefix) :] if earlier.seq not in owed]
+    return _count_alike(candidates, recorded.event, unfinished)
+
+
+def _count_alike(candidates: Trace, event: Event, calls: set[str]) -> int:
+    """Counts the events of the same kind as `event` that belong to one of these calls."""
     count = 0
-    # What came before the last retry belongs to an attempt that is not made again.
-    for earlier in prefix[_last_retry(prefix) :]:
-        alike = type(earlier.event) is type(recorded.event)
-        if alike and earlier.seq not in owed and _call_of(earlier.event) in again:
+    for recorded in candidates:
+        if type(recorded.event) is type(event) and _call_of(recorded.event) in calls:
             count += 1
     return count
 
 
-def _calls_again(prefix: Trace, owed: set[int]) -> set[str]:
-    """Returns the calls that were requested and have no outcome."""
-    calls: set[str] = set()
-    for recorded in prefix:
-        if recorded.seq in owed:
-            calls.add(_call_of(recorded.event))
-    return calls - {""}
-
-
 def _last_retry(prefix: Trace) -> int:
+    """Returns the last event at which a call of a model was retried; 0 where there is none."""
     for recorded in reversed(prefix):
         if isinstance(recorded.event, e.ReasoningRetried):
             return recorded.seq
     return 0
 
 
-def _calls_before(prefix: Trace, again: set[str], call_id: str, name: str) -> int:
-    """Counts the calls of the tool `name` that are made again before the call `call_id`."""
+def _calls_before(prefix: Trace, unfinished: set[str], call_id: str, name: str) -> int:
+    """Counts the unfinished calls of the tool `name` that were requested before the call `call_id`."""
     count = 0
     for recorded in prefix:
         event = recorded.event
-        if not isinstance(event, e.ToolRequested) or event.call.id not in again:
+        if not isinstance(event, e.ToolRequested) or event.call.id not in unfinished:
             continue
         if event.call.id == call_id:
             break
@@ -181,10 +203,13 @@ def _calls_before(prefix: Trace, again: set[str], call_id: str, name: str) -> in
 
 def _call_of(event: Event) -> str:
     """Returns the call that an event belongs to; an empty text for the others."""
-    # A streamed tool call belongs to the reasoning call that streams it, for that is what is made again.
+    # A streamed tool call belongs to the reasoning call that streams it, for that is what is repeated.
     if event.about.kind == "tool_call" and not isinstance(event, e.ToolCallStreamed):
         return str(event.subject())
-    return str(getattr(event, "call_id", None) or "")
+    call_id = getattr(event, "call_id", None)
+    if call_id is None:
+        return ""
+    return str(call_id)
 
 
 def _attempts(events: Trace, call_id: str) -> int:
@@ -192,4 +217,5 @@ def _attempts(events: Trace, call_id: str) -> int:
     for recorded in events:
         if isinstance(recorded.event, e.ReasoningStarted) and recorded.event.call_id == call_id:
             attempts += 1
+    # A call that was never started is broken at its first attempt all the same.
     return max(1, attempts)

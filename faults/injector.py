@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 from antiphon.bus import Components
 from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import Registry, ToolCircuits
+from antiphon.dispatcher import Registry, Tool, ToolCircuits
 from antiphon.faults.plan import Fault, part_of
 from antiphon.faults.plan_files import parse_plan
 from antiphon.faults.ports.calls import FaultyModel, faulty_tool
 from antiphon.faults.ports.deliveries import FaultyDelivery, faulty_spawn
-from antiphon.faults.ports.injection import QueryFaults
-from antiphon.faults.ports.port import FaultyPort, query_faults
+from antiphon.faults.ports.injection import FaultyPort, QueryFaults, query_faults
 from antiphon.faults.ports.recorded import model_prefix, traversals
 from antiphon.service import Resources
 from antiphon.vocabulary.errors import FaultPlanError, TraceError
@@ -32,10 +31,10 @@ class Injector:
     Args:
         provider_open: Tells the query that the provider's circuit is open.
         apart: Keeps what fails here on purpose from opening the circuits of other queries.
-        primary: Stands in the place of the model that is asked first; None leaves the service's own.
+        primary: Replaces the model that is asked first; None leaves the service's own.
 
     Attributes:
-        injected: What the faults did.
+        injected: The faults, and what they did.
     """
 
     def __init__(
@@ -54,29 +53,35 @@ class Injector:
         self._prefix: Sequence[Recorded[Event]] = ()
 
     def __str__(self) -> str:
-        return "; ".join(f"fault {fault.kind} at {fault.point}" for fault in self._faults)
+        words: list[str] = []
+        for fault in self._faults:
+            words.append(f"fault {fault.kind} at {fault.point}")
+        return "; ".join(words)
 
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
-        """Takes in what happened before the query is gone on with."""
+        """Takes in what happened before the query is resumed or forked."""
         self._prefix = prefix
+        # What was recorded decides in which part of the query it is resumed.
         for recorded in prefix:
             self._note(recorded.event)
+        # All of it is in the store already.
         self.injected.stored_seq = len(prefix)
 
     def resources(self, resources: Resources, /) -> Resources:
         """Returns the ports that the query's components are given, each with its faults."""
         if self._apart:
-            # Circuits count failures across queries.
+            # Circuits count failures across queries: with new ones the others do not suffer from these.
             resources = dataclasses.replace(resources, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
-        models: dict[str, Model] = {}
-        for name, model in resources.models.items():
-            models[name] = self._faulty_model(name, model, resources)
-        tools = [faulty_tool(tool, self.injected, resources.clock) for tool in resources.tools.tools]
-        changed: dict[str, object] = {"models": models, "tools": Registry(tools)}
+        clock = resources.clock
+        tools: list[Tool] = []
+        for tool in resources.tools.tools:
+            tools.append(faulty_tool(tool, self.injected, clock))
+        changed: dict[str, object] = {"models": self._faulty_models(resources), "tools": Registry(tools)}
+        # Whatever else has methods is broken too, without being named: also a port that is new.
         for field in dataclasses.fields(resources):
             value = getattr(resources, field.name)
             if field.name not in changed and is_port(value):
-                changed[field.name] = FaultyPort(value, self.injected, field.name, resources.clock, RuntimeError)
+                changed[field.name] = FaultyPort(value, self.injected, field.name, clock, RuntimeError)
         return dataclasses.replace(resources, **changed)  # type: ignore[arg-type]  # a port passes for what it wraps
 
     def store(self, store: QueryStore, /) -> QueryStore:
@@ -91,29 +96,37 @@ class Injector:
             # Set within the query's own context: the ports that all queries share ask it whose call it is.
             query_faults.set(self.injected)
             delivery = FaultyDelivery(self.injected, ports.publish, self._note)
-            spawn = faulty_spawn(ports.spawn, self.injected)
-            faulty = Ports(publish=delivery.publish, emit_live=ports.emit_live, spawn=spawn)
+            faulty = Ports(
+                publish=delivery.publish,
+                emit_live=ports.emit_live,
+                spawn=faulty_spawn(ports.spawn, self.injected),
+            )
             subscriptions = components(faulty)
+            # Only now is it known who hears what; no event has been delivered yet.
             self._count_past(subscriptions)
             return [delivery.subscription(subscription) for subscription in subscriptions]
 
         return build
 
     def _count_past(self, subscriptions: Sequence[Subscription]) -> None:
-        """Counts the points that were traversed before the query is gone on with; no fault fires at these."""
+        """Counts the points that were traversed before the query is resumed or forked; no fault fires at these."""
         hearers = [(subscription.kind, subscription.name) for subscription in subscriptions]
         for traversal in traversals(self._prefix, hearers):
             self.injected.count_past(traversal.point, traversal.when)
 
-    def _faulty_model(self, name: str, model: Model, parts: Resources) -> Model:
-        if name == "primary" and self._primary is not None:
-            model = self._primary
-        return FaultyModel(model, self.injected, model_prefix(name), parts.clock)
+    def _faulty_models(self, resources: Resources) -> dict[str, Model]:
+        models = dict(resources.models)
+        if self._primary is not None:
+            models["primary"] = self._primary
+        faulty: dict[str, Model] = {}
+        for name, model in models.items():
+            faulty[name] = FaultyModel(model, self.injected, model_prefix(name), resources.clock)
+        return faulty
 
     def _note(self, event: Event) -> None:
         if isinstance(event, QueryClosed):
             self.injected.closing = True
-        if isinstance(event, RoundOpened):
+        elif isinstance(event, RoundOpened):
             self.injected.part = part_of(event)
 
 

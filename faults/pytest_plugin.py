@@ -36,7 +36,7 @@ USAGE = (
 
 
 class Faulted(NamedTuple):
-    """What came of the test's faults: the run, and each promise that it breaks, in a sentence.
+    """The result of the test's faults: the run, and each promise that it breaks, in a sentence.
 
     A fault that never fired is among them: then nothing was tested.
     """
@@ -54,8 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Faulted]:
     """Runs a query with the faults of the test's marks; without a point, with their tools by themselves."""
     marks = list(request.node.iter_markers("faults"))
-    tools = ",".join(str(mark.kwargs["tools"]) for mark in marks if mark.kwargs.get("tools"))
-    # A thousand failures are meant; afterwards the suite has its own logging again.
+    tools = ",".join(_tools(marks))
+    # A thousand failures are meant; afterwards the suite gets its own logging back.
     silence_logging()
     try:
         plan = _plan(marks)
@@ -70,9 +70,20 @@ def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Faulted]
     if not plan.faults:
         for name in world.own:
             broken += unsound(run, f"tool.{name}")
-    broken += [f"{fault.kind} at {fault.point} never fired" for fault in run.idle]
+    # A test of a fault that never fired tests nothing.
+    for fault in run.idle:
+        broken.append(f"{fault.kind} at {fault.point} never fired")
     yield Faulted(run, broken)
     world.close()
+
+
+def _tools(marks: Sequence[pytest.Mark]) -> list[str]:
+    tools: list[str] = []
+    for mark in marks:
+        named = mark.kwargs.get("tools")
+        if named:
+            tools.append(str(named))
+    return tools
 
 
 def _plan(marks: Sequence[pytest.Mark]) -> Plan:

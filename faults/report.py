@@ -59,6 +59,7 @@ def table(report: Report) -> list[tuple[str, Row]]:
     for verdict in report.verdicts:
         row = rows.setdefault(verdict.cell.point, {})
         kind = verdict.cell.kind
+        # A kind that makes sense in one part of a query only has been tried all the same.
         tried = row.get(kind, "").replace(NOTHING_TRIED, "")
         row[kind] = tried + SIGNS[verdict.result]
     return list(rows.items())
@@ -83,7 +84,12 @@ def as_json(report: Report) -> bytes:
 def pairs_as_json(verdicts: Sequence[PairVerdict], seed: int) -> bytes:
     """Writes the whole report of pairs."""
     return msgspec.json.encode(
-        {"seed": seed, "counts": pair_counts(verdicts), "failures": _failing(verdicts), "pairs": verdicts}
+        {
+            "seed": seed,
+            "counts": pair_counts(verdicts),
+            "failures": _failing(verdicts),
+            "pairs": verdicts,
+        }
     )
 
 

@@ -1,4 +1,4 @@
-"""What runs leave, as data: one broken query, the cells of the matrix and their verdicts, pairs, random experiments."""
+"""Results of runs as data: one broken query, the cells of the matrix and their verdicts, pairs, random experiments."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ E = TypeVar("E", bound=Event)
 
 @dataclass
 class Run:
-    """What came of one plan.
+    """The result of one plan.
 
     Attributes:
-        injected: What its faults did.
-        outcome: What the caller was given; None where nothing came, or where the question was refused.
+        injected: Its faults, and what they did.
+        outcome: The outcome that the caller was given; None where none came, or where the question was refused.
         refused: The refusal of the question, in words.
-        error: Why nothing came, in words.
+        error: The reason why nothing came, in words.
         trace: The query's events, as they were delivered.
         stored: Its events, as the store has them afterwards.
         neighbour: The stored events of the query beside it.
-        left: What was still there after both had ended, in words.
+        left: Tasks, threads and sessions that were still there after both had ended, in words.
         took_s: Virtual seconds from question to answer.
     """
 
@@ -67,6 +67,7 @@ class Run:
         """The plan's own faults that fired; those of its scenario are left out."""
         planned: list[Fired] = []
         for fired in self.injected.fired:
+            # A pattern may have fired at several points, of which none is named in the plan.
             if any(_came_from(fired, fault) for fault in self.plan.faults):
                 planned.append(fired)
         return planned
@@ -74,7 +75,10 @@ class Run:
     @property
     def sorts(self) -> set[tuple[str, str]]:
         """The pairs of point and kind that fired."""
-        return {(fired.point, fired.kind) for fired in self.fired}
+        found: set[tuple[str, str]] = set()
+        for fired in self.fired:
+            found.add((fired.point, fired.kind))
+        return found
 
     @property
     def idle(self) -> list[Fault]:
@@ -87,7 +91,7 @@ class Run:
 
     @property
     def response(self) -> ResponseAssembled:
-        """What the caller was given, in a run that has an outcome; the checks are asked of no other."""
+        """The response that the caller was given; only runs that have an outcome are asked for it."""
         assert self.outcome is not None
         return self.outcome.response
 
@@ -98,7 +102,7 @@ class Run:
 
     @property
     def status(self) -> str:
-        """How the query ended, in a word."""
+        """The end of the query, in a word."""
         if self.refused:
             return "refused"
         if self.outcome is None:
@@ -111,7 +115,7 @@ def _came_from(fired: Fired, fault: Fault) -> bool:
 
 
 class Cell(Value, frozen=True, kw_only=True):
-    """One fault to be tried. `scenario` is empty where nothing traverses the point."""
+    """One fault to try. `scenario` is empty where nothing traverses the point."""
 
     point: str
     kind: Kind | Literal["none"]
@@ -122,10 +126,14 @@ class Cell(Value, frozen=True, kw_only=True):
         """Makes the plan that tries it."""
         if self.kind == "none":
             return Plan(scenario=self.scenario, seed=seed)
-        # A question is taken in before the query has parts.
-        when = "any" if self.point == "intake" else self.when
+        # A question is taken in before any part of the query begins.
+        when = self.when
+        if self.point == "intake":
+            when = "any"
         fault = Fault(point=self.point, kind=self.kind, when=when)
-        return Plan(faults=(fault,), scenario=self.scenario or "plain", seed=seed)
+        # Where no scenario traverses the point, any serves to show that the fault does not fire.
+        scenario = self.scenario or "plain"
+        return Plan(faults=(fault,), scenario=scenario, seed=seed)
 
     def command(self, tools: str, seed: int) -> str:
         """Writes the command that tries it alone, with these tools and this seed."""
@@ -152,7 +160,7 @@ class NotApplicable(Value, frozen=True, kw_only=True):
 
 
 class Verdict(Value, frozen=True, kw_only=True):
-    """What came of a cell: `not fired` is a failure of the harness, `broken` one of the service.
+    """The result of a cell: `not fired` is a failure of the harness, `broken` one of the service.
 
     Attributes:
         command: Tries the cell alone.
@@ -168,7 +176,7 @@ class Verdict(Value, frozen=True, kw_only=True):
 
 
 class PairVerdict(Value, frozen=True, kw_only=True):
-    """What came of two faults together; `fired` counts those that did (the first may keep the second from firing).
+    """The result of two faults together; `fired` counts those that did (the first may keep the second from firing).
 
     Attributes:
         command: Tries the pair alone.
@@ -184,7 +192,7 @@ class PairVerdict(Value, frozen=True, kw_only=True):
 
 @dataclass
 class Report:
-    """What came of the whole matrix."""
+    """The results of the whole matrix."""
 
     seed: int
     verdicts: list[Verdict] = field(default_factory=list)
@@ -198,15 +206,15 @@ class Report:
 
 @dataclass
 class RandomReport:
-    """What the random mode has done so far, in numbers, and what it found.
+    """The random mode's work so far, in numbers, and the failure that it found.
 
     Attributes:
-        faults: Faults that stood in the queries, each counted in each query.
+        faults: Faults that the queries were to meet, each counted in each query.
         fired: Those of them that fired at least once.
         sorts: Every pair of point and kind that fired.
         failing: The smallest failing experiment; None where no promise broke.
         broken: What it broke.
-        reproduced: False where it did not fail again when it was run by itself.
+        reproduced: False where it did not fail when it was rerun by itself.
     """
 
     experiments: int = 0
@@ -223,6 +231,8 @@ class RandomReport:
         for run in runs:
             self.queries += 1
             self.faults += len(run.plan.faults)
+            sorts = run.sorts
             for fault in run.plan.faults:
-                self.fired += (fault.point, fault.kind) in run.sorts
-            self.sorts |= run.sorts
+                if (fault.point, fault.kind) in sorts:
+                    self.fired += 1
+            self.sorts |= sorts

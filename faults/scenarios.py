@@ -18,13 +18,13 @@ class Scenario(Value, frozen=True, kw_only=True):
     Attributes:
         what: What happens in it, for people.
         faults: What is broken in it already.
-        settings: What its caller wished.
-        greedy: The model asks for tools whatever it is told.
+        settings: The settings that its caller chose.
+        greedy: The model asks for tools whatever the request allows.
         dear: Each reply of the model is reported as being as long as it may be.
         leaves: The caller goes away in the first round.
-        goes_on: It goes on with a conversation.
+        goes_on: It continues a conversation.
         provider_open: The provider's circuit is open when it begins.
-        resumed_after: The kind of event after which its process died; it is gone on with. Empty: it did not.
+        resumed_after: The kind of event after which its process died, and at which it is resumed. Empty: it did not.
     """
 
     what: str
@@ -39,11 +39,14 @@ class Scenario(Value, frozen=True, kw_only=True):
 
 
 def _always(point: str, kind: Kind) -> Fault:
+    # `times=0` is every traversal of the point.
     return Fault(point=point, kind=kind, times=0)
 
 
+# So small a briefing leaves out enough for a summary to be worth its call.
 _SUMS_UP = QuerySettings(compression="model", briefing_tokens=600, max_total_tokens=20_000, max_cost_usd=0.1)
 
+# The order matters: a point that several of them traverse is tried in the first that does.
 SCENARIOS: dict[str, Scenario] = {
     "plain": Scenario(
         what="two rounds of tools, then the answer, within a budget that pays for more",
@@ -58,6 +61,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "tool_is_stubborn": Scenario(
         what="a tool will not be stopped in time, and comes back when the next round has begun",
+        # The second fault keeps the next round open until the tool is back.
         faults=(
             Fault(point="tool.search_course_content", kind="late"),
             Fault(point="model.request", kind="hang", when="round_2", for_s=5.0),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from antiphon.engine.offline.intents import Inquiry, understand
-from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.task import Source, Task, extract_from
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.evidence import Weigh, telling_words
 from antiphon.language.extract import Extraction, Pick, extract
@@ -37,6 +38,12 @@ _ITEM = re.compile(r"Lesson (\d+): ")
 _INSTRUCTOR = "Instructor: "
 
 
+class _CourseAnswer(NamedTuple):
+    course: str
+    passages: list[Source]
+    found: Extraction
+
+
 def answer(task: Task, weigh: Weigh | None = None) -> list[Json]:
     """Writes the answer's text blocks; never none."""
     inquiry = understand(task.question, task.earlier)
@@ -47,13 +54,14 @@ def answer(task: Task, weigh: Weigh | None = None) -> list[Json]:
         draft.say(_why_nothing(task))
     else:
         _answer_from_sources(inquiry, task, weigh, draft)
+    # Nothing in the sources was evidence enough.
     if not draft.blocks:
         draft.say(NOT_HERE)
     return draft.blocks
 
 
 def summary(question: str, material: Sequence[Material], weigh: Weigh | None = None) -> list[Json]:
-    """Sums the material up by the sentences that say most to the question, each with its source, in one text block."""
+    """Sums the material up by the sentences that answer most of the question, each with its source, in one block."""
     material = material[:MOST_MATERIAL]
     passages = [sentences(each.said) for each in material]
     labels = [each.source for each in material]
@@ -72,15 +80,17 @@ def _why_nothing(task: Task) -> str:
         return NOT_SEARCHED
     if task.unknown_course:
         return task.unknown_course
-    if all(attempt.outcome == "failed" for attempt in task.attempts):
+    outcomes = {attempt.outcome for attempt in task.attempts}
+    if outcomes == {"failed"}:
         return ALL_FAILED
     return NOTHING_FOUND
 
 
 def _answer_from_sources(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
+    # An outline answers where one is asked for, and also where there is nothing else.
     if task.outlines and (inquiry.kind == "outline" or not task.passages):
         _answer_from_outlines(inquiry.question, task.outlines, draft)
-    elif inquiry.kind == "look_up" and task.outlines:
+    elif task.outlines and inquiry.kind == "look_up":
         _answer_elsewhere(inquiry, task, weigh, draft)
     elif inquiry.kind == "compare":
         _answer_sides(inquiry, task, weigh, draft)
@@ -94,21 +104,21 @@ def _answer_plainly(inquiry: Inquiry, passages: Sequence[Source], weigh: Weigh |
     if inquiry.lesson is not None and not telling_words(inquiry.topic):
         _sum_lesson_up(passages, weigh, draft)
         return
-    found = _extract(inquiry.focus, passages, weigh, 4)
+    found = extract_from(passages, inquiry.focus, weigh)
     if found.evidence >= WEAK:
         _quote(found.picks, passages, draft)
-
-
-def _extract(question: str, sources: Sequence[Source], weigh: Weigh | None, limit: int) -> Extraction:
-    passages = [source.blocks for source in sources]
-    return extract(question, passages, weigh, limit=limit, titles=[source.label for source in sources])
 
 
 def _quote(picks: Sequence[Pick], sources: Sequence[Source], draft: Draft) -> None:
     before: Pick | None = None
     for pick in picks:
-        if before is not None:
-            draft.say(" " if before.passage == pick.passage else "\n\n")
+        if before is None:
+            separator = ""
+        elif before.passage == pick.passage:
+            separator = " "
+        else:
+            separator = "\n\n"
+        draft.say(separator)
         draft.cite(sources[pick.passage], pick.first, pick.end)
         before = pick
 
@@ -120,7 +130,7 @@ def _answer_sides(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draf
     answers = Draft()
     for side in inquiry.sides:
         passages = task.found_for(side.topic, side.course)
-        found = _extract(side.topic, passages, weigh, 3)
+        found = extract_from(passages, side.topic, weigh, limit=3)
         answers.paragraph(f"On {side.topic}: ")
         if found.evidence < WEAK:
             answers.say("nothing that answers this was found in these courses.")
@@ -138,52 +148,58 @@ def _answer_by_course(
     by_course: dict[str, list[Source]] = {}
     for source in sources:
         by_course.setdefault(source.course, []).append(source)
-    speaking: list[tuple[Extraction, list[Source]]] = []
-    for own in by_course.values():
-        found = _extract(topic, own, weigh, 2)
+    answers: list[_CourseAnswer] = []
+    for course, passages in by_course.items():
+        found = extract_from(passages, topic, weigh, limit=2)
         if found.evidence >= least_evidence:
-            speaking.append((found, own))
-    for found, own in sorted(speaking, key=lambda pair: -pair[0].evidence):
-        draft.paragraph(f"In {own[0].course}: ")
-        _quote(found.picks, own, draft)
+            answers.append(_CourseAnswer(course, passages, found))
+    # Sorting is stable: of two with equal evidence the course that was found first comes first.
+    answers.sort(key=lambda answer: answer.found.evidence, reverse=True)
+    for answer in answers:
+        draft.paragraph(f"In {answer.course}: ")
+        _quote(answer.found.picks, answer.passages, draft)
 
 
 def _answer_elsewhere(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
-    """Says what a lesson is about, and what other courses say of that."""
-    for outline in task.outlines:
-        line = outline.lesson_line(inquiry.lesson or 0)
-        if line is not None:
-            break
-    else:
+    """States a lesson's topic, and quotes other courses on it."""
+    lesson = task.lesson_line(inquiry.lesson)
+    if lesson is None:
         draft.say(f"The outline names no lesson {inquiry.lesson}.")
         return
-    at, title = line
-    draft.cite(outline, at, at + 1, f"Lesson {inquiry.lesson} of {outline.course} is \u201c{title}\u201d.")
-    others = [source for source in task.passages if source.course != outline.course]
+    course = lesson.outline.course
+    statement = f"Lesson {inquiry.lesson} of {course} is \u201c{lesson.title}\u201d."
+    draft.cite(lesson.outline, lesson.block, lesson.block + 1, statement)
+    others = [source for source in task.passages if source.course != course]
+    # Citing adds blocks, so that no further block means that no other course had evidence.
     written = len(draft.blocks)
-    _answer_by_course(title, others, weigh, draft, LEAST_ELSEWHERE)
+    _answer_by_course(lesson.title, others, weigh, draft, LEAST_ELSEWHERE)
     if len(draft.blocks) == written:
         draft.say(" Nothing on that topic was found in another course.")
 
 
 def _sum_lesson_up(sources: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
-    """Quotes how the passage begins that speaks most of its lesson's title, where nothing closer is asked.
-
-    One run of sentences reads better than the beginnings of several passages.
-    """
-    if sources:
-        best = max(
-            sources, key=lambda source: (_extract(source.title, [source], weigh, 1).evidence, len(source.blocks))
-        )
+    """Quotes the beginning of the passage that holds most of its lesson's title, where nothing closer is asked."""
+    # One run of sentences reads better than the beginnings of several passages.
+    best: Source | None = None
+    most = (-1.0, 0)
+    for source in sources:
+        # Of passages that hold the title equally well, the longer one.
+        fit = (extract_from([source], source.title, weigh, limit=1).evidence, len(source.blocks))
+        if fit > most:
+            best = source
+            most = fit
+    if best is not None:
         draft.cite(best, 0, min(SUMMARY_SENTENCES, len(best.blocks)))
 
 
 def _answer_from_outlines(question: str, outlines: Sequence[Source], draft: Draft) -> None:
+    asks_for_teacher = _TEACHER_ONLY.search(question) is not None
     for outline in outlines[:MOST_OUTLINES]:
         draft.paragraph()
-        is_named = _name_teacher(outline, draft)
-        if not (is_named and _TEACHER_ONLY.search(question)):
-            _list_lessons(outline, draft, f"{outline.course}: " if not is_named else " ")
+        if not _name_teacher(outline, draft):
+            _list_lessons(outline, draft, f"{outline.course}: ")
+        elif not asks_for_teacher:
+            _list_lessons(outline, draft, " ")
 
 
 def _name_teacher(outline: Source, draft: Draft) -> bool:
@@ -199,19 +215,25 @@ def _list_lessons(outline: Source, draft: Draft, opening: str) -> None:
     """Cites the list of lessons as one, then each other line of the outline that is not shown already."""
     items = [at for at, block in enumerate(outline.blocks) if _ITEM.match(block)]
     if not items:
-        draft.say(" " if draft.blocks else "")
+        if draft.blocks:
+            draft.say(" ")
         draft.say(f"The outline of {outline.course} names no lessons.")
         return
-    counted = "one lesson" if len(items) == 1 else f"{len(items)} lessons"
+    counted = "one lesson"
+    if len(items) > 1:
+        counted = f"{len(items)} lessons"
     draft.say(f"{opening}It has {counted}:\n\n")
     lines = [f"- {outline.blocks[at].strip()}" for at in items]
     draft.cite(outline, items[0], items[-1] + 1, "\n".join(lines))
-    _cite_other_lines(outline, draft, items)
+    _cite_other_lines(outline, items, draft)
 
 
-def _cite_other_lines(outline: Source, draft: Draft, shown: Sequence[int]) -> None:
-    for at in range(1, len(outline.blocks)):
-        block = outline.blocks[at].strip()
-        if block and at not in shown and not block.startswith(_INSTRUCTOR):
+def _cite_other_lines(outline: Source, items: Sequence[int], draft: Draft) -> None:
+    for at, block in enumerate(outline.blocks):
+        # The first line is the course's title, which the opening names.
+        if at == 0 or at in items:
+            continue
+        text = block.strip()
+        if text and not text.startswith(_INSTRUCTOR):
             draft.paragraph()
             draft.cite(outline, at, at + 1)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Iterable
 
 import msgspec
 
 from antiphon.engine.anthropic_model import AnthropicModel, connect
-from antiphon.engine.in_process import InProcessTransport
+from antiphon.engine.in_process import InProcessTransport, Receive, Scope, Send
 from antiphon.engine.offline.answering import answer, summary
 from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import RefusedError, parse, read_task, summary_task
@@ -19,10 +18,6 @@ from antiphon.vocabulary.ports import Json
 
 MODEL = "offline"
 MAX_BODY_BYTES = 32 * 2**20
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Scope]]
-Send = Callable[[Scope], Awaitable[None]]
 
 
 class OfflineMessagesApi:
@@ -40,14 +35,18 @@ class OfflineMessagesApi:
             return
         if scope["path"] != "/v1/messages":
             await _error(send, 404, "not_found_error", "There is only POST /v1/messages here.")
-        elif scope["method"] != "POST":
+            return
+        if scope["method"] != "POST":
             await _error(send, 405, "invalid_request_error", "Only POST is answered here.")
-        elif (body := await body_of(receive)) is None:
+            return
+        body = await body_of(receive)
+        if body is None:
             await _error(send, 413, "request_too_large", "The request is larger than 32 MB.")
-        else:
-            await self._reply(body, send)
+            return
+        await self._reply(body, send)
 
     async def _reply(self, body: bytes, send: Send) -> None:
+        # All of it before the first byte: a refusal needs a status of its own, also where a stream was wanted.
         try:
             request = parse(body)
             content = self._content(request)
@@ -89,16 +88,14 @@ def reply_content(task: Task, weigh: Weigh | None) -> list[Json]:
 
 async def body_of(receive: Receive) -> bytes | None:
     """Returns the request's whole body; None where it is too large."""
-    parts: list[bytes] = []
-    size = 0
+    body = bytearray()
     while True:
         message = await receive()
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > MAX_BODY_BYTES:
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY_BYTES:
             return None
         if not message.get("more_body", False):
-            return b"".join(parts)
+            return bytes(body)
 
 
 async def _error(send: Send, status: int, kind: str, sentence: str) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 
+from antiphon.engine.in_process import Receive, Scope, Send
 from antiphon.engine.offline.app import OfflineMessagesApi, body_of
 from antiphon.engine.offline.playing import acts_of, content_type_of
 from antiphon.engine.offline.script import Script, ScriptedReply, When
 from antiphon.vocabulary.ports import Json
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Scope]]
-Send = Callable[[Scope], Awaitable[None]]
 Sleep = Callable[[float], Awaitable[None]]
 
 _OVER = ScriptedReply(status=500, error="api_error", message="the script is over", headers={"x-should-retry": "false"})
@@ -35,6 +33,7 @@ class Double:
     def __init__(self, script: Script, sleep: Sleep = asyncio.sleep, *, on_port: bool = False) -> None:
         self._on_port = on_port
         self._script = script
+        # Written out, so that taking one reply is taking one entry.
         self._left: list[ScriptedReply] = []
         for reply in script.replies:
             self._left += [reply] * reply.times
@@ -46,7 +45,10 @@ class Double:
         if scope["type"] != "http":
             return
         if scope["path"] != "/v1/messages":
-            await _whole(send, 200, b'{"status":"ok"}')  # so that whoever starts it can see that it is there
+            # So that whoever starts it can see that it is there.
+            headers = [(b"content-type", b"application/json")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": b'{"status":"ok"}', "more_body": False})
             return
         body = await body_of(receive) or b""
         request = _object(body)
@@ -59,13 +61,15 @@ class Double:
             await self._play(reply, request, send)
 
     def _reply(self, request: Json, body: bytes) -> ScriptedReply | None:
-        """The reply for the request; None where the offline reasoner gives it."""
+        """Returns the reply to the request; None where the offline reasoner gives it."""
         for at, reply in enumerate(self._left):
             if reply.when is None or _is_meant(reply.when, request, body):
                 return self._left.pop(at)
+        if self._script.then == "offline":
+            return None
         if self._script.then == "last" and self._script.replies:
             return self._script.replies[-1]
-        return None if self._script.then == "offline" else _OVER
+        return _OVER
 
     async def _play(self, reply: ScriptedReply, request: Json, send: Send) -> None:
         answer = _Answer(send, reply, request)
@@ -115,12 +119,6 @@ class _Answer:
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _whole(send: Send, status: int, body: bytes) -> None:
-    headers = [(b"content-type", b"application/json")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
-
-
 def _receive(body: bytes) -> Receive:
     async def receive() -> Scope:
         return {"type": "http.request", "body": body, "more_body": False}
@@ -130,14 +128,16 @@ def _receive(body: bytes) -> Receive:
 
 def _object(body: bytes) -> Json:
     try:
-        value = msgspec.json.decode(body)
+        return msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _is_meant(when: When, request: Json, body: bytes) -> bool:
-    may_call = bool(request.get("tools")) and (request.get("tool_choice") or {}).get("type") != "none"
-    if when.tools is not None and when.tools != may_call:
+    choice = request.get("tool_choice") or {}
+    may_call = bool(request.get("tools")) and choice.get("type") != "none"
+    if when.tools not in (None, may_call):
         return False
-    return when.contains is None or when.contains in body.decode("utf-8", "replace")
+    if when.contains is None:
+        return True
+    return when.contains in body.decode("utf-8", "replace")

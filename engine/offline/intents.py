@@ -79,8 +79,10 @@ class Inquiry(NamedTuple):
 
     @property
     def focus(self) -> str:
-        """The words to look for: the topic, or the whole question where the places it names are all it says."""
-        return self.topic if telling_words(self.topic) else self.question
+        """The words to look for: the topic, or the whole question where the places it names are all it holds."""
+        if telling_words(self.topic):
+            return self.topic
+        return self.question
 
 
 def understand(question: str, earlier: tuple[str, ...] = ()) -> Inquiry:
@@ -90,58 +92,65 @@ def understand(question: str, earlier: tuple[str, ...] = ()) -> Inquiry:
         earlier: Earlier questions of the conversation, oldest first.
     """
     bounded = question[:MOST_CHARS]
-    plain = _plain(bounded, _with_earlier(bounded, earlier))
-    whole = plain.question
-    names_lesson = plain.lesson is not None and plain.course is not None
+    inquiry = _located(bounded, _with_earlier(bounded, earlier))
+    names_lesson = inquiry.lesson is not None and inquiry.course is not None
     # From the narrowest to the widest: each rule would also take questions that a rule before it means.
     if set(words(question)) <= _GREETING:
-        return plain._replace(kind="greeting")
-    if names_lesson and _ELSEWHERE.search(whole):
-        return plain._replace(kind="look_up")
-    if outlined := _outlined_course(whole, plain.course):
-        return plain._replace(kind="outline", course=outlined)
-    if sides := _sides(whole):
-        return plain._replace(kind="compare", sides=sides)
+        return inquiry._replace(kind="greeting")
+    if names_lesson and _ELSEWHERE.search(inquiry.question):
+        return inquiry._replace(kind="look_up")
+    if outlined := _outlined_course(inquiry):
+        return inquiry._replace(kind="outline", course=outlined)
+    if sides := _sides(inquiry.question):
+        return inquiry._replace(kind="compare", sides=sides)
     if names_lesson:
-        return plain._replace(kind="lesson")
-    if plain.course is None and _ACROSS.search(whole):
-        return plain._replace(kind="across")
-    return plain
+        return inquiry._replace(kind="lesson")
+    return inquiry
 
 
-def _plain(question: str, whole: str) -> Inquiry:
-    """The question with the places that it names, before its kind is known.
+def _located(question: str, whole: str) -> Inquiry:
+    """Returns the question with the places that it names; of kind `across` or `plain` until a narrower rule fits.
 
     Args:
         whole: The question with the one that it follows.
     """
-    mentions = course_mentions(whole)
-    course = mentions[0].name if mentions else None
-    other = mentions[1].name if len(mentions) > 1 else None
+    names = [mention.name for mention in course_mentions(whole)]
     # A lesson that the question itself names comes before one of the question that it follows.
     lessons = lesson_numbers(question) or lesson_numbers(whole)
-    return Inquiry("plain", whole, without_places(whole), course, other, lessons[0] if lessons else None)
+    kind: Kind = "plain"
+    if not names and _ACROSS.search(whole):
+        kind = "across"
+    return Inquiry(
+        kind=kind,
+        question=whole,
+        topic=without_places(whole),
+        course=next(iter(names), None),
+        other=next(iter(names[1:]), None),
+        lesson=next(iter(lessons), None),
+    )
 
 
 def _with_earlier(question: str, earlier: tuple[str, ...]) -> str:
-    """A follow-up is understood together with the question before it."""
+    """Joins a follow-up to the question before it, without which it is not understood."""
     if not earlier or course_mentions(question) or not refers_back(question):
         return question
     return f"{earlier[-1][:MOST_CHARS].rstrip()} {question}"
 
 
-def _outlined_course(question: str, course: str | None) -> str | None:
-    """The course whose outline is asked for; written like a title it need not be called a course."""
-    if not _OUTLINE.search(question):
+def _outlined_course(inquiry: Inquiry) -> str | None:
+    """Returns the course whose outline is asked for; written like a title it need not be called a course."""
+    if not _OUTLINE.search(inquiry.question):
         return None
-    if course is None:
-        named = titles(question)
-        return named[0].name if named else None
-    return course
+    if inquiry.course is not None:
+        return inquiry.course
+    named = titles(inquiry.question)
+    if not named:
+        return None
+    return named[0].name
 
 
 def _sides(question: str) -> tuple[Side, ...]:
-    """The two sides; the names of courses are masked meanwhile, since they hold an "and" of their own."""
+    """Returns the two sides; the names of courses are masked meanwhile, since they hold an "and" of their own."""
     masked, names = _masked(question)
     compared = compared_sides(masked, loosely=True)
     if compared is None:
@@ -155,7 +164,8 @@ def _sides(question: str) -> tuple[Side, ...]:
 
 def _masked(question: str) -> tuple[str, list[str]]:
     names: list[str] = []
-    masked, at = "", 0
+    masked = ""
+    at = 0
     for mention in course_mentions(question):
         masked += f"{question[at : mention.start]}\u27e6{len(names)}\u27e7"
         names.append(mention.name)
@@ -165,9 +175,11 @@ def _masked(question: str) -> tuple[str, list[str]]:
 
 def _side(part: str, names: list[str]) -> Side:
     part = _SIDE_ENDS.split(part)[0]
+    course = None
     named = _MASKED.search(part)
+    if named:
+        course = names[int(named[1])]
     topic = _PLACE_OF_SIDE.sub("", part)
     lessons = lesson_numbers(topic)
     topic = _OPENINGS.sub("", topic.strip(" ,.")).strip(" ,.")
-    course = names[int(named[1])] if named else None
-    return Side(topic, course, lessons[0] if lessons else None)
+    return Side(topic, course, next(iter(lessons), None))

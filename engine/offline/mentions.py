@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from antiphon.language.questions import LESSONS
 
+# Titles are recognised by their capitals; these words may stand in one without.
 _SMALL = r"(?:and|of|for|from|in|the|to|with|on|a|an|at|by|&)"
 _TITLE = rf"[A-Z][\w'\u2019+#-]*(?:,? (?:{_SMALL} )*[A-Z][\w'\u2019+#-]*)+"
 _TITLES = re.compile(_TITLE)
@@ -24,7 +25,7 @@ _NAMED_IN_FULL = (
     re.compile(rf"\b(?:[Ii]n|[Oo]f|[Ff]rom|[Cc]ourse|[Bb]y|[Ii]nto) (?:the )?(?:course )?({_TITLE})"),
     re.compile(r"\b[Ll]esson \w+ (?:of|in|from) (?:the )?(?:course )?([A-Z][\w+#-]*)"),
 )
-_TOLD_BY_TOPIC = re.compile(
+_NAMED_BY_TOPIC = re.compile(
     r"\bcourse (?:on|about|called|named|titled|for) ((?:the )?[\w'\u2019+#-]+(?: [\w'\u2019+#-]+){0,5})"
 )
 _WORD = rf"(?!course\b|{_SMALL} |{_NOT_NAMES}\b)[\w+#-]+"
@@ -38,6 +39,7 @@ _BEFORE_COURSE = re.compile(
     r"(?:\b(?:in|of|from|to) )?(?:the )?(?:course )?(?:called |on |about )?[\"\u201c]?$", re.IGNORECASE
 )
 _AFTER_COURSE = re.compile(r"^[\"\u201d]?(?: course\b)?")
+# The rest of "according to Course X" once the course is taken out.
 _REFERENCES = re.compile(r"\b(?:according to|as taught in|as described in)\s*(?=[,.;:?]|$|\band\b)", re.IGNORECASE)
 _SPACE_BEFORE_STOP = re.compile(r"\s+([,.;:?!])")
 
@@ -54,13 +56,17 @@ def course_mentions(question: str) -> tuple[Mention, ...]:
     """Returns the courses that the question names as courses, in its order."""
     found: list[Mention] = []
     # A name in full is surer than a topic, and a topic surer than a nickname: of two that overlap the first stands.
-    for pattern in (*_NAMED_IN_FULL, _TOLD_BY_TOPIC, _NICKNAME):
+    for pattern in (*_NAMED_IN_FULL, _NAMED_BY_TOPIC, _NICKNAME):
         for match in pattern.finditer(question):
-            name = _CUT.sub("", match[1]) if pattern is _TOLD_BY_TOPIC else match[1]
-            mention = Mention(name.removeprefix("the "), match.start(1), match.start(1) + len(name))
+            name = match[1]
+            if pattern is _NAMED_BY_TOPIC:
+                name = _CUT.sub("", name)
+            start = match.start(1)
+            mention = Mention(name.removeprefix("the "), start, start + len(name))
             if name and not _overlaps(mention, found):
                 found.append(mention)
-    return tuple(sorted(found, key=lambda mention: mention.start))
+    found.sort(key=lambda mention: mention.start)
+    return tuple(found)
 
 
 def _overlaps(mention: Mention, others: Sequence[Mention]) -> bool:
@@ -71,8 +77,11 @@ def titles(question: str) -> tuple[Mention, ...]:
     """Returns everything in the question that is written like a title, in its order."""
     found: list[Mention] = []
     for match in _TITLES.finditer(question):
+        start = match.start()
+        # A sentence begins with a capital too: its first word is no part of the title behind it.
         opening = _NOT_TITLES.match(match[0])
-        start = match.start() + (opening.end() if opening else 0)
+        if opening:
+            start += opening.end()
         name = question[start : match.end()]
         if " " in name or "-" in name:
             found.append(Mention(name, start, match.end()))
@@ -80,14 +89,17 @@ def titles(question: str) -> tuple[Mention, ...]:
 
 
 def without_places(question: str) -> str:
-    """Returns the question without the lessons and courses that it names: what is left says what it is about."""
+    """Returns the question without the lessons and courses that it names, which leaves its topic."""
     kept: list[str] = []
     at = 0
     for mention in course_mentions(question):
         kept.append(_BEFORE_COURSE.sub("", question[at : mention.start]))
         at = mention.end
     tail = question[at:]
-    kept.append(_AFTER_COURSE.sub("", tail) if at else tail)
+    if kept:
+        tail = _AFTER_COURSE.sub("", tail)
+    kept.append(tail)
     text = LESSONS.sub(" ", " ".join(kept))
     text = _REFERENCES.sub(" ", text)
-    return _SPACE_BEFORE_STOP.sub(r"\1", " ".join(text.split())).strip(" ,;:")
+    text = _SPACE_BEFORE_STOP.sub(r"\1", " ".join(text.split()))
+    return text.strip(" ,;:")

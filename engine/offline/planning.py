@@ -9,21 +9,20 @@ import msgspec
 
 from antiphon.engine.offline.intents import Inquiry, Side, understand
 from antiphon.engine.offline.mentions import titles
-from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.task import OfferedTool, Source, Task, extract_from
 from antiphon.language.evidence import Weigh, telling_words
-from antiphon.language.extract import extract
-from antiphon.language.markup import Attempt
 from antiphon.language.words import terms
 from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 
 SEARCH = "search_course_content"
 OUTLINE = "get_course_outline"
+# Whatever more the query allows: after a second search by rule a third finds nothing new.
 MOST_ROUNDS = 2
 MOST_CALLS = 4
 MOST_COURSES = 3
 
 _LITTLE = 0.5
-"""Evidence below this is worth a second search in other words."""
+"""Evidence below this calls for a second search in other words."""
 _REFERRED = re.compile(r"\b[Ll]esson \d+ of (?=[A-Z])(.{3,120})")
 
 
@@ -43,7 +42,7 @@ def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
         return ()
     if task.attempts or task.sources:
         calls = _second_round(inquiry, task, weigh)
-    elif task.offers(SEARCH) or task.offers(OUTLINE):
+    elif task.tool_names & {SEARCH, OUTLINE}:
         calls = _first_round(inquiry)
     else:
         calls = _call_of_other_tool(task)
@@ -52,7 +51,8 @@ def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
 
 def _first_round(inquiry: Inquiry) -> list[Planned]:
     # Each call says why it is made: the reason stands in the trace and in the next briefing.
-    course, lesson = inquiry.course, inquiry.lesson
+    course = inquiry.course
+    lesson = inquiry.lesson
     match inquiry.kind:
         case "outline":
             return [_outline(course, "The question is about how the course is built")]
@@ -69,7 +69,7 @@ def _first_round(inquiry: Inquiry) -> list[Planned]:
 
 
 def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
-    """Searches that tell which other courses there are; none is needed where the question names one."""
+    """Searches for the names of other courses; none is needed where the question names one."""
     if inquiry.other is not None:
         return []
     return [
@@ -83,84 +83,86 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
         return _search_weak_sides(inquiry, task, weigh)
     if inquiry.kind == "outline" and task.outline_is_settled:
         return []
-    title = _title_looked_up(inquiry, task)
-    if title is not None:
-        return _search_elsewhere(title, inquiry, task)
+    if inquiry.kind == "look_up":
+        lesson = task.lesson_line(inquiry.lesson)
+        if lesson is not None:
+            return _search_elsewhere(lesson.title, inquiry, task)
     # A call that found nothing where it looked is mended before the evidence of the others is weighed.
-    widened = [_without_filters(attempt, inquiry) for attempt in task.attempts if _was_too_narrow(attempt)]
+    widened = _widened_searches(inquiry, task)
     if widened:
         return widened
     if inquiry.kind == "across":
         return _search_missing_courses(inquiry, task)
-    if _evidence(inquiry.focus, task.passages_of(inquiry.course), weigh) >= _LITTLE:
+    return _search_in_fewer_words(inquiry, task, weigh)
+
+
+def _search_in_fewer_words(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
+    evidence = extract_from(task.passages_of(inquiry.course), inquiry.focus, weigh).evidence
+    if evidence >= _LITTLE:
         return []
     return [_search(_reworded(inquiry.focus, weigh), "The first search brought little: in fewer words, everywhere")]
 
 
-def _title_looked_up(inquiry: Inquiry, task: Task) -> str | None:
-    """The title of the lesson that was to be looked up; None where there was none, or no outline names it."""
-    if inquiry.kind != "look_up" or inquiry.lesson is None:
-        return None
-    for outline in task.outlines:
-        line = outline.lesson_line(inquiry.lesson)
-        if line is not None:
-            return line[1]
-    return None
-
-
 def _search_elsewhere(title: str, inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Searches by a lesson's title in the second course of the question, or else in all that are known."""
     why = f"The lesson is called {title!r}: what do other courses say of it"
     if inquiry.other is not None:
         return [_search(title, why, inquiry.other)]
-    others = _courses_without(task.sources, task.outlines)
-    return [_search(title, why, course) for course in others[:MOST_COURSES]] or [_search(title, why)]
+    others = _courses_without(task.sources, task.outlines)[:MOST_COURSES]
+    if not others:
+        return [_search(title, why)]
+    return [_search(title, why, course) for course in others]
 
 
 def _search_weak_sides(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
     calls: list[Planned] = []
     for side in inquiry.sides:
-        if _evidence(side.topic, task.found_for(side.topic, side.course), weigh) < _LITTLE:
+        passages = task.found_for(side.topic, side.course)
+        evidence = extract_from(passages, side.topic, weigh).evidence
+        if evidence < _LITTLE:
             calls.append(_search(_reworded(side.topic, weigh), "This side brought little so far"))
     return calls
 
 
 def _search_missing_courses(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Searches in courses that are known of, and from which nothing was found yet."""
-    missing = _courses_without(task.sources, task.passages)
-    return [_search(inquiry.focus, "Nothing was found in this course yet", course) for course in missing[:MOST_COURSES]]
+    missing = _courses_without(task.sources, task.passages)[:MOST_COURSES]
+    return [_search(inquiry.focus, "Nothing was found in this course yet", course) for course in missing]
 
 
 def _courses_without(sources: tuple[Source, ...], seen: tuple[Source, ...]) -> list[str]:
-    """The courses that sources belong to or refer to, without those of the sources in `seen`."""
-    known = dict.fromkeys([source.course for source in sources])
-    # No list of courses is at hand; but lessons refer to others as "Lesson 3 of Another Course".
+    """Returns the courses that sources belong to or refer to, without those of the sources in `seen`."""
+    known: list[str] = [source.course for source in sources]
     for source in sources:
-        for block in source.blocks:
-            for tail in _REFERRED.findall(block):
-                named = titles(tail)
-                if named and named[0].start == 0:
-                    known.setdefault(named[0].name)
-    for source in seen:
-        known.pop(source.course, None)
-    return list(known)
+        known += _courses_referred_to(source)
+    of_seen = {source.course for source in seen}
+    # Each once, in the order of discovery: only the first few are searched.
+    return [course for course in dict.fromkeys(known) if course not in of_seen]
 
 
-def _was_too_narrow(attempt: Attempt) -> bool:
-    """True for a call that failed or found nothing because of what it was narrowed to."""
-    narrowed = "course_name" in attempt.arguments or "lesson_number" in attempt.arguments
-    return attempt.outcome in ("failed", "nothing") and narrowed
+def _courses_referred_to(source: Source) -> list[str]:
+    """No list of courses is at hand; but lessons refer to others as "Lesson 3 of Another Course"."""
+    courses: list[str] = []
+    for block in source.blocks:
+        for tail in _REFERRED.findall(block):
+            named = titles(tail)
+            if named and named[0].start == 0:
+                courses.append(named[0].name)
+    return courses
 
 
-def _without_filters(attempt: Attempt, inquiry: Inquiry) -> Planned:
-    query = attempt.arguments.get("query")
-    if not isinstance(query, str):
-        query = inquiry.question
-    return _search(query, "There was nothing there: search everywhere")
-
-
-def _evidence(question: str, sources: tuple[Source, ...], weigh: Weigh | None) -> float:
-    passages = [source.blocks for source in sources]
-    return extract(question, passages, weigh, titles=[source.label for source in sources]).evidence
+def _widened_searches(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Repeats without filters each call that failed or found nothing because of what it was narrowed to."""
+    searches: list[Planned] = []
+    for attempt in task.attempts:
+        narrowed = attempt.arguments.keys() & {"course_name", "lesson_number"}
+        if attempt.outcome not in ("failed", "nothing") or not narrowed:
+            continue
+        query = attempt.arguments.get("query")
+        if not isinstance(query, str):
+            query = inquiry.question
+        searches.append(_search(query, "There was nothing there: search everywhere"))
+    return searches
 
 
 def _reworded(question: str, weigh: Weigh | None) -> str:
@@ -168,12 +170,13 @@ def _reworded(question: str, weigh: Weigh | None) -> str:
 
 
 def _not_made_before(calls: list[Planned], task: Task) -> list[Planned]:
-    """The calls whose tool is offered, and that were not made before."""
+    """Returns the calls whose tool is offered, and that were not made before."""
     made = {_identity(attempt.tool, attempt.arguments) for attempt in task.attempts}
+    offered = task.tool_names
     fresh: list[Planned] = []
     for call in calls:
         identity = _identity(call.tool, call.arguments)
-        if task.offers(call.tool) and identity not in made:
+        if call.tool in offered and identity not in made:
             made.add(identity)
             fresh.append(call)
     return fresh
@@ -184,12 +187,14 @@ def _identity(tool: str, arguments: dict[str, object]) -> CallIdentity:
 
 
 def _search(query: str, why: str, course: str | None = None, lesson: int | None = None) -> Planned:
+    # Cut to what the tool's own schema takes at most, with room to spare.
     arguments: dict[str, object] = {"query": query[:500]}
     if course is not None:
         arguments["course_name"] = course[:200]
     if lesson is not None:
         arguments["lesson_number"] = lesson
-    return Planned(SEARCH, arguments | {"why": why})
+    arguments["why"] = why
+    return Planned(SEARCH, arguments)
 
 
 def _search_side(side: Side) -> Planned:
@@ -204,11 +209,16 @@ def _outline(course: str | None, why: str) -> Planned:
 def _call_of_other_tool(task: Task) -> list[Planned]:
     """Calls the offered tool whose description shares most with the question; none where none shares anything."""
     asked = frozenset(terms(task.question))
-    best, most = None, 0
+    best: OfferedTool | None = None
+    most_shared = 0
     for tool in task.tools:
+        if not tool.needs_one_text:
+            continue
         described = frozenset(terms(f"{tool.name.replace('_', ' ')} {tool.description}"))
-        if tool.needs_one_text and len(asked & described) > most:
-            best, most = tool, len(asked & described)
+        shared = len(asked & described)
+        if shared > most_shared:
+            best = tool
+            most_shared = shared
     if best is None:
         return []
     arguments: dict[str, object] = {best.required[0]: task.question}

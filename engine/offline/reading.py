@@ -17,6 +17,7 @@ from antiphon.language.markup import Attempt, Material, Tag, read_attempts, read
 from antiphon.language.sentences import sentences
 from antiphon.vocabulary.ports import Json
 
+# Bounds of what is read: a request comes from anywhere, and no briefing is near them.
 MAX_MESSAGES = 1000
 MAX_BLOCKS = 5000
 MAX_QUESTION = 4000
@@ -27,7 +28,7 @@ _COURSE = "Course: "
 
 
 class RefusedError(Exception):
-    """A request that the Messages API would answer with `invalid_request_error`; the message says why."""
+    """A request that the Messages API would answer with `invalid_request_error`; the message gives the reason."""
 
 
 class Message(NamedTuple):
@@ -36,9 +37,13 @@ class Message(NamedTuple):
     role: str
     blocks: list[Json]
 
+    def of_kind(self, kind: str) -> list[Json]:
+        """Returns its blocks of this type."""
+        return [block for block in self.blocks if block["type"] == kind]
+
     def texts(self) -> list[str]:
         """Returns the texts of its text blocks."""
-        return [str(block["text"]) for block in self.blocks if block["type"] == "text"]
+        return [str(block["text"]) for block in self.of_kind("text")]
 
 
 class SummaryTask(NamedTuple):
@@ -55,19 +60,22 @@ def parse(body: bytes) -> Json:
         RefusedError: It is no such object.
     """
     try:
-        request = msgspec.json.decode(body)
+        request: Json = msgspec.json.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise RefusedError("The request body is not valid JSON.") from error
-    if not isinstance(request, dict):
-        raise RefusedError("The request body must be a JSON object.")
-    if not (isinstance(request.get("model"), str) and request["model"]):
-        raise RefusedError("model: a string is required.")
+    _require(isinstance(request, dict), "The request body must be a JSON object.")
+    model = request.get("model")
+    _require(isinstance(model, str) and model != "", "model: a string is required.")
     limit = request.get("max_tokens")
-    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-        raise RefusedError("max_tokens: an integer of at least 1 is required.")
-    if not isinstance(request.get("stream", False), bool):
-        raise RefusedError("stream: must be true or false.")
+    # By its type, since `true` is an integer to isinstance.
+    _require(type(limit) is int and limit >= 1, "max_tokens: an integer of at least 1 is required.")
+    _require(isinstance(request.get("stream", False), bool), "stream: must be true or false.")
     return request
+
+
+def _require(fits: bool, sentence: str) -> None:
+    if not fits:
+        raise RefusedError(sentence)
 
 
 def read_task(request: Json) -> Task:
@@ -78,15 +86,27 @@ def read_task(request: Json) -> Task:
     """
     messages = _messages(request)
     texts = _user_texts(messages)
-    asked = _questions(messages) or [""]
+    # Without tags the request is a plain transcript, in which the last question is the one to answer.
+    earlier = _questions(messages)
+    question = ""
+    if earlier:
+        question = earlier.pop()
+    tagged_question = _tagged("question", texts)
+    if tagged_question:
+        question = tagged_question
     conversation = _tagged("conversation", texts)
-    question = _tagged("question", texts) or asked[-1]
-    earlier = _EARLIER.findall(conversation) if conversation else asked[:-1]
+    if conversation:
+        earlier = _EARLIER.findall(conversation)
+    # Before the attempts: of a request that is wrong in two places the evidence is refused first.
+    sources = tuple(_sources(messages))
+    attempts = _written_attempts(texts)
+    if not attempts:
+        attempts = tuple(_transcribed_attempts(messages))
     return Task(
         question=question[:MAX_QUESTION].strip(),
         earlier=tuple(earlier),
-        sources=tuple(_sources(messages)),
-        attempts=_written_attempts(texts) or tuple(_transcribed_attempts(messages)),
+        sources=sources,
+        attempts=attempts,
         tools=_tools(request),
     )
 
@@ -98,13 +118,14 @@ def summary_task(request: Json) -> SummaryTask | None:
         RefusedError: The request is not of the API's shape.
     """
     texts = _user_texts(_messages(request))
-    try:
-        for text in texts:
-            if material := read_material(text):
-                question = _tagged("question", texts) or ""
-                return SummaryTask(question[:MAX_QUESTION], material)
-    except msgspec.MsgspecError:
-        pass  # it only looks like material of ours
+    for text in texts:
+        try:
+            material = read_material(text)
+        except msgspec.MsgspecError:
+            return None  # It only looks like material of ours.
+        if material:
+            question = _tagged("question", texts) or ""
+            return SummaryTask(question[:MAX_QUESTION], material)
     return None
 
 
@@ -112,29 +133,29 @@ def _messages(request: Json) -> list[Message]:
     rows = request.get("messages")
     if not isinstance(rows, list) or not rows:
         raise RefusedError("messages: a list of at least one message is required.")
-    if len(rows) > MAX_MESSAGES:
-        raise RefusedError(f"messages: at most {MAX_MESSAGES} messages are taken.")
+    _require(len(rows) <= MAX_MESSAGES, f"messages: at most {MAX_MESSAGES} messages are taken.")
     messages: list[Message] = []
     for at, row in enumerate(rows):
-        if not isinstance(row, dict) or row.get("role") not in ("user", "assistant"):
-            raise RefusedError(f"messages.{at}.role: must be user or assistant.")
-        messages.append(Message(row["role"], _blocks(row.get("content"), f"messages.{at}.content")))
-    if messages[0].role != "user":
-        raise RefusedError("messages: the first message must have the role user.")
+        is_message = isinstance(row, dict) and row.get("role") in ("user", "assistant")
+        _require(is_message, f"messages.{at}.role: must be user or assistant.")
+        blocks = _blocks(row.get("content"), f"messages.{at}.content")
+        messages.append(Message(row["role"], blocks))
+    _require(messages[0].role == "user", "messages: the first message must have the role user.")
     return messages
 
 
 def _blocks(content: object, where: str) -> list[Json]:
-    """Content as a list of blocks; a plain string is one text block."""
+    """Returns content as a list of blocks; a plain string is one text block."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     if not isinstance(content, list) or len(content) > MAX_BLOCKS:
         raise RefusedError(f"{where}: a string or a list of at most {MAX_BLOCKS} content blocks is required.")
     for at, block in enumerate(content):
-        if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+        kind = block.get("type") if isinstance(block, dict) else None
+        if not isinstance(kind, str):
             raise RefusedError(f"{where}.{at}: a content block with a type is required.")
-        if block["type"] == "text" and not isinstance(block.get("text"), str):
-            raise RefusedError(f"{where}.{at}.text: a string is required.")
+        if kind == "text":
+            _require(isinstance(block.get("text"), str), f"{where}.{at}.text: a string is required.")
     return content
 
 
@@ -155,26 +176,28 @@ def _tagged(tag: Tag, texts: Sequence[str]) -> str | None:
 
 
 def _written_attempts(texts: Sequence[str]) -> tuple[Attempt, ...]:
+    """Returns the attempts of a briefing; none where what stands in the tag is not ours to read."""
     for text in texts:
-        if "<attempts>" in text:
-            try:
-                return read_attempts(text)
-            except msgspec.MsgspecError:
-                return ()
+        if "<attempts>" not in text:
+            continue
+        try:
+            return read_attempts(text)
+        except msgspec.MsgspecError:
+            return ()
     return ()
 
 
 def _questions(messages: Sequence[Message]) -> list[str]:
-    """The person's questions, message by message; a message of tool results is none of theirs."""
+    """Returns the person's questions, message by message; a message of tool results is none of theirs."""
     asked: list[str] = []
     for message in messages:
-        if message.role == "user" and not any(block["type"] == "tool_result" for block in message.blocks):
+        if message.role == "user" and not message.of_kind("tool_result"):
             asked.append("\n".join(message.texts()))
     return asked
 
 
 def _sources(messages: Sequence[Message]) -> Iterator[Source]:
-    """All evidence in the request's own numbering, which runs over messages and tool results."""
+    """Yields all evidence in the request's own numbering, which runs over messages and tool results."""
     number = 0
     for block, in_result in _evidence_blocks(messages):
         if block["type"] == "search_result":
@@ -185,97 +208,117 @@ def _sources(messages: Sequence[Message]) -> Iterator[Source]:
 
 
 def _evidence_blocks(messages: Sequence[Message]) -> Iterator[tuple[Json, bool]]:
-    """The blocks that may be evidence, those within tool results too, each with True where a tool said it."""
+    """Yields the blocks that may be evidence, those within tool results too, each with True where a tool wrote it."""
     for message in messages:
         for block in message.blocks:
-            if block["type"] == "tool_result":
-                # The words of a failed tool are an error's, but search results are numbered wherever they stand.
-                succeeded = block.get("is_error") is not True
-                for part in _blocks(block.get("content", []), "tool_result"):
-                    yield part, succeeded
-            else:
+            if block["type"] != "tool_result":
                 yield block, False
+                continue
+            # The words of a failed tool are an error's, but search results are numbered wherever they stand.
+            succeeded = block.get("is_error") is not True
+            for part in _blocks(block.get("content", []), "tool_result"):
+                yield part, succeeded
 
 
 def _search_result(block: Json, number: int) -> Source:
-    source, title = block.get("source"), block.get("title")
+    source = block.get("source")
+    title = block.get("title")
     if not isinstance(source, str) or not isinstance(title, str):
         raise RefusedError("search_result: source and title must be strings.")
-    content = _blocks(block.get("content"), "search_result.content")
-    return Source(number, source, title, tuple([str(part.get("text", "")) for part in content]))
+    sentences_of_result: list[str] = []
+    for part in _blocks(block.get("content"), "search_result.content"):
+        sentences_of_result.append(str(part.get("text", "")))
+    return Source(number, source, title, tuple(sentences_of_result))
 
 
 def _plain_sources(text: str) -> Iterator[Source]:
-    """Passages out of a tool's plain words, where each stands below its source in brackets."""
-    parts = _PASSAGE_HEAD.split(text)
-    for source, body in zip(parts[1::2], parts[2::2], strict=True):
-        yield Source(None, source, source, tuple(sentences(body.strip())))
-    if len(parts) == 1 and text.startswith(_COURSE):
+    """Yields passages out of a tool's plain words, where each stands below its source in brackets."""
+    heads = list(_PASSAGE_HEAD.finditer(text))
+    # A passage ends where the next one's head begins, the last at the end of the text.
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    for head, end in zip(heads, ends, strict=False):
+        body = text[head.end() : end].strip()
+        yield Source(None, head[1], head[1], tuple(sentences(body)))
+    if not heads and text.startswith(_COURSE):
         course = text.splitlines()[0].removeprefix(_COURSE)
         yield Source(None, course, "", tuple(text.splitlines(keepends=True)))
 
 
 def _transcribed_attempts(messages: Sequence[Message]) -> Iterator[Attempt]:
-    """The attempts of a transcript: each tool call with what the next message answers to it."""
-    results = _results_by_call(messages)
-    round_ = 0
-    for message in messages:
-        calls = [block for block in message.blocks if block["type"] == "tool_use"]
-        if message.role != "assistant" or not calls:
-            continue
-        round_ += 1
-        for call in calls:
-            given = call.get("input")
-            yield Attempt(
-                round=round_,
-                tool=str(call.get("name")),
-                arguments=given if isinstance(given, dict) else {},
-                outcome=_outcome(results.get(str(call.get("id")), {})),
-            )
-
-
-def _results_by_call(messages: Sequence[Message]) -> dict[str, Json]:
+    """Yields the attempts of a transcript: each tool call with what the next message answers to it."""
     results: dict[str, Json] = {}
     for message in messages:
-        for block in message.blocks:
-            if block["type"] == "tool_result":
-                results[str(block.get("tool_use_id"))] = block
-    return results
+        for result in message.of_kind("tool_result"):
+            results[str(result.get("tool_use_id"))] = result
+    round_number = 0
+    for message in messages:
+        calls = message.of_kind("tool_use")
+        if message.role != "assistant" or not calls:
+            continue
+        round_number += 1
+        for call in calls:
+            yield _attempt(call, results.get(str(call.get("id")), {}), round_number)
+
+
+def _attempt(call: Json, result: Json, round_number: int) -> Attempt:
+    arguments = call.get("input")
+    if not isinstance(arguments, dict):
+        arguments = {}
+    return Attempt(
+        round=round_number,
+        tool=str(call.get("name")),
+        arguments=arguments,
+        outcome=_outcome(result),
+    )
 
 
 def _outcome(result: Json) -> Literal["found", "nothing", "failed"]:
+    # A call without a result was interrupted.
     if result.get("is_error") is True or not result:
         return "failed"
-    parts = _blocks(result.get("content", []), "tool_result")
-    words = "".join([str(part.get("text", "")) for part in parts])
-    return "nothing" if words.startswith("Nothing was found") else "found"
+    words = ""
+    for part in _blocks(result.get("content", []), "tool_result"):
+        words += str(part.get("text", ""))
+    if words.startswith("Nothing was found"):
+        return "nothing"
+    return "found"
 
 
 def _tools(request: Json) -> tuple[OfferedTool, ...]:
     rows = request.get("tools") or []
     choice = request.get("tool_choice") or {}
-    if not isinstance(rows, list):
-        raise RefusedError("tools: a list of tools with names is required.")
-    if not isinstance(choice, dict):
-        raise RefusedError("tool_choice: an object is required.")
+    _require(isinstance(rows, list), "tools: a list of tools with names is required.")
+    _require(isinstance(choice, dict), "tool_choice: an object is required.")
+    # All names before any schema, which is not even read where no tool may be called.
     for row in rows:
-        if not isinstance(row, dict) or not isinstance(row.get("name"), str):
-            raise RefusedError("tools: a list of tools with names is required.")
+        is_named = isinstance(row, dict) and isinstance(row.get("name"), str)
+        _require(is_named, "tools: a list of tools with names is required.")
     if choice.get("type") == "none":
         return ()
     return tuple([_tool(row) for row in rows])
 
 
 def _tool(row: Json) -> OfferedTool:
+    name: str = row["name"]
     schema = row.get("input_schema")
     if not isinstance(schema, dict):
-        raise RefusedError(f"tools: {row['name'][:100]} has no input_schema.")
-    properties, required = schema.get("properties", {}), schema.get("required", [])
+        raise RefusedError(f"tools: {name[:100]} has no input_schema.")
+    properties = schema.get("properties", {})
+    required = schema.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
-        raise RefusedError(f"tools: the input_schema of {row['name'][:100]} is no object schema.")
+        raise RefusedError(f"tools: the input_schema of {name[:100]} is no object schema.")
     return OfferedTool(
-        name=row["name"],
+        name=name,
         description=str(row.get("description") or ""),
-        parameters={name: parameter for name, parameter in properties.items() if isinstance(parameter, dict)},
-        required=tuple([name for name in required if isinstance(name, str)]),
+        parameters=_parameters(properties),
+        required=tuple([parameter for parameter in required if isinstance(parameter, str)]),
     )
+
+
+def _parameters(properties: Json) -> dict[str, dict[str, object]]:
+    parameters: dict[str, dict[str, object]] = {}
+    for name, schema in properties.items():
+        # The schemas `true` and `false` are legal too, and say nothing about a parameter.
+        if isinstance(schema, dict):
+            parameters[name] = schema
+    return parameters

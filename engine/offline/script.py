@@ -12,7 +12,7 @@ from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Json
 
 Place = Literal["first_byte", "text", "tool_json", "message_stop"]
-"""Where a reply breaks: before its first byte, in the middle of its text or of a tool's input, or before its end."""
+"""The point of a break: before the first byte, in the middle of the text or of a tool's input, or before the end."""
 Breakage = Literal["reset", "end", "stall", "error", "garbage"]
 """The manner of a break: a reset connection, an early end, silence, an `error` event, or something that is no JSON."""
 
@@ -22,7 +22,7 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Break(_Strict, frozen=True, kw_only=True):
-    """Where and how a reply breaks. `error` is the type that an error event names."""
+    """The point and manner of a break. `error` is the type that an error event names."""
 
     at: Place
     how: Breakage = "reset"
@@ -45,7 +45,7 @@ class When(_Strict, frozen=True, kw_only=True):
 
 
 class ScriptedReply(_Strict, frozen=True, kw_only=True):
-    """One reply. What it says is given in one of five ways, from the simplest to the rawest.
+    """One reply. Its content is given in one of five ways, from the simplest to the rawest.
 
     Attributes:
         text: Words; `calls` may follow them.
@@ -92,7 +92,7 @@ class Script(_Strict, frozen=True, kw_only=True):
     """Replies in order; each request takes the first that is left and meant for it.
 
     Attributes:
-        then: What further requests get: the `last` reply again, an `offline` answer, or a failure (`fail`).
+        then: What further requests get: the `last` reply repeated, an `offline` answer, or a failure (`fail`).
     """
 
     replies: tuple[ScriptedReply, ...] = ()

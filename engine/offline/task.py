@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from antiphon.language.evidence import Weigh
+from antiphon.language.extract import Extraction, extract
 from antiphon.language.markup import Attempt
 from antiphon.language.words import terms, words
 
-_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
+_LESSON_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
 _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
 _UNKNOWN_COURSE = "No course named "
 """The beginning of the course tools' words where there is no such course."""
@@ -16,7 +19,7 @@ _COURSE_LINE = re.compile(r"Course: .")
 
 
 class OfferedTool(NamedTuple):
-    """A tool of the request: what it says of itself, and its parameters' JSON schemas by name."""
+    """A tool of the request: its own description, and its parameters' JSON schemas by name."""
 
     name: str
     description: str
@@ -44,32 +47,38 @@ class Source(NamedTuple):
 
     @property
     def course(self) -> str:
-        """The course it belongs to, or the whole label where that says no lesson."""
-        found = _SOURCE.match(self.source)
-        return found["course"] if found else self.source
+        """The course it belongs to, or the whole label where that names no lesson."""
+        found = _LESSON_SOURCE.match(self.source)
+        if found is None:
+            return self.source
+        return found["course"]
 
     @property
     def lesson(self) -> int | None:
-        found = _SOURCE.match(self.source)
-        return int(found["lesson"]) if found else None
+        found = _LESSON_SOURCE.match(self.source)
+        if found is None:
+            return None
+        return int(found["lesson"])
 
     @property
     def is_outline(self) -> bool:
         """True for a course's table of contents."""
-        return bool(self.blocks) and bool(_COURSE_LINE.match(self.blocks[0])) and self.lesson is None
+        if not self.blocks or self.lesson is not None:
+            return False
+        return _COURSE_LINE.match(self.blocks[0]) is not None
 
     @property
     def label(self) -> str:
         """The words that its passages stand under, for judging how well they fit."""
         return f"{self.source} {self.title}"
 
-    def lesson_line(self, number: int) -> tuple[int, str] | None:
-        """Returns the block and the title of a lesson, in an outline."""
-        for at, block in enumerate(self.blocks):
-            found = _LESSON_LINE.match(block.strip())
-            if found and int(found[1]) == number:
-                return at, found[2].strip()
-        return None
+
+class LessonLine(NamedTuple):
+    """The line of an outline that names a lesson: the number of its block, and the lesson's title."""
+
+    outline: Source
+    block: int
+    title: str
 
 
 class Task(NamedTuple):
@@ -102,10 +111,11 @@ class Task(NamedTuple):
     @property
     def unknown_course(self) -> str | None:
         """The outline tool's words on a course that does not exist; None where it found one."""
-        if not self.outlines:
-            for attempt in self.attempts:
-                if attempt.outcome == "failed" and attempt.detail.startswith(_UNKNOWN_COURSE):
-                    return attempt.detail
+        if self.outlines:
+            return None
+        for attempt in self.attempts:
+            if attempt.outcome == "failed" and attempt.detail.startswith(_UNKNOWN_COURSE):
+                return attempt.detail
         return None
 
     @property
@@ -113,8 +123,18 @@ class Task(NamedTuple):
         """True where an outline was found, or where it is known that there is no such course."""
         return bool(self.outlines) or self.unknown_course is not None
 
-    def offers(self, name: str) -> bool:
-        return any(tool.name == name for tool in self.tools)
+    @property
+    def tool_names(self) -> frozenset[str]:
+        return frozenset([tool.name for tool in self.tools])
+
+    def lesson_line(self, number: int | None) -> LessonLine | None:
+        """Finds the lesson of this number in the first outline that names it."""
+        for outline in self.outlines:
+            for at, block in enumerate(outline.blocks):
+                line = _LESSON_LINE.match(block.strip())
+                if line and int(line[1]) == number:
+                    return LessonLine(outline, at, line[2].strip())
+        return None
 
     def passages_of(self, course: str | None) -> tuple[Source, ...]:
         """Returns the passages of the course that the question names; all where none is of it."""
@@ -122,25 +142,48 @@ class Task(NamedTuple):
 
     def found_for(self, topic: str, course: str | None) -> tuple[Source, ...]:
         """Returns the passages that were searched for by this topic, best first; all of its course where none was."""
+        # A dict keeps the order in which they were found, and each number once.
         numbers: dict[int, None] = {}
         for attempt in self.attempts:
             if _is_search_for(topic, attempt):
                 numbers.update(dict.fromkeys(attempt.facts))
+        # Attempts count from 1; a number may lie outside, for the request's text is anybody's.
+        by_number = dict(enumerate(self.sources, start=1))
         found: list[Source] = []
         for number in numbers:
-            if 0 < number <= len(self.sources) and not self.sources[number - 1].is_outline:
-                found.append(self.sources[number - 1])
-        return _of_course(course, tuple(found) or self.passages)
+            source = by_number.get(number)
+            if source is not None and not source.is_outline:
+                found.append(source)
+        if not found:
+            return self.passages_of(course)
+        return _of_course(course, tuple(found))
 
 
 def _is_search_for(topic: str, attempt: Attempt) -> bool:
     """True for a search that was made for this topic, in its own words or in fewer of them."""
     query = attempt.arguments.get("query")
-    if not isinstance(query, str) or not words(query):
+    if not isinstance(query, str):
         return False
-    return frozenset(words(query)) <= frozenset(words(topic))
+    searched = frozenset(words(query))
+    return bool(searched) and searched <= frozenset(words(topic))
 
 
 def _of_course(name: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:
-    wanted = frozenset(terms(name or ""))
-    return tuple([source for source in sources if wanted <= frozenset(terms(source.course))]) or sources
+    """Returns the sources of the course whose title holds all terms of `name`; all where none is of it."""
+    if name is None:
+        return sources
+    wanted = frozenset(terms(name))
+    of_course: list[Source] = []
+    for source in sources:
+        if wanted <= frozenset(terms(source.course)):
+            of_course.append(source)
+    if not of_course:
+        return sources
+    return tuple(of_course)
+
+
+def extract_from(sources: Sequence[Source], question: str, weigh: Weigh | None, limit: int = 4) -> Extraction:
+    """Picks the sentences of the sources that answer a question best, at most `limit`."""
+    passages = [source.blocks for source in sources]
+    labels = [source.label for source in sources]
+    return extract(question, passages, weigh, limit=limit, titles=labels)

@@ -27,9 +27,9 @@ class Draft:
         """Adds words of our own."""
         if not text:
             return
-        last = self.blocks[-1] if self.blocks else None
-        if last is not None and "citations" not in last:
-            last["text"] += text
+        # Words without a citation may share a block, a cited block holds only what its source says.
+        if self.blocks and "citations" not in self.blocks[-1]:
+            self.blocks[-1]["text"] += text
         else:
             self.blocks.append({"type": "text", "text": text})
 
@@ -40,11 +40,12 @@ class Draft:
         self.say(opening)
 
     def cite(self, source: Source, first: int, end: int, text: str | None = None) -> None:
-        """Adds what blocks `first` to `end` (exclusive) of a source say; `text` says it in other words."""
+        """Adds what blocks `first` to `end` (exclusive) of a source hold; `text` puts it in other words."""
         cited = "".join(source.blocks[first:end])
-        shown = text if text is not None else " ".join(cited.split())
+        if text is None:
+            text = " ".join(cited.split())
         if source.number is None:
-            self.say(shown)
+            self.say(text)
             return
         citation = {
             "type": "search_result_location",
@@ -55,7 +56,7 @@ class Draft:
             "source": source.source,
             "title": source.title,
         }
-        self.blocks.append({"type": "text", "text": shown, "citations": [citation]})
+        self.blocks.append({"type": "text", "text": text, "citations": [citation]})
 
 
 def message_of(body: bytes, model: str, content: list[Json]) -> Json:
@@ -106,6 +107,7 @@ def delta_events(message: Json, piece_chars: int) -> Iterator[Json]:
     begun = message | {"content": [], "stop_reason": None, "usage": usage | {"output_tokens": 1}}
     yield {"type": "message_start", "message": begun}
     for index, block in enumerate(content):
+        # The index after the type, and before what the event holds: the order that the API itself sends.
         for event in _block_events(block, piece_chars):
             yield {"type": event["type"], "index": index} | event
     delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}

@@ -9,12 +9,16 @@ from antiphon.faults.results import Run
 from antiphon.vocabulary import events as e
 
 _SLACK_S = 0.001
-"""What sums of seconds may be off by."""
+"""The error that sums of seconds may have."""
 
 _WATCHES = (
-    "clock.", "spawn.DeadlineTimer", "spawn.ToolRun._time_out", "publish.deadline_", "deliver.deadline_",
+    "clock.",
+    "spawn.DeadlineTimer",
+    "spawn.ToolRun._time_out",
+    "publish.deadline_",
+    "deliver.deadline_",
     "deliver.query_received.DeadlineTimer",
-)  # fmt: skip
+)
 """The points at which a watch over the time can be taken away."""
 
 
@@ -36,7 +40,10 @@ def one_answer_is_given(run: Run) -> Iterator[str]:
     """There is one answer, and one end of the query, which is its last event."""
     if not run.response.answer.strip():
         yield "the answer is empty"
-    closed = [recorded.seq for recorded in run.trace if isinstance(recorded.event, e.QueryClosed)]
+    closed: list[int] = []
+    for recorded in run.trace:
+        if isinstance(recorded.event, e.QueryClosed):
+            closed.append(recorded.seq)
     if closed != [len(run.trace)]:
         yield f"the trace of {len(run.trace)} events closes at {closed}"
 
@@ -44,8 +51,10 @@ def one_answer_is_given(run: Run) -> Iterator[str]:
 def the_assembled_answer_is_given(run: Run) -> Iterator[str]:
     """The caller is given the answer that the trace holds."""
     answers = [event.answer for event in run.events(e.ResponseAssembled)]
-    if len(set(answers)) > 1:
-        yield f"{len(set(answers))} different answers were assembled"
+    different = set(answers)
+    if len(different) > 1:
+        yield f"{len(different)} different answers were assembled"
+    # The first is the one that counts: the session ends with it.
     if answers and run.response.answer != answers[0]:
         yield "the caller was given another answer than the one assembled"
 
@@ -75,13 +84,17 @@ def citations_lead_back(run: Run) -> Iterator[str]:
 
 def each_loss_has_its_sign(run: Run) -> Iterator[str]:
     """Each loss in the trace shows in the answer."""
+    # An answer of last resort says so in its text; `failure_is_never_sure` checks it.
     if not run.has(e.ResponseAssembled):
-        return  # An answer of last resort says so in its text; `failure_is_never_sure` checks it.
+        return
     signs = run.signs
     unheard = _unheard_by_assembler(run)
     for expected in expected_doubts(run.trace):
-        if not expected.kinds & signs and expected.event.kind_name() not in unheard:
-            yield f"{type(expected.event).__name__} without its sign ({' or '.join(sorted(expected.kinds))})"
+        if expected.event.kind_name() in unheard:
+            continue
+        if expected.kinds.isdisjoint(signs):
+            wanted = " or ".join(sorted(expected.kinds))
+            yield f"{type(expected.event).__name__} without its sign ({wanted})"
 
 
 def no_sign_without_a_loss(run: Run) -> Iterator[str]:
@@ -108,13 +121,19 @@ def no_low_confidence_without_reason(run: Run) -> Iterator[str]:
 
 
 def _unheard_by_assembler(run: Run) -> set[str]:
-    """The kinds of events that a fault kept from the assembler: it cannot speak of them."""
-    return {kind for kind, component in run.injected.undelivered if component == "ResponseAssembler"}
+    """Returns the kinds of events that a fault kept from the assembler: it cannot speak of them."""
+    kinds: set[str] = set()
+    for kind, component in run.injected.undelivered:
+        if component == "ResponseAssembler":
+            kinds.add(kind)
+    return kinds
 
 
 def signs_name_their_events(run: Run) -> Iterator[str]:
     """Each doubt names an event of the trace on which it rests."""
-    last = run.trace[-1].seq if run.trace else 0
+    last = 0
+    if run.trace:
+        last = run.trace[-1].seq
     for doubt in run.response.indicators:
         if not 0 < doubt.event_seq <= last:
             yield f"{doubt.kind} rests on event {doubt.event_seq}, which is not there"
@@ -124,7 +143,8 @@ def failure_is_never_sure(run: Run) -> Iterator[str]:
     """An answer that is none is never called sure; one that was whole before its query failed may be."""
     assert run.outcome is not None
     status = run.outcome.status
-    unsure = status == "cancelled" or (status == "failed" and not run.has(e.ResponseAssembled))
     confidence = run.response.confidence
-    if unsure and confidence != "low":
+    if status not in ("cancelled", "failed") or confidence == "low":
+        return
+    if status == "cancelled" or not run.has(e.ResponseAssembled):
         yield f"a query that {status} answers with confidence {confidence}"

@@ -13,12 +13,12 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.values import Rate, Usage
 
 OWN_SEARCH = "own-search-"
-"""How the ids of searches begin that no model asked for."""
+"""The beginning of the ids of searches that no model requested."""
 MOST_ATTEMPTS = 6
 MOST_STARTS = 8
 """A retry policy may try this often; one without a limit tries until the deadline."""
 _SLACK_USD = 1e-9
-"""What sums of prices may be off by."""
+"""The error that sums of prices may have, in dollars."""
 
 
 def replies_within_limits(run: Run) -> Iterator[str]:
@@ -51,7 +51,10 @@ def tool_rounds_within_limits(run: Run) -> Iterator[str]:
 
 def one_own_search(run: Run) -> Iterator[str]:
     """The service searches by itself at most once."""
-    own = [call_id for call_id in set(run.subjects(e.ToolRequested)) if call_id.startswith(OWN_SEARCH)]
+    own: set[str] = set()
+    for call_id in run.subjects(e.ToolRequested):
+        if call_id.startswith(OWN_SEARCH):
+            own.add(call_id)
     if len(own) > 1:
         yield "more than one search of its own"
 
@@ -81,7 +84,8 @@ def tool_starts_within_limits(run: Run) -> Iterator[str]:
     starts = Counter(run.subjects(e.ToolStarted))
     published_twice = 0
     for lost in run.injected.lost:
-        published_twice += isinstance(lost, e.ToolStarted)
+        if isinstance(lost, e.ToolStarted):
+            published_twice += 1
     most = max(starts.values(), default=0)
     if most > MOST_STARTS + published_twice:
         yield f"one tool call was started {most} times"
@@ -111,7 +115,11 @@ def _cost_within_budget(run: Run) -> Iterator[str]:
         return
     usd = 0.0
     for usage, rate in _spent(run):
-        usd += _cost(usage, rate)
+        # A provider that names the price knows it best; a model without a known rate costs nothing.
+        if usage.cost_usd is not None:
+            usd += usage.cost_usd
+        elif rate is not None:
+            usd += rate.cost(usage.all_input_tokens, usage.output_tokens)
     if usd > most + _SLACK_USD:
         yield f"{usd:.4f} USD are spent, {most:g} are allowed"
 
@@ -151,19 +159,15 @@ def _rates_of_calls(run: Run) -> dict[str, Rate | None]:
     """Returns what the tokens of each call's model cost, as far as that is known."""
     known: dict[str, Rate] = {}
     for received in run.events(e.QueryReceived):
-        known = {rate.model: rate for rate in received.rates}
+        for rate in received.rates:
+            known[rate.model] = rate
     rates: dict[str, Rate | None] = {}
     for reasoning in run.events(e.ReasoningRequested):
-        model = "fallback" if reasoning.reasoner == "fallback" else reasoning.model
+        model = reasoning.model
+        # The fallback's price stands under its own name, whatever model it was asked in the place of.
+        if reasoning.reasoner == "fallback":
+            model = "fallback"
         rates[reasoning.call_id] = known.get(model)
     for summary in run.events(e.SummaryRequested):
         rates[summary.call_id] = known.get(summary.model)
     return rates
-
-
-def _cost(usage: Usage, rate: Rate | None) -> float:
-    if usage.cost_usd is not None:
-        return usage.cost_usd
-    if rate is None:
-        return 0.0
-    return rate.cost(usage.all_input_tokens, usage.output_tokens)

@@ -14,12 +14,24 @@ from antiphon.vocabulary.events import Event, Recorded
 OF_CONTENT = frozenset({"general_knowledge", "uncited_claim", "weak_evidence", "no_evidence", "unresolved_citation"})
 """Doubts that rest on what was answered and found, not on anything lost."""
 
-_OF_LIMITS: dict[str, str] = {
-    "rounds": "round_limit", "tool_calls": "tool_call_limit", "deadline": "deadline", "tokens": "budget",
-    "cost": "budget", "provider_open": "fallback_reasoner",
-}  # fmt: skip
-_OF_RECOVERY: dict[str, str] = {"round": "reasoning_retried", "session": "degraded_single_round"}
-_OF_STOP_REASONS: dict[str, frozenset[str]] = {
+Kinds = frozenset[str]
+"""Kinds of doubts, of which one must show."""
+
+_NONE: Kinds = frozenset()
+_OF_LIMITS: dict[str, Kinds] = {
+    "rounds": frozenset({"round_limit"}),
+    "tool_calls": frozenset({"tool_call_limit"}),
+    "deadline": frozenset({"deadline"}),
+    "tokens": frozenset({"budget"}),
+    "cost": frozenset({"budget"}),
+    # Without a reply there is nobody who spoke in the model's place.
+    "provider_open": frozenset({"fallback_reasoner", "no_evidence", "partial_evidence"}),
+}
+_OF_RECOVERY: dict[str, Kinds] = {
+    "round": frozenset({"reasoning_retried"}),
+    "session": frozenset({"degraded_single_round"}),
+}
+_OF_STOP_REASONS: dict[str, Kinds] = {
     "max_tokens": frozenset({"truncated"}),
     "model_context_window_exceeded": frozenset({"truncated"}),
     "refusal": frozenset({"refused"}),
@@ -29,7 +41,7 @@ _OF_STOP_REASONS: dict[str, frozenset[str]] = {
 class ExpectedDoubt(NamedTuple):
     """A loss: any one of `kinds` must show in the answer for the sake of `event`."""
 
-    kinds: frozenset[str]
+    kinds: Kinds
     event: Event
 
 
@@ -37,19 +49,27 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
     """Lists the doubts that the losses before the answer ask for."""
     before = _before_the_answer(trace)
     requests = [event for event in before if isinstance(event, e.AnswerRequested)]
-    # Requested again, because the answer was lost on its way, it is the first answer that is given again.
-    repeated = requests[1:]
-    used = _used_calls(before)
+    # Where the answer was lost on its way and is requested once more, it is the first answer that is given.
+    found = _of_losses(before, requests[1:])
+    if not requests:
+        return found
+    request = requests[0]
+    if request.mode == "reply":
+        found += _of_reply(before, request.call_id)
+        found += _of_reviews(before, request.call_id)
+    return found
+
+
+def _of_losses(events: Sequence[Event], ignored: Sequence[Event]) -> list[ExpectedDoubt]:
+    """Lists the doubts that single events ask for."""
+    used = _used_calls(events)
     found: list[ExpectedDoubt] = []
-    for event in before:
-        if event in repeated:
+    for event in events:
+        if event in ignored:
             continue
         kinds = _kinds_of(event, used)
         if kinds:
             found.append(ExpectedDoubt(kinds, event))
-    if requests and requests[0].mode == "reply":
-        found += _of_reply(before, requests[0].call_id)
-        found += _of_reviews(before, requests[0].call_id)
     return found
 
 
@@ -67,57 +87,63 @@ def _used_calls(events: Sequence[Event]) -> set[str]:
     used: set[str] = set()
     for event in events:
         if isinstance(event, e.ReasoningCompleted):
-            used |= {call.id for call in event.tool_calls}
+            for call in event.tool_calls:
+                used.add(call.id)
         elif isinstance(event, e.ToolCallsConfirmed):
-            used |= set(event.tool_call_ids)
+            used.update(event.tool_call_ids)
     return used
 
 
-def _of_failed_tool(event: e.ToolFailed, used: set[str]) -> set[str]:
-    if event.tool_call_id in used and event.failure != "not_found":
-        return {"tool_failed"}
-    return set()
+def _of_failed_tool(event: e.ToolFailed, used: set[str]) -> Kinds:
+    # That nothing was found is an answer, too; and for a call that no reply holds nobody waits.
+    if event.failure == "not_found" or event.tool_call_id not in used:
+        return _NONE
+    return frozenset({"tool_failed"})
 
 
-def _of_substitute(event: e.ToolSubstituted, used: set[str]) -> set[str]:
-    return {"tool_substituted"} if event.tool_call_id in used else set()
+def _of_substitute(event: e.ToolSubstituted, used: set[str]) -> Kinds:
+    if event.tool_call_id not in used:
+        return _NONE
+    return frozenset({"tool_substituted"})
 
 
-def _of_recovery(event: e.RecoveryStarted, _: set[str]) -> set[str]:
-    return {_OF_RECOVERY[event.level]} if event.level in _OF_RECOVERY else set()
+def _of_recovery(event: e.RecoveryStarted, _: set[str]) -> Kinds:
+    return _OF_RECOVERY.get(event.level, _NONE)
 
 
-def _of_question(event: e.QueryReceived, _: set[str]) -> set[str]:
-    return {"history_missing"} if event.history_missing else set()
+def _of_question(event: e.QueryReceived, _: set[str]) -> Kinds:
+    if not event.history_missing:
+        return _NONE
+    return frozenset({"history_missing"})
 
 
-def _of_summary(event: e.SummaryCompleted, _: set[str]) -> set[str]:
-    return set() if event.is_usable else {"summary_missing"}
+def _of_summary(event: e.SummaryCompleted, _: set[str]) -> Kinds:
+    if event.is_usable:
+        return _NONE
+    return frozenset({"summary_missing"})
 
 
-def _of_answer(event: e.AnswerRequested, _: set[str]) -> set[str]:
-    return set() if event.mode == "reply" else {"partial_evidence", "no_evidence"}
+def _of_answer(event: e.AnswerRequested, _: set[str]) -> Kinds:
+    if event.mode == "reply":
+        return _NONE
+    return frozenset({"partial_evidence", "no_evidence"})
 
 
-def _of_limit(event: e.BreakerTripped, _: set[str]) -> set[str]:
-    if event.limit not in _OF_LIMITS:
-        return set()
-    kinds = {_OF_LIMITS[event.limit]}
-    if event.limit == "provider_open":
-        # Without a reply there is nobody who spoke in the model's place.
-        kinds |= {"no_evidence", "partial_evidence"}
-    return kinds
+def _of_limit(event: e.BreakerTripped, _: set[str]) -> Kinds:
+    return _OF_LIMITS.get(event.limit, _NONE)
 
 
-_ALWAYS: dict[type[Event], str] = {
-    e.ReasoningFailed: "reasoning_retried",
-    e.ReasoningRetried: "reasoning_retried",
-    e.HandlerFailed: "component_failed",
-    e.RecordingFailed: "trace_incomplete",
-    e.SummaryFailed: "summary_missing",
-    e.SummarySkipped: "summary_missing",
+_ALWAYS: dict[type[Event], Kinds] = {
+    e.ReasoningFailed: frozenset({"reasoning_retried"}),
+    e.ReasoningRetried: frozenset({"reasoning_retried"}),
+    e.HandlerFailed: frozenset({"component_failed"}),
+    e.RecordingFailed: frozenset({"trace_incomplete"}),
+    e.SummaryFailed: frozenset({"summary_missing"}),
+    e.SummarySkipped: frozenset({"summary_missing"}),
 }
-_SOMETIMES: dict[type[Event], Callable[[Any, set[str]], set[str]]] = {
+"""Events that are a loss whatever they hold."""
+
+_SOMETIMES: dict[type[Event], Callable[[Any, set[str]], Kinds]] = {
     e.ToolFailed: _of_failed_tool,
     e.ToolSubstituted: _of_substitute,
     e.RecoveryStarted: _of_recovery,
@@ -126,15 +152,17 @@ _SOMETIMES: dict[type[Event], Callable[[Any, set[str]], set[str]]] = {
     e.AnswerRequested: _of_answer,
     e.BreakerTripped: _of_limit,
 }
+"""Events that may be a loss; each rule is handed the calls that whole replies hold, too."""
 
 
-def _kinds_of(event: Event, used: set[str]) -> frozenset[str]:
+def _kinds_of(event: Event, used: set[str]) -> Kinds:
     """Returns the doubts of which one must show for an event; none where it is no loss."""
-    if type(event) in _ALWAYS:
-        return frozenset({_ALWAYS[type(event)]})
-    if type(event) in _SOMETIMES:
-        return frozenset(_SOMETIMES[type(event)](event, used))
-    return frozenset()
+    kind = type(event)
+    if kind in _ALWAYS:
+        return _ALWAYS[kind]
+    if kind in _SOMETIMES:
+        return _SOMETIMES[kind](event, used)
+    return _NONE
 
 
 def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoubt]:
@@ -143,14 +171,13 @@ def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoub
     for event in events:
         if getattr(event, "call_id", None) != call_id:
             continue
-        kinds: frozenset[str] = frozenset()
-        match event:
-            case e.ReasoningCompleted():
-                kinds = _OF_STOP_REASONS.get(event.stop_reason, kinds)
-            case e.BriefingPrepared() if _was_cut(event):
-                kinds = frozenset({"context_compressed"})
-            case e.ReasoningRequested(reasoner="fallback"):
-                kinds = _of_fallback(events)
+        kinds = _NONE
+        if isinstance(event, e.ReasoningCompleted):
+            kinds = _OF_STOP_REASONS.get(event.stop_reason, _NONE)
+        elif isinstance(event, e.BriefingPrepared):
+            kinds = _of_briefing(event)
+        elif isinstance(event, e.ReasoningRequested):
+            kinds = _of_reasoner(event, events)
         if kinds:
             found.append(ExpectedDoubt(kinds, event))
     return found
@@ -158,20 +185,30 @@ def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoub
 
 def _of_reviews(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoubt]:
     """Lists the doubts of reviewers who did not accept the answering reply, or never judged it."""
+    not_verified: Kinds = frozenset({"not_verified"})
     found: list[ExpectedDoubt] = []
     judges: set[str] = set()
-    for event in events:
-        if isinstance(event, e.DraftReviewed) and event.call_id == call_id:
-            judges.add(event.reviewer)
-            if not event.accepted:
-                found.append(ExpectedDoubt(frozenset({"not_verified"}), event))
+    for review in _reviews_of(events, call_id):
+        judges.add(review.reviewer)
+        if not review.accepted:
+            found.append(ExpectedDoubt(not_verified, review))
     for event in events:
         if isinstance(event, e.QueryReceived) and not judges.issuperset(event.reviewers):
-            found.append(ExpectedDoubt(frozenset({"not_verified"}), event))
+            found.append(ExpectedDoubt(not_verified, event))
     return found
 
 
-def _of_fallback(events: Sequence[Event]) -> frozenset[str]:
+def _reviews_of(events: Sequence[Event], call_id: str | None) -> list[e.DraftReviewed]:
+    reviews: list[e.DraftReviewed] = []
+    for event in events:
+        if isinstance(event, e.DraftReviewed) and event.call_id == call_id:
+            reviews.append(event)
+    return reviews
+
+
+def _of_reasoner(request: e.ReasoningRequested, events: Sequence[Event]) -> Kinds:
+    if request.reasoner != "fallback":
+        return _NONE
     for event in events:
         # Where the assembler could not take the reply in, the answer is not the fallback's but what was found.
         if isinstance(event, e.HandlerFailed) and event.handler == "ResponseAssembler.on_reasoning_completed":
@@ -179,6 +216,9 @@ def _of_fallback(events: Sequence[Event]) -> frozenset[str]:
     return frozenset({"fallback_reasoner", "no_evidence"})
 
 
-def _was_cut(event: e.BriefingPrepared) -> bool:
-    """Returns True if something did not fit; what decayed was not wanted, and what is repeated stands elsewhere."""
-    return "budget" in [item.rule for item in event.dropped]
+def _of_briefing(event: e.BriefingPrepared) -> Kinds:
+    # Only what did not fit is a loss: what decayed was not wanted, and what is repeated stands elsewhere.
+    for item in event.dropped:
+        if item.rule == "budget":
+            return frozenset({"context_compressed"})
+    return _NONE

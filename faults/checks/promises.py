@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from antiphon.faults.checks import answers, limits, requests, traces
+from antiphon.faults.checks import answers, limits, traces
 from antiphon.faults.results import Run
 
 
@@ -31,7 +31,7 @@ CHECKS: tuple[Check, ...] = (
     Check("spending within budget", limits.within_budget),
     Check("one outcome a call", traces.one_outcome_each),
     Check("one outcome a call", traces.an_outcome_for_each_start),
-    Check("legal requests", requests.requests_are_legal),
+    Check("legal requests", traces.requests_are_legal),
     Check("citations lead back", answers.citations_lead_back),
     Check("doubt is said", answers.each_loss_has_its_sign),
     Check("doubt is said", answers.no_sign_without_a_loss),
@@ -52,7 +52,10 @@ def broken_promises(run: Run) -> list[str]:
         return []
     if run.outcome is None:
         # Where nothing watches over the time any more, what hangs is ended by nobody.
-        return [] if answers.nothing_watches_the_time(run) else [f"no answer: {run.error or 'nothing came'}"]
+        if answers.nothing_watches_the_time(run):
+            return []
+        why = run.error or "nothing came"
+        return [f"no answer: {why}"]
     broken: list[str] = []
     for check in CHECKS:
         for wrong in check.rule(run):

@@ -1,31 +1,38 @@
-"""Checks of the trace: its order, its outcomes, its place in the store, and what is left when the query is over."""
+"""Checks of the trace: its order, outcomes, requests and place in the store, and what is left after the query.
+
+The rules of the Messages API are written apart from the engine that makes the requests: so each checks the other.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
-from antiphon.faults.ports.injection import Fired
+import msgspec
+
 from antiphon.faults.results import Run
 from antiphon.vocabulary import events as e
+from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.values import Request
 
 _LOSING_POINTS = ("publish.", "deliver.", "spawn.")
-"""Where an event, or the work that it starts, can be lost."""
+"""Points at which an event, or the work that it starts, can be lost."""
 _LOSING_KINDS = ("raise", "cancel")
-"""What ends a handler or its work before it has published what it owes."""
+"""Kinds of faults that end a handler or its work before it has published what it owes."""
 _REPORTS = ("deliver.handler_failed", "deliver.session_stalled")
-"""Where an event is delivered that reports a bug already."""
+"""Points at which an event is delivered that reports a bug already."""
 
 
 def moves_by_itself(run: Run) -> Iterator[str]:
     """A query stalls only where an event, or the work that owed one, was taken from it."""
     stalls = run.events(e.SessionStalled)
-    if stalls and not any(_loses_something(fired) for fired in run.injected.fired):
-        yield f"it stood still, waiting for {', '.join(stalls[0].waiting_for)}"
-
-
-def _loses_something(fired: Fired) -> bool:
-    return fired.kind in _LOSING_KINDS or fired.point.startswith(_LOSING_POINTS)
+    if not stalls:
+        return
+    for fired in run.injected.fired:
+        if fired.kind in _LOSING_KINDS or fired.point.startswith(_LOSING_POINTS):
+            return
+    yield f"it stood still, waiting for {', '.join(stalls[0].waiting_for)}"
 
 
 def one_outcome_each(run: Run) -> Iterator[str]:
@@ -46,7 +53,8 @@ def an_outcome_for_each_start(run: Run) -> Iterator[str]:
     if ended_early or run.injected.lost or run.injected.undelivered:
         return
     started = set(run.subjects(e.ToolStarted))
-    for call_id in sorted(started - set(run.subjects(e.ToolSucceeded, e.ToolFailed))):
+    ended = set(run.subjects(e.ToolSucceeded, e.ToolFailed))
+    for call_id in sorted(started - ended):
         yield f"tool call {call_id} has no outcome"
 
 
@@ -65,11 +73,12 @@ def causes_are_sound(run: Run) -> Iterator[str]:
 
 
 def the_store_holds_the_trace(run: Run) -> Iterator[str]:
-    """What is stored is the trace from its beginning; where it is not all of it, the answer says so."""
+    """The store holds the beginning of the trace; where that is not all of it, the answer says so."""
     # The store may lack the end of the trace, and never anything before it.
-    if list(run.stored) != run.trace[: len(run.stored)]:
+    stored = list(run.stored)
+    if stored != run.trace[: len(stored)]:
         yield "the store has other events than were delivered"
-    if len(run.stored) < len(run.trace) and "trace_incomplete" not in run.signs:
+    if len(stored) < len(run.trace) and "trace_incomplete" not in run.signs:
         yield "the trace is not whole, and the answer does not say so"
 
 
@@ -85,12 +94,96 @@ def errors_are_recorded(run: Run) -> Iterator[str]:
 
 
 def stored_before_acted_on(run: Run) -> Iterator[str]:
-    """What leads to a call of the model or a tool is in the store before the call, unless the store refused."""
-    refused = run.has(e.RecordingFailed) or len(run.stored) != len(run.trace)
-    if run.injected.acted_unstored and not refused:
+    """An event that leads to a call of the model or a tool is stored before the call, unless the store refused."""
+    if run.has(e.RecordingFailed) or len(run.stored) != len(run.trace):
+        return
+    if run.injected.acted_unstored > 0:
         yield f"event {run.injected.acted_unstored} was acted on before it was stored"
 
 
 def nothing_is_left(run: Run) -> Iterator[str]:
     """No task, thread or session outlives its query."""
     yield from run.left
+
+
+def requests_are_legal(run: Run) -> Iterator[str]:
+    """The server would refuse no request."""
+    for event in run.events(e.ReasoningStarted):
+        for wrong in refusals(event.request):
+            yield f"{event.call_id}: {wrong}"
+
+
+def refusals(request: Request) -> Iterator[str]:
+    """Yields what the server would refuse in a request, in words."""
+    if request.max_tokens < 1 or not request.model:
+        yield "no model, or no room for a reply"
+    yield from _wrong_roles(request)
+    blocks = _blocks(request)
+    yield from _wrong_texts(blocks)
+    yield from _wrong_sources(blocks)
+    yield from _wrong_results(blocks)
+    yield from _wrong_tools(request)
+
+
+def _wrong_roles(request: Request) -> Iterator[str]:
+    if not request.messages or request.messages[0].role != "user":
+        yield "the first message is not the user's"
+    for message, following in pairwise(request.messages):
+        if message.role == following.role:
+            yield "two messages on end have the same role"
+            return
+
+
+def _blocks(request: Request) -> list[Json]:
+    blocks: list[Json] = []
+    for message in request.messages:
+        for block in message.content:
+            blocks.append(msgspec.json.decode(block.text))
+    return blocks
+
+
+def _of_type(blocks: list[Json], kind: str) -> Iterator[Json]:
+    for block in blocks:
+        if block["type"] == kind:
+            yield block
+
+
+def _wrong_texts(blocks: list[Json]) -> Iterator[str]:
+    if not blocks:
+        yield "a message without content"
+    for block in _of_type(blocks, "text"):
+        if not block["text"].strip():
+            yield "an empty text block"
+            return
+
+
+def _wrong_sources(blocks: list[Json]) -> Iterator[str]:
+    cited: set[bool] = set()
+    for source in _of_type(blocks, "search_result"):
+        citations: Json = source.get("citations", {})
+        cited.add(bool(citations.get("enabled")))
+        if not all((source["content"], source["source"], source["title"])):
+            yield "a source without content, name or title"
+    # The API takes citations on all sources or on none.
+    if len(cited) > 1:
+        yield "citations are on for some sources only"
+
+
+def _wrong_results(blocks: list[Json]) -> Iterator[str]:
+    """Each tool call is answered exactly once."""
+    calls = {block["id"] for block in _of_type(blocks, "tool_use")}
+    # Counted, since a call that is answered twice is refused as well.
+    results = Counter(block["tool_use_id"] for block in _of_type(blocks, "tool_result"))
+    if results != Counter(calls):
+        yield "tool calls and tool results do not match"
+
+
+def _wrong_tools(request: Request) -> Iterator[str]:
+    tools: list[Json] = []
+    if request.tools:
+        tools = msgspec.json.decode(request.tools.text)
+    names = {tool["name"] for tool in tools}
+    if len(names) < len(tools):
+        yield "two tools have the same name"
+    if request.tool_choice and not tools:
+        yield "a tool choice without tools"

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from antiphon.dispatcher import Tool
 from antiphon.engine import SUMMARY_PROMPT
-from antiphon.faults.plan import Fault, Kind
-from antiphon.faults.points import SUMMARY, point_type
+from antiphon.faults.plan import SUMMARY, Fault, Kind, point_type
 from antiphon.faults.ports.injection import FOREVER_S, QueryFaults, wait_or_raise
 from antiphon.faults.ports.replies import corrupted_stream
 from antiphon.vocabulary.errors import ModelError
@@ -19,7 +18,7 @@ from antiphon.vocabulary.ports import Clock, Json, Model
 from antiphon.vocabulary.values import Request
 
 STUBBORN_S = 2.0
-"""How long a tool that is told to stop (`late`) goes on, in seconds."""
+"""The time for which a tool that is cancelled (`late`) keeps running, in seconds."""
 OVERSIZED_CHARS = 3_000_000
 
 
@@ -42,20 +41,22 @@ class FaultyModel:
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         self._faults.note_call()
-        prefix = SUMMARY if request.system == SUMMARY_PROMPT else self._prefix
-        fault = self._faults.traverse(f"{prefix}.request")
-        if fault is not None and fault.kind == "empty":
-            return
+        prefix = self._prefix
+        if request.system == SUMMARY_PROMPT:
+            prefix = SUMMARY
+        point = f"{prefix}.request"
+        fault = self._faults.traverse(point)
         if fault is not None:
-            await self._break(fault, f"{prefix}.request", timeout_s)
+            if fault.kind == "empty":
+                return
+            await self._break(fault, point, timeout_s)
         content = self._faults.traverse(f"{prefix}.content")
         events = self._inner.stream(request, timeout_s)
-        if content is None:
-            async for event in self._broken_stream(events, timeout_s, prefix):
-                yield event
-            return
-        whole = [event async for event in events]
-        for event in corrupted_stream(whole, content.kind):
+        broken = self._broken_stream(events, timeout_s, prefix)
+        # A reply that is wrong as a whole does not break on its way, too.
+        if content is not None:
+            broken = _corrupted(events, content.kind)
+        async for event in broken:
             yield event
 
     async def _broken_stream(self, events: AsyncIterator[Json], timeout_s: float, prefix: str) -> AsyncIterator[Json]:
@@ -65,17 +66,18 @@ class FaultyModel:
         async for event in events:
             fault = self._fault_in_stream(event, prefix, passed)
             if fault is None:
-                yield event
+                replaced = [event]
             elif fault.kind == "truncate":
                 return
             elif fault.kind == "reorder":
                 held.append(event)
                 continue
             else:
-                for each in await self._replaced(event, fault, f"{prefix}.stream.", timeout_s):
-                    yield each
-            while held:
-                yield held.pop(0)
+                replaced = await self._replaced(event, fault, f"{prefix}.stream.", timeout_s)
+            for each in (*replaced, *held):
+                yield each
+            held.clear()
+        # Nothing came any more that the held events could follow.
         for event in held:
             yield event
 
@@ -116,8 +118,15 @@ class FaultyModel:
         await wait_or_raise(fault, self._prefix, self._clock.sleep, waits_s)
 
 
+async def _corrupted(events: AsyncIterator[Json], kind: Kind) -> AsyncIterator[Json]:
+    # Read to its end first: most wrong replies are made of all that the right one holds.
+    whole = [event async for event in events]
+    for event in corrupted_stream(whole, kind):
+        yield event
+
+
 class _Refusal(NamedTuple):
-    """How a provider refuses a call, as the engine's adapter reports it."""
+    """A provider's refusal of a call, as the engine's adapter reports it."""
 
     failure: str
     why: str
@@ -137,24 +146,28 @@ _DELTA_PLACES = {"text_delta": "in_text", "input_json_delta": "in_tool_json"}
 
 def _places(event: Json) -> list[str]:
     """Lists the places of a stream at which an event stands; a block that comes whole stands at several."""
-    match event.get("type"):
-        case "content_block_start":
-            return _places_of_block(event.get("content_block"))
-        case "content_block_delta":
-            delta = event.get("delta")
-            place = _DELTA_PLACES.get(delta.get("type", "")) if isinstance(delta, dict) else None
-            return [] if place is None else [place]
-        case "message_stop":
-            return ["before_end"]
-    return []
+    kind = event.get("type")
+    if kind == "message_stop":
+        return ["before_end"]
+    if kind == "content_block_start":
+        return ["before_first_token", *_places_in_block(event.get("content_block"))]
+    delta = event.get("delta")
+    if kind != "content_block_delta" or not isinstance(delta, dict):
+        return []
+    place = _DELTA_PLACES.get(delta.get("type", ""))
+    if place is None:
+        return []
+    return [place]
 
 
-def _places_of_block(block: object) -> list[str]:
-    places = ["before_first_token"]
-    # A recorded reply comes without deltas: its blocks begin with all that they hold.
-    if isinstance(block, dict) and block.get("text"):
+def _places_in_block(block: object) -> list[str]:
+    """Lists the places inside a block: a recorded reply has no deltas, so its blocks begin with all that they hold."""
+    places: list[str] = []
+    if not isinstance(block, dict):
+        return places
+    if block.get("text"):
         places.append("in_text")
-    if isinstance(block, dict) and block.get("input"):
+    if block.get("input"):
         places.append("in_tool_json")
     return places
 
@@ -173,7 +186,7 @@ def faulty_tool(tool: Tool, faults: QueryFaults, clock: Clock) -> Tool:
             await run(**arguments)
             return _wrong_result(fault)
         if fault.kind == "late":
-            await _sleep_past_cancellation(clock, fault.for_s or STUBBORN_S)
+            await _sleep_past_cancellation(clock, fault.seconds(STUBBORN_S))
         else:
             await wait_or_raise(fault, f"tool.{tool.name}", clock.sleep)
         return await run(**arguments)

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from antiphon.faults.plan import Fault
 from antiphon.faults.ports.injection import InjectedError, QueryFaults
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Publish, Spawn, Subscription
 
 LATE_S = 1.0
-"""How long an event or work that is `late` waits, in seconds."""
+"""The time that an event or work that is `late` waits, in seconds."""
 
 Work = Coroutine[Any, Any, None]
 
@@ -51,7 +52,7 @@ class FaultyDelivery:
         # One that is reordered is neither lost nor doubled: it comes after the next.
         if fault.kind != "reorder":
             self._faults.lost.append(event)
-        self._break(fault.kind, lambda: self._publish(event), point, fault.for_s)
+        self._break(fault, lambda: self._publish(event), point)
 
     def subscription(self, subscription: Subscription) -> Subscription:
         """Returns the subscription, with faults between the event and its handler."""
@@ -65,28 +66,29 @@ class FaultyDelivery:
                 self._release()
                 return
             self._faults.undelivered.add((subscription.kind.kind_name(), subscription.component))
-            self._break(fault.kind, lambda: handler(recorded), point, fault.for_s)
+            self._break(fault, lambda: handler(recorded), point)
 
         return subscription._replace(handler=hear)
 
-    def _break(self, kind: str, act: Callable[[], None], point: str, for_s: float) -> None:
-        # What is dropped needs nothing done: it is never carried on.
-        match kind:
-            case "raise":
-                self._faults.note_raised(point)
-                raise InjectedError(f"{point}: injected: raise")
-            case "duplicate":
-                act()
-                act()
-            case "reorder":
-                self._held.append(act)
-                # Where nothing follows in this turn of the loop, it comes at its end.
-                asyncio.get_running_loop().call_soon(self._release)
-            case "late":
-                asyncio.get_running_loop().call_later(for_s or LATE_S, act)
+    def _break(self, fault: Fault, act: Callable[[], None], point: str) -> None:
+        """Does what the fault makes of `act`; what is dropped needs nothing done, since it is never carried on."""
+        if fault.kind == "raise":
+            self._faults.note_raised(point)
+            raise InjectedError(f"{point}: injected: raise")
+        if fault.kind == "duplicate":
+            act()
+            act()
+        elif fault.kind == "reorder":
+            self._held.append(act)
+            # Where nothing follows in this turn of the loop, it comes at its end.
+            asyncio.get_running_loop().call_soon(self._release)
+        elif fault.kind == "late":
+            asyncio.get_running_loop().call_later(fault.seconds(LATE_S), act)
 
     def _release(self) -> None:
-        held, self._held = self._held, []
+        # Emptied first: what is carried on now may itself hold something back.
+        held = self._held
+        self._held = []
         for act in held:
             act()
 
@@ -112,13 +114,13 @@ def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
             return spawn(_named(_fail(point, faults), work), background=background)
         # Where the query ends before the work begins, nobody else closes it.
         faults.delayed.append(work)
-        return spawn(_named(_begin_late(work, fault.for_s or LATE_S), work), background=background)
+        return spawn(_named(_begin_late(work, fault.seconds(LATE_S)), work), background=background)
 
     return begin
 
 
 def _name_of(work: object) -> str:
-    """`Class.method` of a coroutine."""
+    """Returns the name of a coroutine's function, as `Class.method`."""
     return str(getattr(work, "__qualname__", type(work).__name__))
 
 

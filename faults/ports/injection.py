@@ -1,21 +1,29 @@
-"""The faults of one query while it runs: traversals are counted, so that a plan means the same every time."""
+"""The faults of one query while it runs, and the port that breaks any object's methods with them.
+
+Traversals of points are counted, so that a plan means the same every time. A port is broken at every method that it
+has, so a new one is broken without being named here.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from antiphon.bus import handled_seq
 from antiphon.faults.plan import Fault, Kind, When
-from antiphon.vocabulary.errors import ServiceError
+from antiphon.faults.ports.virtual_time import block
+from antiphon.vocabulary.errors import SequenceError, ServiceError
 from antiphon.vocabulary.events import Event
+from antiphon.vocabulary.ports import Clock
 from antiphon.vocabulary.values import Value
 
 FOREVER_S = 3_600.0
 """Longer than any deadline."""
 WAITS_S: dict[Kind, float] = {"hang": FOREVER_S, "slow": 20.0}
-"""How long tools and ports wait, in seconds: for `slow` longer than the time that a call of a tool is given."""
+"""The time that tools and ports wait, in seconds: for `slow` longer than the time that a call of a tool is given."""
 
 
 class InjectedError(ServiceError):
@@ -34,7 +42,7 @@ async def wait_or_raise(
         waits_s: How long the kinds of faults that wait do so, in seconds, where the fault does not say.
     """
     if fault.kind in waits_s:
-        await sleep(fault.for_s or waits_s[fault.kind])
+        await sleep(fault.seconds(waits_s[fault.kind]))
     elif fault.kind == "cancel":
         raise asyncio.CancelledError(f"{name}: injected: cancel")
     else:
@@ -84,22 +92,23 @@ class QueryFaults:
         first: Fault | None = None
         for counted in self._counted:
             # Every fault counts, though only the first of several fires: which one it is must not shift the others.
-            if counted.applies(point, self.part) and counted.fires() and first is None:
+            fires = counted.fires_at(point, self.part)
+            if fires and first is None:
                 first = counted.fault
         if first is not None:
             self.fired.append(Fired(point=point, kind=first.kind, when=self.part))
         return first
 
     def count_past(self, point: str, when: When) -> None:
-        """Counts a traversal from before the query was gone on with: no fault fires at it."""
+        """Counts a traversal from before the query was resumed or forked: no fault fires at it."""
         for counted in self._counted:
-            if counted.applies(point, when):
-                counted.fires()
+            counted.fires_at(point, when)
 
     def note_call(self) -> None:
         """Notes that a model or a tool is called: the event that led to it should be stored."""
         seq = handled_seq()
-        if seq > self.stored_seq and not self.acted_unstored:
+        # Only the first one is kept: those after it follow from it.
+        if seq > self.stored_seq and self.acted_unstored == 0:
             self.acted_unstored = seq
 
     def note_raised(self, point: str) -> None:
@@ -115,12 +124,136 @@ class _CountedFault:
         self.fault = fault
         self._traversals = 0
 
-    def applies(self, point: str, when: When) -> bool:
-        return self.fault.when in ("any", when) and self.fault.is_at(point)
-
-    def fires(self) -> bool:
-        """Counts one traversal; returns True if the fault fires at it."""
-        self._traversals += 1
-        if self._traversals < self.fault.nth:
+    def fires_at(self, point: str, when: When) -> bool:
+        """Counts a traversal of the fault's own point; returns True if the fault fires at it."""
+        if self.fault.when not in ("any", when):
             return False
-        return self.fault.times == 0 or self._traversals < self.fault.nth + self.fault.times
+        if not self.fault.is_at(point):
+            return False
+        self._traversals += 1
+        first = self.fault.nth
+        if self._traversals < first:
+            return False
+        if self.fault.times == 0:
+            return True
+        return self._traversals < first + self.fault.times
+
+
+JUMP_S = 10.0
+"""The seconds by which a clock that is `late` jumps ahead."""
+_PORT_WAITS_S: dict[Kind, float] = {**WAITS_S, "late": JUMP_S}
+"""The time that an asynchronous method of a port waits, in seconds; a clock's sleep may come late, too."""
+LOCKED_CALLS = 3
+"""Calls that a lock holds up after the first."""
+_ALL_CALLS = 1_000_000
+_WRONG_RESULTS: dict[Kind, list[list[float]]] = {"empty": [], "malformed": [[float("nan")] * 3]}
+
+query_faults: ContextVar[QueryFaults | None] = ContextVar("query_faults", default=None)
+"""The faults of the query that runs in this context; None in one that nothing breaks."""
+
+
+class FaultyPort:
+    """A proxy of `inner` that satisfies whatever `inner` satisfies, with faults.
+
+    Args:
+        prefix: The points of the port are called `prefix.method`.
+        clock: What time passes on; None is the event loop's own.
+        error: What a failing method of this port raises.
+    """
+
+    def __init__(
+        self, inner: object, faults: QueryFaults, prefix: str, clock: Clock | None, error: type[Exception]
+    ) -> None:
+        self._inner = inner
+        self._faults = faults
+        self._prefix = prefix
+        self._sleep: Callable[[float], Any] = asyncio.sleep
+        if clock is not None:
+            self._sleep = clock.sleep
+        self._error = error
+        self._refusals = 0
+        self._ahead_s = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if not callable(found):
+            return found
+        if inspect.iscoroutinefunction(found):
+            return self._asynchronous(name, found)
+        return self._synchronous(name, found)
+
+    def _asynchronous(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        point = f"{self._prefix}.{name}"
+
+        async def call(*args: Any, **named: Any) -> Any:
+            fault = self._faults.traverse(point)
+            # A lock or a full disk outlasts the call that met it first.
+            if self._refusals:
+                self._refusals -= 1
+                raise self._error(f"{point}: injected: it is still refused")
+            if fault is not None:
+                await self._break(fault, point, args)
+            return await method(*args, **named)
+
+        return call
+
+    async def _break(self, fault: Fault, point: str, args: tuple[Any, ...]) -> None:
+        """Breaks an asynchronous call before it begins."""
+        if fault.kind in _PORT_WAITS_S:
+            await self._sleep(fault.seconds(_PORT_WAITS_S[fault.kind]))
+        elif fault.kind == "cancel":
+            raise asyncio.CancelledError(f"injected at {point}")
+        elif fault.kind == "wrong_id" and args:
+            raise SequenceError(str(args[0]), -1, 0)
+        else:
+            self._raise(fault, point)
+
+    def _synchronous(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+        point = f"{self._prefix}.{name}"
+
+        def call(*args: Any, **named: Any) -> Any:
+            fault = self._faults.traverse(point)
+            if fault is not None and fault.kind in _WRONG_RESULTS:
+                return _WRONG_RESULTS[fault.kind]
+            if fault is not None:
+                self._break_now(fault, point)
+            result = method(*args, **named)
+            # A clock that jumped ahead stays ahead: time never runs backwards.
+            if self._ahead_s:
+                result += self._ahead_s
+            return result
+
+        return call
+
+    def _break_now(self, fault: Fault, point: str) -> None:
+        """Breaks a call that returns at once before it begins."""
+        if fault.kind in WAITS_S:
+            block(fault.seconds(WAITS_S[fault.kind]))
+        elif fault.kind == "late":
+            self._ahead_s += fault.seconds(JUMP_S)
+        else:
+            self._raise(fault, point)
+
+    def _raise(self, fault: Fault, point: str) -> None:
+        # Both outlast this call: the next ones are refused as well.
+        if fault.kind == "disk_full":
+            self._refusals = _ALL_CALLS
+        elif fault.kind == "locked":
+            self._refusals = LOCKED_CALLS
+        raise self._error(f"{point}: injected: {fault.kind}")
+
+
+class SharedPort:
+    """A port that all queries share, broken only for the query that is to be broken."""
+
+    def __init__(self, inner: object, prefix: str, error: type[Exception] = RuntimeError) -> None:
+        self._inner = inner
+        self._prefix = prefix
+        self._error = error
+
+    def __getattr__(self, name: str) -> object:
+        # Looked up at each access, since the same object serves every query.
+        faults = query_faults.get()
+        if faults is None:
+            return getattr(self._inner, name)
+        return getattr(FaultyPort(self._inner, faults, self._prefix, None, self._error), name)

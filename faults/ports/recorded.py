@@ -1,20 +1,27 @@
-"""The points that a recorded query has traversed: what a fork or a resumed query must not count again."""
+"""The points in a recorded query: which it has traversed for good, and which one breaks an event of it.
+
+A fork or a resumed query must not count the first once more; `from_trace` chooses among the second.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
-from antiphon.faults.plan import When, part_of
+from antiphon.bus import Pending, PendingTable, fold_pending
+from antiphon.faults.plan import Kind, When, part_of, point_type
 from antiphon.faults.ports.deliveries import delivery_point, publish_point
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import CALLER, SESSION, Event, Recorded, RoundOpened
+from antiphon.vocabulary.catalog import BUILT_IN
+from antiphon.vocabulary.events import CALLER, SESSION, Event, FailureKind, Recorded, RoundOpened, ToolFailureKind
 from antiphon.vocabulary.values import Value
 
 Hearers = Iterable[tuple[type[Event], str]]
 """Pairs of an event and the handler (`Class.on_event`) that hears it."""
+Trace = Sequence[Recorded[Event]]
 AttemptEnd = e.ReasoningRetried | e.ReasoningFailed | e.ReasoningCompleted | e.SummaryFailed | e.SummaryCompleted
-"""What ends an attempt of a call."""
+"""Events that end an attempt of a call."""
 
 
 class Traversal(Value, frozen=True, kw_only=True):
@@ -25,9 +32,9 @@ class Traversal(Value, frozen=True, kw_only=True):
 
 
 def traversals(events: Sequence[Recorded[Event]], hearers: Hearers) -> list[Traversal]:
-    """Lists every traversal that a trace shows and that going on from its end does not repeat.
+    """Lists every traversal that a trace shows and that resuming from its end does not repeat.
 
-    A call that is still under way is made again from its beginning, so what it has traversed so far is not counted.
+    A call that is still under way is repeated from its beginning, so what it has traversed so far is not counted.
     """
     delivered = delivery_points(hearers)
     calls = _CallsUnderWay()
@@ -37,9 +44,12 @@ def traversals(events: Sequence[Recorded[Event]], hearers: Hearers) -> list[Trav
         event = recorded.event
         if isinstance(event, RoundOpened):
             when = part_of(event)
-        points = [*delivered.get(type(event), ()), *calls.ended_by(event)]
-        if is_published(type(event)):
-            points.insert(0, publish_point(type(event)))
+        kind = type(event)
+        points: list[str] = []
+        if is_published(kind):
+            points.append(publish_point(kind))
+        points += delivered.get(kind, ())
+        points += calls.ended_by(event)
         for point in points:
             found.append(Traversal(point=point, when=when))
     return found
@@ -55,12 +65,14 @@ def delivery_points(hearers: Hearers) -> dict[type[Event], list[str]]:
 
 def is_published(kind: type[Event]) -> bool:
     """Returns True if a component emits the event; the caller's and the session's own pass through no component."""
-    return not set(kind.emitted_by) <= {CALLER, SESSION}
+    return not {CALLER, SESSION}.issuperset(kind.emitted_by)
 
 
 def model_prefix(reasoner: str) -> str:
     """Returns what the points of a reasoner begin with."""
-    return "model" if reasoner == "primary" else reasoner
+    if reasoner == "primary":
+        return "model"
+    return reasoner
 
 
 class _CallsUnderWay:
@@ -73,31 +85,25 @@ class _CallsUnderWay:
 
     def ended_by(self, event: Event) -> list[str]:
         """Takes in an event; returns the points of models and tools that were traversed for good with it."""
-        match event:
-            case e.ReasoningRequested() | e.SummaryRequested():
-                self._models[event.call_id] = model_prefix(event.reasoner)
-            case e.ReasoningStarted():
-                self._requests[event.call_id] += 1
-            case (
-                e.ReasoningRetried()
-                | e.ReasoningFailed()
-                | e.ReasoningCompleted()
-                | e.SummaryFailed()
-                | e.SummaryCompleted()
-            ):
-                return self._attempt_ended(event)
-            case e.ToolStarted():
-                # A tool that starts again under the same call is tried once more: its last try has ended.
-                ended = self._tool_ended(event.tool_call_id)
-                self._tools[event.tool_call_id] = event.name
-                return ended
-            case e.ToolSubstituted() | e.ToolSucceeded() | e.ToolFailed():
-                return self._tool_ended(event.tool_call_id)
+        if isinstance(event, e.ReasoningRequested | e.SummaryRequested):
+            self._models[event.call_id] = model_prefix(event.reasoner)
+        elif isinstance(event, e.ReasoningStarted):
+            self._requests[event.call_id] += 1
+        elif isinstance(event, AttemptEnd):
+            return self._attempt_ended(event)
+        elif isinstance(event, e.ToolStarted):
+            # A tool that starts once more under the same call is retried: its last attempt has ended.
+            ended = self._tool_ended(event.tool_call_id)
+            self._tools[event.tool_call_id] = event.name
+            return ended
+        elif isinstance(event, e.ToolSubstituted | e.ToolSucceeded | e.ToolFailed):
+            return self._tool_ended(event.tool_call_id)
         return []
 
     def _attempt_ended(self, event: AttemptEnd) -> list[str]:
         model = self._models.get(event.call_id, "model")
         requests = self._requests.pop(event.call_id, 0)
+        # A summary's call may consist of several requests, of which each traverses both.
         points = [f"{model}.request", f"{model}.content"] * requests
         if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
             for place in _stream_places(event):
@@ -119,4 +125,173 @@ def _stream_places(reply: e.ReasoningCompleted | e.SummaryCompleted) -> list[str
         places.append("in_text")
     if isinstance(reply, e.ReasoningCompleted) and reply.tool_calls:
         places.append("in_tool_json")
-    return [*places, "before_end"]
+    places.append("before_end")
+    return places
+
+
+class Option(NamedTuple):
+    """An injection point at which an event can be broken, and the kind of fault that suits it best there."""
+
+    point: str
+    kind: Kind
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Every kind of fault that the point knows."""
+        return point_type(self.point).kinds
+
+
+_OF_CALL: dict[FailureKind, Option] = {
+    "rate_limit": Option("request", "rate_limit"),
+    "overloaded": Option("request", "overload"),
+    "timeout": Option("request", "hang"),
+    "silence": Option("request", "hang"),
+    "abandoned": Option("request", "hang"),
+    "connection": Option("request", "drop"),
+    "malformed": Option("request", "malformed"),
+    "invalid_request": Option("request", "oversized"),
+    "context_window": Option("request", "oversized"),
+    "truncated_stream": Option("stream.before_end", "truncate"),
+    "stream_error": Option("stream.before_end", "drop"),
+}
+"""The fault that makes a call fail as it failed; the rest are refusals of other sorts, which `raise` stands for."""
+
+_OF_TOOL: dict[ToolFailureKind, Kind] = {"timeout": "hang", "abandoned": "hang", "error": "raise"}
+"""The fault that makes a tool fail as it failed; in the other failures no tool was run."""
+
+
+def _of_request(events: Trace, event: e.ReasoningStarted) -> list[Option]:
+    model = _model(events, event.call_id)
+    return [Option(f"{model}.request", "overload")]
+
+
+def _of_reply(events: Trace, event: e.ReasoningCompleted | e.SummaryCompleted) -> list[Option]:
+    model = _model(events, event.call_id)
+    return [Option(f"{model}.stream.before_end", "truncate"), Option(f"{model}.content", "malformed")]
+
+
+def _of_streamed_call(events: Trace, event: e.ToolCallStreamed) -> list[Option]:
+    model = _model(events, event.call_id)
+    return [Option(f"{model}.stream.in_tool_json", "truncate")]
+
+
+def _of_retry(events: Trace, event: e.ReasoningRetried) -> list[Option]:
+    return _of_failure(events, event.call_id, event.why)
+
+
+def _of_failed_call(events: Trace, event: e.ReasoningFailed | e.SummaryFailed) -> list[Option]:
+    return _of_failure(events, event.call_id, event.failure)
+
+
+def _of_failure(events: Trace, call_id: str, failure: FailureKind) -> list[Option]:
+    # The points in the table are without the model, which is another one in each trace.
+    same = _OF_CALL.get(failure, Option("request", "raise"))
+    model = _model(events, call_id)
+    return [Option(f"{model}.{same.point}", same.kind)]
+
+
+def _of_tool(_: Trace, event: e.ToolStarted | e.ToolSucceeded) -> list[Option]:
+    return [Option(f"tool.{event.name}", "raise")]
+
+
+def _of_substitute(_: Trace, event: e.ToolSubstituted) -> list[Option]:
+    return [Option(f"tool.{event.substitute}", "raise")]
+
+
+def _of_failed_tool(events: Trace, event: e.ToolFailed) -> list[Option]:
+    if event.failure not in _OF_TOOL:
+        return []
+    kind = _OF_TOOL[event.failure]
+    # The tool that ran last: a substitute runs under the call that it stands in for.
+    for earlier in _backwards(events):
+        if isinstance(earlier, e.ToolStarted) and earlier.tool_call_id == event.tool_call_id:
+            return [Option(f"tool.{earlier.name}", kind)]
+    return []
+
+
+def _of_failed_handler(events: Trace, event: e.HandlerFailed) -> list[Option]:
+    if not 0 < event.event_seq < len(events):
+        return []
+    handled = events[event.event_seq - 1].event
+    return [Option(delivery_point(type(handled), event.handler), "raise")]
+
+
+def _of_failed_recording(_: Trace, __: e.RecordingFailed) -> list[Option]:
+    return [Option("store.append", "locked")]
+
+
+def _of_cancelling(_: Trace, __: e.QueryCancelled) -> list[Option]:
+    return [Option("client", "cancel")]
+
+
+def _of_stall(events: Trace, _: e.SessionStalled) -> list[Option]:
+    owed = likely_cause(events[:-1])
+    lost: type[Event] = e.QueryClosed
+    if owed is not None:
+        lost = owed.outcomes[0]
+    return [Option(publish_point(lost), "drop")]
+
+
+ORIGINS: dict[type[Event], Callable[[Trace, Any], list[Option]]] = {
+    e.ReasoningStarted: _of_request,
+    e.ReasoningCompleted: _of_reply,
+    e.SummaryCompleted: _of_reply,
+    e.ToolCallStreamed: _of_streamed_call,
+    e.ReasoningRetried: _of_retry,
+    e.ReasoningFailed: _of_failed_call,
+    e.SummaryFailed: _of_failed_call,
+    e.ToolStarted: _of_tool,
+    e.ToolSucceeded: _of_tool,
+    e.ToolSubstituted: _of_substitute,
+    e.ToolFailed: _of_failed_tool,
+    e.HandlerFailed: _of_failed_handler,
+    e.RecordingFailed: _of_failed_recording,
+    e.QueryCancelled: _of_cancelling,
+    e.SessionStalled: _of_stall,
+}
+"""Events that come from outside the components: what breaks there. Each is handed the trace up to its event.
+
+An event that is not here, as those of subscribers, can be lost on its way like any other.
+"""
+
+
+def _backwards(events: Trace) -> Iterator[Event]:
+    for recorded in reversed(events):
+        yield recorded.event
+
+
+def _model(events: Trace, call_id: str) -> str:
+    """Returns the prefix of the model that a call was made to."""
+    for event in _backwards(events):
+        if isinstance(event, e.ReasoningRequested | e.SummaryRequested) and event.call_id == call_id:
+            return model_prefix(event.reasoner)
+    return "model"
+
+
+def pending_after(events: Trace) -> PendingTable:
+    """Returns what is owed to the query at the end of `events`."""
+    # A trace may hold events of subscribers that are not wired here.
+    catalog = BUILT_IN.extended(dict.fromkeys(type(recorded.event) for recorded in events))
+    table: PendingTable = {}
+    # The same fold as the session's own, so that both expect the same outcomes.
+    for recorded in events:
+        table = fold_pending(table, recorded, catalog)
+    return table
+
+
+def likely_cause(events: Trace) -> Pending | None:
+    """Returns what a stalled query most likely waited for; None where nothing was owed.
+
+    The end of a round or of the query is owed until something else has come: a lost one of these is seldom why a query
+    stalled. Of the others the one that was requested last is.
+    """
+    likely: Pending | None = None
+    # Strictly greater: of two that are as likely the first stays.
+    for owed in pending_after(events).values():
+        if likely is None or _likelihood(owed) > _likelihood(likely):
+            likely = owed
+    return likely
+
+
+def _likelihood(owed: Pending) -> tuple[bool, int]:
+    return owed.outcomes[0].about.kind in ("call", "tool_call"), owed.since_seq

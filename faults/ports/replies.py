@@ -31,18 +31,30 @@ def stream_of(
         usage: The tokens of input and output.
     """
     if stop_reason is None:
-        uses_tools = any(block["type"] == "tool_use" for block in content)
-        stop_reason = "tool_use" if uses_tools else "end_turn"
+        stop_reason = "end_turn"
+        for block in content:
+            if block["type"] == "tool_use":
+                stop_reason = "tool_use"
+    input_tokens, output_tokens = usage
     message = {
-        "id": message_id, "type": "message", "role": "assistant", "model": MODEL_NAME, "content": [],
-        "usage": {"input_tokens": usage[0], "output_tokens": 1},
-    }  # fmt: skip
+        "id": message_id,
+        "type": "message",
+        "role": "assistant",
+        "model": MODEL_NAME,
+        "content": [],
+        # The wire counts one output token at first; the whole number comes with the end.
+        "usage": {"input_tokens": input_tokens, "output_tokens": 1},
+    }
     events: list[Json] = [{"type": "message_start", "message": message}]
     for index, block in enumerate(content):
         for event in _block_events(block):
             events.append({"index": index, **event})
-    delta = {"stop_reason": stop_reason}
-    events.append({"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage[1]}})
+    ending: Json = {
+        "type": "message_delta",
+        "delta": {"stop_reason": stop_reason},
+        "usage": {"output_tokens": output_tokens},
+    }
+    events.append(ending)
     events.append({"type": "message_stop"})
     return events
 
@@ -52,8 +64,9 @@ def _block_events(block: Json) -> Iterator[Json]:
         yield {"type": "content_block_start", "content_block": block | {"input": {}}}
         arguments = block["input"]
         # Arguments that are a text already are JSON that is broken on purpose: it travels as it is.
-        written = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
-        for piece in _pieces(written):
+        if not isinstance(arguments, str):
+            arguments = msgspec.json.encode(arguments).decode()
+        for piece in _pieces(arguments):
             yield _delta("input_json_delta", "partial_json", piece)
     else:
         yield {"type": "content_block_start", "content_block": {"type": "text", "text": ""}}
@@ -87,15 +100,15 @@ def content_of(events: Sequence[Json]) -> list[Json]:
 
 
 def _extend(block: Json, delta: Json) -> None:
-    match delta["type"]:
-        case "text_delta":
-            block["text"] = block.get("text", "") + delta["text"]
-        case "input_json_delta":
-            # A block begins with an empty object, which the first piece of JSON replaces.
-            written = block["input"] if isinstance(block["input"], str) else ""
-            block["input"] = written + delta["partial_json"]
-        case "citations_delta":
-            block.setdefault("citations", []).append(delta["citation"])
+    if delta["type"] == "text_delta":
+        block["text"] = block.get("text", "") + delta["text"]
+    elif delta["type"] == "input_json_delta":
+        # A block begins with an empty object, which the first piece of JSON replaces.
+        if not isinstance(block["input"], str):
+            block["input"] = ""
+        block["input"] += delta["partial_json"]
+    elif delta["type"] == "citations_delta":
+        block.setdefault("citations", []).append(delta["citation"])
 
 
 class _Reply(NamedTuple):
@@ -112,18 +125,6 @@ class _Reply(NamedTuple):
         return stream_of(blocks, self.message_id, stop_reason)
 
 
-def _empty(reply: _Reply) -> list[Json]:
-    return reply.stream([], "end_turn")
-
-
-def _refused(reply: _Reply) -> list[Json]:
-    return reply.stream(reply.blocks[:1], "refusal")
-
-
-def _at_most_tokens(reply: _Reply) -> list[Json]:
-    return reply.stream(reply.blocks, "max_tokens")
-
-
 def _truncated(reply: _Reply) -> list[Json]:
     """Cuts the last block in two."""
     if not reply.blocks:
@@ -132,7 +133,8 @@ def _truncated(reply: _Reply) -> list[Json]:
     if last["type"] == "tool_use":
         last = last | {"input": '{"query": "states of a cir'}
     else:
-        last = last | {"text": last["text"][: len(last["text"]) // 2]}
+        text = last["text"]
+        last = last | {"text": text[: len(text) // 2]}
     return reply.stream([*reply.blocks[:-1], last], "max_tokens")
 
 
@@ -143,30 +145,37 @@ def _oversized(reply: _Reply) -> list[Json]:
 
 
 def _with_unknown_tool(reply: _Reply) -> list[Json]:
-    return reply.stream([*reply.blocks, _call("no_such_tool", f"toolu_{reply.message_id}_x")])
+    unknown = _call("no_such_tool", f"toolu_{reply.message_id}_x")
+    return reply.stream([*reply.blocks, unknown])
 
 
 def _malformed(reply: _Reply) -> list[Json]:
     """Calls tools with arguments that are no JSON."""
-    broken = [call | {"input": '{"query": '} for call in reply.calls]
-    if not broken:
-        broken = [_call("get_course_outline", "toolu_bad") | {"input": "]"}]
+    if not reply.calls:
+        return reply.stream([_TEXT, _call("get_course_outline", "toolu_bad") | {"input": "]"}])
+    broken: list[Json] = []
+    for call in reply.calls:
+        broken.append(call | {"input": '{"query": '})
     return reply.stream([_TEXT, *broken])
 
 
 def _with_same_id(reply: _Reply) -> list[Json]:
-    """Makes each call once more under the id of the first."""
+    """Makes each call twice under one id."""
     return reply.stream([*reply.blocks, *_calls_or_one(reply)])
 
 
 def _with_duplicates(reply: _Reply) -> list[Json]:
     """Makes each call once more under an id of its own."""
-    copies = [call | {"id": f"{call['id']}b"} for call in _calls_or_one(reply)]
+    copies: list[Json] = []
+    for call in _calls_or_one(reply):
+        copies.append(call | {"id": f"{call['id']}b"})
     return reply.stream([*reply.blocks, *copies])
 
 
 def _calls_or_one(reply: _Reply) -> list[Json]:
-    return reply.calls or [_call("get_course_outline", f"toolu_{reply.message_id}_c")]
+    if reply.calls:
+        return reply.calls
+    return [_call("get_course_outline", f"toolu_{reply.message_id}_c")]
 
 
 def _call(name: str, call_id: str) -> Json:
@@ -174,9 +183,9 @@ def _call(name: str, call_id: str) -> Json:
 
 
 _CORRUPTIONS: dict[Kind, Callable[[_Reply], list[Json]]] = {
-    "empty": _empty,
-    "refusal": _refused,
-    "max_tokens": _at_most_tokens,
+    "empty": lambda reply: reply.stream([], "end_turn"),
+    "refusal": lambda reply: reply.stream(reply.blocks[:1], "refusal"),
+    "max_tokens": lambda reply: reply.stream(reply.blocks, "max_tokens"),
     "truncate": _truncated,
     "oversized": _oversized,
     "unknown_tool": _with_unknown_tool,
@@ -188,5 +197,7 @@ _CORRUPTIONS: dict[Kind, Callable[[_Reply], list[Json]]] = {
 
 def corrupted_stream(events: Sequence[Json], kind: Kind) -> list[Json]:
     """Returns the stream of a reply that is wrong in the way of `kind`."""
-    message_id = str(events[0]["message"]["id"]) if events else "msg"
+    message_id = "msg"
+    if events:
+        message_id = str(events[0]["message"]["id"])
     return _CORRUPTIONS[kind](_Reply(message_id, content_of(events)))

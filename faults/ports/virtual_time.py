@@ -18,7 +18,7 @@ EPOCH = 1_700_000_000.0
 
 
 class StandstillError(RuntimeError):
-    """Nothing is ready and no timer runs: nothing would ever happen again."""
+    """Nothing is ready and no timer runs: the loop would wait for ever."""
 
 
 class _Selector(selectors.DefaultSelector):
@@ -66,8 +66,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             settle: Callable[[], None] = _result(future, func(*args))
         except Exception as error:  # noqa: BLE001 - as an executor does: it is the caller's
             settle = _error(future, error)
-        took_s, self._blocked_s = self._blocked_s, 0.0
-        if took_s:
+        took_s = self._blocked_s
+        self._blocked_s = 0.0
+        if took_s > 0:
             self.call_later(took_s, settle)
         else:
             settle()

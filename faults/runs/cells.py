@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from antiphon.dispatcher import CourseLibrary
 from antiphon.faults.injector import is_port
-from antiphon.faults.plan import KINDS, WHENS, Experiment, Kind, Plan, When, matches
-from antiphon.faults.points import SUMMARY, model_points, point_type
+from antiphon.faults.plan import KINDS, SUMMARY, WHENS, Experiment, Kind, Plan, When, matches, model_points, point_type
 from antiphon.faults.ports.deliveries import delivery_point, publish_point
 from antiphon.faults.ports.recorded import is_published, model_prefix
 from antiphon.faults.results import Cell, NotApplicable
@@ -19,7 +18,6 @@ from antiphon.faults.runs.service import run_plan
 from antiphon.faults.runs.world import World
 from antiphon.faults.scenarios import SCENARIOS
 from antiphon.service import Resources, who_hears
-from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import REVIEWER, Event
 from antiphon.vocabulary.ports import Clock, Embedder, QueryStore
 
@@ -43,15 +41,22 @@ NOBODY_REVIEWS = "nobody reviews drafts in this service"
 
 def all_points(world: World) -> list[str]:
     """Lists the points, in the order in which a query meets their types."""
-    parts = world.parts()
-    points = ["intake", *_wired(parts)]
-    for reasoner in parts.models:
+    resources = world.parts()
+    points = ["intake"]
+    # Of every event that there is, and by the one table of who hears what.
+    for kind in resources.catalog.events:
+        points.append(publish_point(kind))
+    for kind, handler in who_hears(resources.subscribers):
+        points.append(delivery_point(kind, handler))
+    for reasoner in resources.models:
         points += model_points(model_prefix(reasoner))
     points += model_points(SUMMARY)
-    points += [f"tool.{tool.name}" for tool in parts.tools.tools]
-    for name, protocol in (_PROTOCOLS | _other_ports(parts)).items():
+    for tool in resources.tools.tools:
+        points.append(f"tool.{tool.name}")
+    for name, protocol in (_PROTOCOLS | _other_ports(resources)).items():
         points += _method_points(name, protocol)
-    return [*points, "follower", "client", "process"]
+    points += ["follower", "client", "process"]
+    return points
 
 
 def unknown_points(world: World, experiment: Experiment) -> list[str]:
@@ -63,47 +68,47 @@ def unknown_points(world: World, experiment: Experiment) -> list[str]:
     unknown: set[str] = set()
     for plan in experiment.plans:
         for fault in plan.faults:
-            started = fault.point.startswith("spawn.")
-            if not started and not any(map(fault.is_at, known)):
+            if fault.point.startswith("spawn."):
+                continue
+            if not any(map(fault.is_at, known)):
                 unknown.add(fault.point)
     return sorted(unknown)
 
 
-def _wired(parts: Resources) -> list[str]:
-    """Lists the points of events: of every event that there is, and by the one table of who hears what."""
-    points = [publish_point(kind) for kind in parts.catalog.events]
-    for kind, handler in who_hears(parts.subscribers):
-        points.append(delivery_point(kind, handler))
-    return points
-
-
 def unused_points(world: World) -> dict[str, str]:
     """Lists the points that nothing traverses in a query of this world, and why."""
-    parts = world.parts()
+    resources = world.parts()
+    idle: set[type[Event]] = set()
+    if not any(subscriber.reviews for subscriber in resources.subscribers):
+        idle = _events_of_reviews(resources)
     unused = dict(UNUSED)
-    reviewed = any(subscriber.reviews for subscriber in parts.subscribers)
-    for kind in parts.catalog.events:
+    for kind in resources.catalog.events:
         if not is_published(kind):
             unused[publish_point(kind)] = f"the {kind.emitted_by[0]} emits it, no component"
-        elif not reviewed and _is_of_reviews(kind, parts.catalog):
+        elif kind in idle:
             unused[publish_point(kind)] = NOBODY_REVIEWS
-    for kind, handler in who_hears(parts.subscribers):
-        if not reviewed and _is_of_reviews(kind, parts.catalog):
+    for kind, handler in who_hears(resources.subscribers):
+        if kind in idle:
             unused[delivery_point(kind, handler)] = NOBODY_REVIEWS
     return unused
 
 
-def _is_of_reviews(kind: type[Event], catalog: Catalog) -> bool:
-    """Returns True if a reviewer emits the event, or is asked by it for another."""
-    outcomes = catalog.outcomes.get(kind, ())
-    return REVIEWER in kind.emitted_by or any(REVIEWER in outcome.emitted_by for outcome in outcomes)
+def _events_of_reviews(resources: Resources) -> set[type[Event]]:
+    """Returns the events that a reviewer emits, or that request one of these."""
+    catalog = resources.catalog
+    found: set[type[Event]] = set()
+    for kind in catalog.events:
+        for emitted in (kind, *catalog.outcomes.get(kind, ())):
+            if REVIEWER in emitted.emitted_by:
+                found.add(kind)
+    return found
 
 
-def _other_ports(parts: Resources) -> dict[str, type]:
+def _other_ports(resources: Resources) -> dict[str, type]:
     """Finds the ports that nobody has described here."""
     found: dict[str, type] = {}
-    for field in dataclasses.fields(parts):
-        value = getattr(parts, field.name)
+    for field in dataclasses.fields(resources):
+        value = getattr(resources, field.name)
         if field.name not in ("clock", "models", "tools") and is_port(value):
             found[field.name] = type(value)
     return found
@@ -120,11 +125,12 @@ def _method_points(port: str, protocol: type) -> list[str]:
 
 
 def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
-    """Runs every scenario unbroken and notes which points it traverses, and when."""
+    """Runs every scenario as it is and notes which points it traverses, in which parts of the query."""
     reached: dict[tuple[str, When], str] = {}
     for name in SCENARIOS:
         run = run_plan(world, Plan(scenario=name, seed=seed))
         for place in run.injected.traversed:
+            # The first scenario stays: the plainest ones come first.
             reached.setdefault(place, name)
     return reached
 
@@ -140,26 +146,33 @@ def cells_of(world: World, reached: Reached) -> Iterator[Cell | NotApplicable]:
             started.add(point)
     unused = unused_points(world)
     for point in (*all_points(world), *sorted(started)):
-        known = point_type(point)
         for kind in KINDS:
-            if kind not in known.kinds:
-                yield NotApplicable(point=point, kind=kind, why=known.why_not)
-            elif point in unused:
-                yield NotApplicable(point=point, kind=kind, why=unused[point])
+            why_not = _why_not(point, kind, unused)
+            if why_not:
+                yield NotApplicable(point=point, kind=kind, why=why_not)
             else:
                 yield from _cells_of_kind(point, kind, reached)
+
+
+def _why_not(point: str, kind: Kind, unused: Mapping[str, str]) -> str:
+    """Returns the reason why no query can be broken so; an empty text where one can."""
+    known = point_type(point)
+    if kind not in known.kinds:
+        return known.why_not
+    return unused.get(point, "")
 
 
 def _cells_of_kind(point: str, kind: Kind, reached: Reached) -> Iterator[Cell | NotApplicable]:
     if point == "process":
         yield Cell(point=point, kind=kind, when="any", scenario="plain")
         return
-    if not any((point, when) in reached for when in WHENS):
+    parts = [when for when in WHENS if (point, when) in reached]
+    if not parts:
         # It will not fire, which is a failure of the harness: a scenario is missing.
         yield Cell(point=point, kind=kind, when="any")
         return
     for when in WHENS:
-        if (point, when) in reached:
+        if when in parts:
             yield Cell(point=point, kind=kind, when=when, scenario=reached[point, when])
         else:
             yield NotApplicable(point=point, kind=kind, when=when, why=f"no query passes through it in {when}")

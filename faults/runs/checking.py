@@ -1,4 +1,4 @@
-"""Runs plans and experiments and checks the promises on what they left."""
+"""Runs plans and experiments, checks the promises on what they left, and makes a failing experiment smaller."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from antiphon.faults.checks.promises import broken_promises
-from antiphon.faults.plan import Experiment, Plan, Step
+from antiphon.faults.plan import Experiment, Fault, Plan, Step
 from antiphon.faults.results import Run
 from antiphon.faults.runs.service import ServiceUnderTest, run_plan
 from antiphon.faults.runs.world import World
@@ -23,6 +27,7 @@ Trace = Sequence[Recorded[Event]]
 SAME_TRACE = "the same plan gave another trace"
 _PLACE = re.compile(r"(step \d+: )?(query \d+: )?")
 _TIME_DIGITS = 5
+"""Digits of seconds that are compared: sums of virtual times differ in the last ones by where they began."""
 
 
 class Checker:
@@ -36,7 +41,7 @@ class Checker:
         """Runs a plan; returns its run and each promise that it breaks.
 
         Args:
-            twice: Runs it again and compares the traces.
+            twice: Reruns it and compares the traces.
         """
         run = run_plan(self._world, plan)
         broken = self.broken_in([run])
@@ -50,7 +55,7 @@ class Checker:
         """Runs one step of an experiment; returns its runs and each promise that they break."""
         try:
             runs = service.run(step)
-        # In a random run this, too, is a finding that can be shrunk and run again.
+        # In a random run this, too, is a finding that can be shrunk and rerun.
         except (ServiceError, RuntimeError, AssertionError, LookupError, TypeError, ValueError) as error:
             return [], [f"the run itself failed: {type(error).__name__}: {error}"]
         return runs, self.broken_in(runs)
@@ -59,7 +64,9 @@ class Checker:
         """Names each promise that the runs of one step break."""
         broken: list[str] = []
         for number, run in enumerate(runs, start=1):
-            place = f"query {number}: " if len(runs) > 1 else ""
+            place = ""
+            if len(runs) > 1:
+                place = f"query {number}: "
             for wrong in broken_promises(run):
                 broken.append(f"{place}{wrong}")
         differs = trace_difference(self._neighbour(runs[0].plan.seed), runs[0].neighbour)
@@ -80,7 +87,7 @@ def run_experiment(
     """Runs an experiment in a world that knows nothing before.
 
     Args:
-        twice: Runs it again in another world and compares the traces.
+        twice: Reruns it in another world and compares the traces.
 
     Returns:
         The runs by steps, and each promise that one of them breaks.
@@ -90,10 +97,14 @@ def run_experiment(
     with fresh_world(open_world) as world, ServiceUnderTest(world) as service:
         checker = Checker(world)
         for number, step in enumerate(experiment.steps, start=1):
-            place = f"step {number}: " if len(experiment.steps) > 1 else ""
-            runs, wrong = checker.run_step(service, step)
+            place = ""
+            if len(experiment.steps) > 1:
+                place = f"step {number}: "
+            runs, broken_now = checker.run_step(service, step)
             steps.append(runs)
-            broken += [f"{place}{each}" for each in wrong]
+            for wrong in broken_now:
+                broken.append(f"{place}{wrong}")
+    # A broken experiment is reported as it is: there is no need to compare it.
     if twice and not broken:
         differs = rerun_difference(open_world, experiment, steps)
         if differs:
@@ -102,9 +113,10 @@ def run_experiment(
 
 
 def rerun_difference(open_world: OpenWorld, experiment: Experiment, steps: Sequence[Sequence[Run]]) -> str:
-    """Runs an experiment again; says where its traces are not those of `steps`, or returns an empty text."""
-    again, _ = run_experiment(open_world, experiment)
-    for runs, others in zip(steps, again, strict=True):
+    """Reruns an experiment; names the place where its traces are not those of `steps`, or returns an empty text."""
+    rerun, _ = run_experiment(open_world, experiment)
+    for runs, others in zip(steps, rerun, strict=True):
+        # A step that failed by itself has no runs to compare.
         for run, other in zip(runs, others, strict=False):
             differs = trace_difference(run.trace, other.trace)
             if differs:
@@ -125,7 +137,7 @@ def promise_of(wrong: str) -> str:
 
 
 def trace_difference(first: Trace, second: Trace) -> str:
-    """Says where two traces differ, but for ids and the hour; returns an empty text where they do not."""
+    """Names the place where two traces differ, but for ids and the hour; an empty text where they are the same."""
     for one, other in zip(first, second, strict=False):
         if _comparable(one, first[0].at) != _comparable(other, second[0].at):
             return f"event {one.seq}: {type(one.event).__name__} became {type(other.event).__name__} or another of it"
@@ -144,3 +156,85 @@ def _comparable(recorded: Recorded[Event], began: float) -> tuple[object, ...]:
         # Its detail may name the query, whose id is another one in every run.
         return place
     return *place, event
+
+
+Fails = Callable[[Experiment], bool]
+"""Runs an experiment; returns True if it fails."""
+T = TypeVar("T")
+Shrinkable = TypeVar("Shrinkable", Plan, Fault)
+
+
+def smallest(experiment: Experiment, fails: Fails) -> Experiment:
+    """Takes away all that the failure does not need: taking any one thing more away makes the experiment pass."""
+    smaller = _first_failing(experiment, fails)
+    while smaller is not None:
+        experiment = smaller
+        smaller = _first_failing(experiment, fails)
+    return experiment
+
+
+def _first_failing(experiment: Experiment, fails: Fails) -> Experiment | None:
+    for smaller in smaller_than(experiment):
+        if fails(smaller):
+            return smaller
+    return None
+
+
+def smaller_than(experiment: Experiment) -> Iterator[Experiment]:
+    """Yields each experiment that is one thing less, the largest things first."""
+    steps = experiment.steps
+    if len(steps) > 1:
+        # The last one first: there the experiment failed.
+        for step in reversed(steps):
+            yield Experiment(steps=(step,))
+        for fewer in _without_one(steps):
+            yield Experiment(steps=fewer)
+    for at, step in enumerate(steps):
+        for less in _smaller_steps(step):
+            yield Experiment(steps=_with(steps, at, less))
+
+
+def _smaller_steps(step: Step) -> Iterator[Step]:
+    plans = step.at_once
+    if len(plans) > 1:
+        for plan in plans:
+            yield replace(step, at_once=(plan,))
+        for fewer in _without_one(plans):
+            yield replace(step, at_once=fewer)
+    if step.after_s:
+        yield replace(step, after_s=0.0)
+    for at, plan in enumerate(plans):
+        for less in _smaller_plans(plan):
+            yield replace(step, at_once=_with(plans, at, less))
+
+
+def _smaller_plans(plan: Plan) -> Iterator[Plan]:
+    if len(plan.faults) > 1:
+        yield replace(plan, faults=())
+        for fault in plan.faults:
+            yield replace(plan, faults=(fault,))
+    for fewer in _without_one(plan.faults):
+        yield replace(plan, faults=fewer)
+    # Fields come last: one fault less says more about a failure than a plainer one.
+    yield from _plainer(plan, ("scenario", "seed"))
+    for at, fault in enumerate(plan.faults):
+        for less in _plainer(fault, ("for_s", "nth", "times", "when")):
+            yield replace(plan, faults=_with(plan.faults, at, less))
+
+
+def _plainer(value: Shrinkable, fields: tuple[str, ...]) -> Iterator[Shrinkable]:
+    """Yields the value with one field as it is by default."""
+    defaults = {field.name: field.default for field in msgspec.structs.fields(value)}
+    for name in fields:
+        default = defaults[name]
+        if getattr(value, name) != default:
+            yield replace(value, **{name: default})
+
+
+def _without_one(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    for at in range(len(items)):
+        yield items[:at] + items[at + 1 :]
+
+
+def _with(items: tuple[T, ...], at: int, item: T) -> tuple[T, ...]:
+    return (*items[:at], item, *items[at + 1 :])

@@ -39,6 +39,7 @@ def _kill_after(number: int, folder: Path) -> bool:
     """Runs a query in a process of its own; returns False if it came to its end before it was killed."""
     # A fork, since importing everything anew for each of some thirty kills would take a minute.
     child = os.fork()
+    # The child never returns from here: it is killed, or leaves by `os._exit`.
     if child == 0:
         _live_and_die(number, folder)
     _, status = os.waitpid(child, 0)
@@ -53,7 +54,7 @@ def _live_and_die(number: int, folder: Path) -> None:
         run_plan(world, Plan())
         code = 0
     finally:
-        # The fork must not go on as its parent does, whatever happened.
+        # The fork must never continue as its parent does, whatever happened.
         os._exit(code)
 
 
@@ -92,10 +93,13 @@ def _wrong_in(folder: Path, *, killed: bool) -> list[str]:
 
 async def _compare(folder: Path, acknowledged: dict[str, int], *, killed: bool) -> list[str]:
     store = open_trace_store(folder)
-    statuses = {line.query_id: line.status for line in await store.list(1_000)}
+    statuses: dict[str, str] = {}
+    for listed in await store.list(1_000):
+        statuses[listed.query_id] = listed.status
     wrong: list[str] = []
     for query_id, seq in acknowledged.items():
-        wrong += wrong_with(await store.read(query_id), seq, statuses.get(query_id))
+        trace = await store.read(query_id)
+        wrong += wrong_with(trace, seq, statuses.get(query_id))
     if killed and not acknowledged:
         wrong.append("nothing was acknowledged before the kill")
     await store.close()
@@ -104,11 +108,17 @@ async def _compare(folder: Path, acknowledged: dict[str, int], *, killed: bool) 
 
 def wrong_with(trace: Sequence[Recorded[Event]], acknowledged_seq: int, status: str | None) -> Iterator[str]:
     """Yields what is wrong with a trace whose events up to `acknowledged_seq` were acknowledged as stored."""
-    if [recorded.seq for recorded in trace] != list(range(1, len(trace) + 1)):
+    stored = [recorded.seq for recorded in trace]
+    if stored != list(range(1, len(trace) + 1)):
         yield "the trace has gaps"
+    # The store may hold more: it was killed before it could acknowledge the last event.
     if len(trace) < acknowledged_seq:
         yield f"{acknowledged_seq - len(trace)} acknowledged events are missing"
-    ended = bool(trace) and isinstance(trace[-1].event, QueryClosed)
+    yield from _wrong_status(trace, status)
+
+
+def _wrong_status(trace: Sequence[Recorded[Event]], status: str | None) -> Iterator[str]:
+    ended = len(trace) > 0 and isinstance(trace[-1].event, QueryClosed)
     if ended and status == "open":
         yield f"a query that ended is listed as {status}"
     if not ended and status != "open":

@@ -1,13 +1,19 @@
-"""Tries every cell by itself, or pairs of them, and checks the promises on what came of it."""
+"""Tries every cell by itself, or pairs of cells, and checks the promises on what came of it.
+
+Of pairs all of model, tool and trace are tried; of the rest enough that every two kinds of faults meet.
+"""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 
-from antiphon.faults.plan import KINDS, WHENS
-from antiphon.faults.results import Cell, NotApplicable, Report, Result, Run, Verdict
-from antiphon.faults.runs.cells import cells_of, is_chosen, reconnoitre
+from antiphon.faults.plan import KINDS, WHENS, Fault, Plan, point_type
+from antiphon.faults.plan_files import short
+from antiphon.faults.results import Cell, NotApplicable, PairVerdict, Report, Result, Run, Verdict, run_command
+from antiphon.faults.runs.cells import Reached, cells_of, is_chosen, reconnoitre
 from antiphon.faults.runs.checking import Checker
 from antiphon.faults.runs.killing import kill_everywhere
 from antiphon.faults.runs.world import World
@@ -26,7 +32,7 @@ _CUT = "\n[cut: "
 
 @dataclass
 class Chosen:
-    """Which cells are tried: all whose point, kind and part are named; nothing named means all."""
+    """A choice of cells: all whose point, kind and part are named; nothing named means all."""
 
     points: Sequence[str] = ()
     kinds: Sequence[str] = ()
@@ -37,7 +43,9 @@ class Chosen:
             return False
         if self.when not in ("", cell.when):
             return False
-        return not self.points or any(is_chosen(cell.point, wanted) for wanted in self.points)
+        if not self.points:
+            return True
+        return any(is_chosen(cell.point, wanted) for wanted in self.points)
 
     def refuse_unknown(self) -> None:
         """Raises BadInputError where a kind or a part is named that there is not."""
@@ -50,7 +58,8 @@ class Chosen:
     def refuse_unknown_points(self, points: Sequence[str]) -> None:
         """Raises BadInputError where a point is named that is none of `points`."""
         for wanted in self.points:
-            if not any(is_chosen(point, wanted) for point in points):
+            named = [point for point in points if is_chosen(point, wanted)]
+            if not named:
                 raise BadInputError(f"There is no point {wanted!r}: `antiphon faults list` names them.")
 
 
@@ -74,18 +83,18 @@ def run_singles(
     # Its unbroken neighbours are run once for all cells.
     checker = Checker(world)
     report = Report(seed=seed)
+    if chosen is None:
+        chosen = Chosen()
     cells: list[Cell] = []
-    for found in _chosen_cells(world, seed, chosen or Chosen()):
+    for found in _chosen_cells(world, seed, chosen):
         if isinstance(found, Cell):
             cells.append(found)
         else:
             report.not_applicable.append(found)
     for number, cell in enumerate(cells):
         command = cell.command(world.named, seed)
-        if cell.point == "process":
-            verdict = _kill(cell, command)
-        else:
-            verdict = _try(checker, cell, command, seed, twice=number % TWICE_EVERY == 0)
+        twice = number % TWICE_EVERY == 0
+        verdict = _run_cell(checker, cell, command, seed, twice=twice)
         report.verdicts.append(verdict)
         on_verdict(verdict, len(cells))
         if fail_fast and verdict.result != "kept":
@@ -95,8 +104,10 @@ def run_singles(
 
 def _chosen_cells(world: World, seed: int, chosen: Chosen) -> list[Cell | NotApplicable]:
     chosen.refuse_unknown()
+    reached: Reached = {}
     # Where nothing is to be broken, nobody need know which points are traversed.
-    reached = {} if set(chosen.kinds) == {"none"} else reconnoitre(world, seed)
+    if set(chosen.kinds) != {"none"}:
+        reached = reconnoitre(world, seed)
     cells: list[Cell | NotApplicable] = []
     for name in world.own:
         cells.append(Cell(point=f"tool.{name}", kind="none", when="any", scenario="plain"))
@@ -105,43 +116,64 @@ def _chosen_cells(world: World, seed: int, chosen: Chosen) -> list[Cell | NotApp
     return [cell for cell in cells if chosen.takes(cell)]
 
 
-def _try(checker: Checker, cell: Cell, command: str, seed: int, *, twice: bool) -> Verdict:
+def _run_cell(checker: Checker, cell: Cell, command: str, seed: int, *, twice: bool) -> Verdict:
+    # A process that is killed leaves no run to check, only what its store holds.
+    if cell.point == "process":
+        return _kill(cell, command)
     run, broken = checker.run(cell.plan(seed), twice=twice)
+    fired = len(run.fired) > 0
     if cell.kind == "none":
+        # Here nothing is meant to fire: what a tool does wrong it does by itself.
         broken += unsound(run, cell.point)
+        fired = True
+    query_id = ""
+    if run.outcome is not None:
+        query_id = run.outcome.query_id
     return Verdict(
         cell=cell,
         command=command,
-        result=result_of(broken, fired=bool(run.fired) or cell.kind == "none"),
+        result=result_of(broken, fired=fired),
         broken=tuple(broken),
         status=run.status,
-        query_id=run.outcome.query_id if run.outcome else "",
+        query_id=query_id,
     )
 
 
 def _kill(cell: Cell, command: str) -> Verdict:
     runs, broken = kill_everywhere()
     result = result_of(broken, fired=True)
-    return Verdict(cell=cell, command=command, result=result, broken=tuple(broken), status="killed", runs=runs)
+    return Verdict(
+        cell=cell,
+        command=command,
+        result=result,
+        broken=tuple(broken),
+        status="killed",
+        runs=runs,
+    )
 
 
 def result_of(broken: Sequence[str], *, fired: bool) -> Result:
     """Sums up a run in a word."""
     if not fired:
         return "not fired"
-    return "broken" if broken else "kept"
+    if broken:
+        return "broken"
+    return "kept"
 
 
 def unsound(run: Run, point: str) -> Iterator[str]:
     """Yields what a tool did wrong though nothing was broken; nothing for points that are no tools."""
     calls = _calls_at(run, point)
     for failed in run.events(ToolFailed):
-        if failed.tool_call_id in calls and failed.failure in ("error", "timeout"):
-            arguments = calls[failed.tool_call_id].arguments
-            yield f"the tool by itself: {failed.detail} (called with {arguments})"
+        call = calls.get(failed.tool_call_id)
+        # The other failures are not the tool's own doing.
+        if call is not None and failed.failure in ("error", "timeout"):
+            yield f"the tool by itself: {failed.detail} (called with {call.arguments})"
     for succeeded in run.events(ToolSucceeded):
+        if succeeded.tool_call_id not in calls:
+            continue
         _, cut, size = succeeded.output.text.rpartition(_CUT)
-        if succeeded.tool_call_id in calls and cut:
+        if cut:
             yield f"the tool by itself: it returned too much [{size}"
 
 
@@ -151,3 +183,89 @@ def _calls_at(run: Run, point: str) -> dict[str, ToolCall]:
         if point == f"tool.{requested.call.name}":
             calls[requested.call.id] = requested.call
     return calls
+
+
+EXHAUSTIVE = ("model.", "tool.", "store.append")
+"""The points of which every pair is tried: where a query meets the world outside."""
+
+
+def run_pairs(
+    world: World, seed: int = 0, on_verdict: Callable[[PairVerdict, int], None] = lambda _, __: None, most: int = 0
+) -> list[PairVerdict]:
+    """Tries pairs of faults.
+
+    Args:
+        on_verdict: Is called with each verdict, and with how many there will be.
+        most: How many at most, chosen by the seed; 0 is all.
+    """
+    checker = Checker(world)
+    cells: list[Cell] = []
+    for cell in cells_of(world, reconnoitre(world, seed)):
+        # A query that is killed or refused meets no second fault, and two scenarios cannot be had at once.
+        if isinstance(cell, Cell) and cell.point not in ("process", "intake") and cell.scenario == "plain":
+            cells.append(cell)
+    pairs = list(_pairs_of(cells, seed))
+    if 0 < most < len(pairs):
+        pairs = random.Random(seed).sample(pairs, most)
+    verdicts: list[PairVerdict] = []
+    for first, second in pairs:
+        verdict = _run_pair(checker, first, second, seed, world.named)
+        verdicts.append(verdict)
+        on_verdict(verdict, len(pairs))
+    return verdicts
+
+
+def _pairs_of(cells: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
+    """Yields the pairs to be tried, each of two different points."""
+    groups: dict[str, list[Cell]] = {prefix: [] for prefix in EXHAUSTIVE}
+    core: list[Cell] = []
+    rest: list[Cell] = []
+    for cell in cells:
+        if not cell.point.startswith(EXHAUSTIVE):
+            rest.append(cell)
+            continue
+        core.append(cell)
+        for prefix, group in groups.items():
+            if cell.point.startswith(prefix):
+                group.append(cell)
+    for one, other in combinations(groups.values(), 2):
+        yield from product(one, other)
+    yield from _covering(rest, core, seed)
+
+
+def _covering(rest: Sequence[Cell], core: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
+    """Yields one pair of cells for every two sorts of fault (a type of point and a kind) not both of the core."""
+    chance = random.Random(seed)
+    sorts: dict[tuple[str, str], list[Cell]] = {}
+    for cell in (*rest, *core):
+        sorts.setdefault((point_type(cell.point).prefix, cell.kind), []).append(cell)
+    for one, other in combinations(sorts.values(), 2):
+        # Chosen before it is known to be of use: what a seed chooses depends on the cells alone, not on the core.
+        first = chance.choice(one)
+        second = chance.choice(other)
+        # Two of the core are among the pairs that are tried anyway.
+        if first in core and second in core:
+            continue
+        yield first, second
+
+
+def _run_pair(checker: Checker, first: Cell, second: Cell, seed: int, tools: str) -> PairVerdict:
+    faults: list[Fault] = [*first.plan(seed).faults, *second.plan(seed).faults]
+    run, broken = checker.run(Plan(faults=tuple(faults), seed=seed))
+    fired = len(run.sorts)
+    # A promise that breaks counts even where neither fault fired.
+    result: Result = "broken"
+    if not broken:
+        result = result_of(broken, fired=fired > 0)
+    options: list[str] = []
+    for fault in faults:
+        options += ["--fault", short(fault)]
+    command = run_command(options, tools, seed)
+    return PairVerdict(
+        first=first,
+        second=second,
+        command=command,
+        result=result,
+        fired=fired,
+        broken=tuple(broken),
+    )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Coroutine, Sequence
+from typing import TypeGuard
 
 from msgspec.structs import replace
 
 from antiphon.faults.injector import Injector
-from antiphon.faults.plan import Fault
+from antiphon.faults.plan import Fault, Kind
 from antiphon.faults.ports.injection import QueryFaults
 from antiphon.faults.results import Run
 from antiphon.faults.runs.world import QUESTIONS
@@ -23,6 +24,11 @@ PATIENCE = 3.0
 LARGE_BUFFER = 1_000_000
 """Events that a follower of the harness's own may be behind: it must never be the slow reader."""
 SMALL_BUFFER = 5
+_WRONG_QUESTIONS: dict[Kind, str] = {
+    "empty": " \n ",
+    "oversized": "why? " * 10_000,
+    "malformed": "half \ud800 a pair",
+}
 _PROCESS_ENDED = "the process that worked on it ended"
 
 Following = AsyncIterator[Recorded[Event] | Live]
@@ -55,7 +61,7 @@ async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
 
 
 async def _begin(service: Antiphon, run: Run, injector: Injector) -> QueryHandle:
-    """Starts the query, or goes on with it where its scenario says that its process had died."""
+    """Starts the query, or resumes it where its scenario says that its process had died."""
     question = _question(run)
     if not run.scenario.resumed_after:
         return await service.start(question, injector)
@@ -68,8 +74,10 @@ def _question(run: Run) -> Question:
     text = QUESTIONS[run.plan.seed % len(QUESTIONS)]
     fault = run.injected.traverse("intake")
     if fault is not None:
-        text = {"empty": " \n ", "oversized": "why? " * 10_000, "malformed": "half \ud800 a pair"}[fault.kind]
-    session_id = CONVERSATION if run.scenario.goes_on else None
+        text = _WRONG_QUESTIONS[fault.kind]
+    session_id: str | None = None
+    if run.scenario.goes_on:
+        session_id = CONVERSATION
     return Question(query=text, session_id=session_id, settings=run.scenario.settings)
 
 
@@ -77,11 +85,14 @@ async def _interrupted(service: Antiphon, question: Question, kind: str) -> str:
     """Stores a query whose trace ends after its first event of a kind, as a process that is killed there leaves it."""
     handle = await service.start(question)
     outcome = await handle.outcome()
-    events = await service.store.read(outcome.query_id)
-    last = next(recorded.seq for recorded in events if recorded.event.__struct_config__.tag == kind)
     # Under an id of its own: the whole query stays as it is.
     query_id = uuid.uuid4().hex
-    await service.store.append(query_id, 0, [replace(recorded, query_id=query_id) for recorded in events[:last]])
+    before_the_end: list[Recorded[Event]] = []
+    for recorded in await service.store.read(outcome.query_id):
+        before_the_end.append(replace(recorded, query_id=query_id))
+        if recorded.event.kind_name() == kind:
+            break
+    await service.store.append(query_id, 0, before_the_end)
     return query_id
 
 
@@ -113,11 +124,15 @@ async def _note_or_leave(handle: QueryHandle, events: Following, run: Run) -> No
         if not isinstance(event, Recorded):
             continue
         run.trace.append(event)
-        if not isinstance(event.event, RoundOpened):
+        if not _opens_round(event):
             continue
         fault = run.injected.traverse("client")
         if fault is not None or run.scenario.leaves:
             handle.cancel("the caller went away")
+
+
+def _opens_round(event: Recorded[Event] | Live) -> TypeGuard[Recorded[RoundOpened]]:
+    return isinstance(event, Recorded) and isinstance(event.event, RoundOpened)
 
 
 def _follow(handle: QueryHandle, faults: QueryFaults) -> Coroutine[None, None, None]:
@@ -130,13 +145,17 @@ def _follow(handle: QueryHandle, faults: QueryFaults) -> Coroutine[None, None, N
 
 async def _read(follower: Following, fault: Fault | None) -> None:
     """Reads to the end, or as the fault wants it; it never ends the query, whatever it does."""
-    if fault is not None and fault.kind == "hang":
+    kind: Kind | None = None
+    if fault is not None:
+        kind = fault.kind
+    if kind == "hang":
         await asyncio.Event().wait()
     try:
         async for _ in follower:
-            if fault is not None and fault.kind == "cancel":
+            if kind == "cancel":
                 return
-            if fault is not None:
+            # Slower than events come, so that its buffer runs over.
+            if kind is not None:
                 await asyncio.sleep(1.0)
     except SlowReaderError:
         return
@@ -146,11 +165,11 @@ async def leave_as_planned(handle: QueryHandle, faults: QueryFaults, after: int 
     """Follows a query to its end, and cancels it at the opening of a round at which a fault of `client` fires.
 
     Args:
-        after: The last event that happened before the query was gone on with.
+        after: The last event that happened before the query was resumed or forked.
     """
     try:
         async for event in handle.follow(LARGE_BUFFER):
-            if not isinstance(event, Recorded) or event.seq <= after or not isinstance(event.event, RoundOpened):
+            if not _opens_round(event) or event.seq <= after:
                 continue
             if faults.traverse("client") is not None:
                 handle.cancel("injected: the caller went away")

@@ -1,6 +1,6 @@
 """The random mode: faults come and go while queries are asked one after another and at once; a failure is shrunk.
 
-A hypothesis state machine draws the experiments. One seed says all: hypothesis draws from it, the service runs on
+A hypothesis state machine draws the experiments. One seed decides all: hypothesis draws from it, the service runs on
 virtual time, and nothing is kept between two runs. Only this file needs hypothesis.
 """
 
@@ -26,8 +26,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from antiphon.faults.plan import Experiment, Fault, Kind, Plan, Step, When
-from antiphon.faults.points import PointType, point_type
+from antiphon.faults.plan import Experiment, Fault, Kind, Plan, PointType, Step, When, point_type
 from antiphon.faults.results import RandomReport, Run
 from antiphon.faults.runs.cells import reconnoitre
 from antiphon.faults.runs.checking import (
@@ -38,9 +37,9 @@ from antiphon.faults.runs.checking import (
     promise_of,
     rerun_difference,
     run_experiment,
+    smallest,
 )
 from antiphon.faults.runs.service import ServiceUnderTest
-from antiphon.faults.runs.shrinking import smallest
 from antiphon.faults.runs.world import QUESTIONS
 from antiphon.faults.scenarios import SCENARIOS
 from antiphon.vocabulary.errors import ServiceError
@@ -53,7 +52,7 @@ MOST_AT_ONCE = 4
 MOST_STANDING = 3
 MOST_OWN = 4
 
-# A value that stands several times is drawn so much more often: most faults should fire at once and pass soon.
+# A value that is listed several times is drawn so much more often: most faults should fire at once and pass soon.
 _AFTER_S = st.sampled_from((0.0, 0.0, 0.0, 1.0, 31.0, 400.0))
 _NTH = st.sampled_from((1, 1, 1, 2, 3, 5))
 _TIMES = st.sampled_from((1, 1, 2, 0))
@@ -85,7 +84,7 @@ class BrokenPromiseError(ServiceError):
 
 @dataclass
 class Campaign:
-    """What all experiments of a random run share.
+    """The settings and the report that all experiments of a random run share.
 
     Attributes:
         faults: Draws a fault.
@@ -146,7 +145,7 @@ class RandomExperiment(RuleBasedStateMachine):
         self._run(Step(at_once=tuple(plans), after_s=after_s))
 
     def teardown(self) -> None:
-        """Runs the experiment again where that was drawn, then lets go of everything."""
+        """Lets go of everything, and reruns the experiment where that was drawn."""
         with self._open:
             self.campaign.report.experiments += 1
             self.campaign.on_experiment(self.campaign.report)
@@ -194,11 +193,13 @@ def run_random(
     campaign = Campaign(open_world, draw_faults(_places(open_world)), on_experiment=on_experiment)
     left = examples
     while campaign.report.failing is None:
-        enough = examples and left <= 0
-        too_late = minutes and time.monotonic() - began >= 60 * minutes
-        if enough or too_late:
+        if examples and left <= 0:
             break
-        size = min(BATCH, left) if examples else BATCH
+        if minutes and time.monotonic() - began >= 60 * minutes:
+            break
+        size = BATCH
+        if examples:
+            size = min(BATCH, left)
         _run_batch(campaign, chance.getrandbits(64), size)
         left -= BATCH
     return campaign.report
@@ -245,10 +246,17 @@ def _run_batch(campaign: Campaign, number: int, examples: int) -> None:
 
     # Hypothesis only draws here: it shrinks single values, while `smallest` knows what an experiment is made of.
     drawing = settings(
-        max_examples=examples, stateful_step_count=STEPS, deadline=None, database=None, print_blob=False,
-        verbosity=Verbosity.quiet, report_multiple_bugs=False, phases=(Phase.generate,),
+        max_examples=examples,
+        stateful_step_count=STEPS,
+        deadline=None,
+        # Nothing is kept between two runs, so that the seed alone decides.
+        database=None,
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+        report_multiple_bugs=False,
+        phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     try:
         # Its documentation allows a function, its types only a class.
         run_state_machine_as_test(machine, settings=drawing)  # type: ignore[arg-type]
@@ -261,6 +269,7 @@ def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
     wanted = {promise_of(wrong) for wrong in error.broken}
 
     def broken_by(experiment: Experiment) -> list[str]:
+        # Only a promise to come out the same needs a second run to be seen broken.
         _, broken = run_experiment(campaign.open_world, experiment, twice=SAME_TRACE in wanted)
         return [wrong for wrong in broken if promise_of(wrong) in wanted]
 
@@ -272,4 +281,7 @@ def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
     report.reproduced = fails(error.experiment)
     if report.reproduced:
         report.failing = smallest(error.experiment, fails)
-    report.broken = broken_by(report.failing) or error.broken
+    report.broken = broken_by(report.failing)
+    # What cannot be reproduced is reported as it was found.
+    if not report.broken:
+        report.broken = error.broken

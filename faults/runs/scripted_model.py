@@ -23,6 +23,8 @@ CHARS_A_TOKEN = 4
 """A rule of thumb for English text; budgets need some number that grows with the request."""
 _COURSE_TOOLS = ("search_course_content", "get_course_outline")
 _ROUND = re.compile(r"<round>\\nRound (\d+) of")
+_MATERIAL = r'{"type":"text","text":"<material>'
+"""The beginning of the block that only requests of summaries have."""
 _NO_ROUND = 9
 """For a request that names no round, as one without tools: one in which nothing is asked for any more."""
 _PLAIN: dict[str, object] = {"string": "circuit breaker", "integer": 1, "number": 1.0, "boolean": True, "null": None}
@@ -74,8 +76,12 @@ class ScriptedModel:
         return content
 
     def _calls(self, request: Request) -> list[Call]:
-        tools: list[Json] = msgspec.json.decode(request.tools.text) if request.tools else []
-        if (not tools or request.tool_choice) and not self._greedy:
+        tools: list[Json] = []
+        if request.tools:
+            tools = msgspec.json.decode(request.tools.text)
+        # A choice that is made for the model (`none`) keeps it from calling any.
+        may_call = bool(tools) and not request.tool_choice
+        if not may_call and not self._greedy:
             return []
         number = _round_of(request)
         if number == 1:
@@ -100,33 +106,44 @@ def _first_calls(tools: list[Json]) -> list[Call]:
 
 
 def _is_for_summary(request: Request) -> bool:
-    return any(block.text.startswith(r'{"type":"text","text":"<material>') for block in request.messages[0].content)
+    return any(block.text.startswith(_MATERIAL) for block in request.messages[0].content)
 
 
 def _round_of(request: Request) -> int:
     found = _ROUND.search(request.messages[-1].content[-1].text)
-    return int(found[1]) if found else _NO_ROUND
+    if found is None:
+        return _NO_ROUND
+    return int(found[1])
 
 
-def _answer(request: Request) -> list[Json]:
+def _sources(request: Request) -> list[Json]:
     sources: list[Json] = []
     for message in request.messages:
         for block in message.content:
             content = msgspec.json.decode(block.text)
             if content["type"] == "search_result":
                 sources.append(content)
+    return sources
+
+
+def _answer(request: Request) -> list[Json]:
+    sources = _sources(request)
     if not sources:
         return [{"type": "text", "text": "Nothing in the courses speaks about that; it was not found."}]
-    return [_cited(number, source) for number, source in enumerate(sources)]
-
-
-def _cited(number: int, source: Json) -> Json:
-    text = source["content"][0]["text"]
-    citation = {
-        "type": "search_result_location", "source": source["source"], "title": source["title"], "cited_text": text,
-        "search_result_index": number, "start_block_index": 0, "end_block_index": 1,
-    }  # fmt: skip
-    return {"type": "text", "text": f"{text.strip()} ", "citations": [citation]}
+    answer: list[Json] = []
+    for number, source in enumerate(sources):
+        text = source["content"][0]["text"]
+        citation: Json = {
+            "type": "search_result_location",
+            "source": source["source"],
+            "title": source["title"],
+            "cited_text": text,
+            "search_result_index": number,
+            "start_block_index": 0,
+            "end_block_index": 1,
+        }
+        answer.append({"type": "text", "text": f"{text.strip()} ", "citations": [citation]})
+    return answer
 
 
 def example_arguments(schema: Json) -> Json:
@@ -141,7 +158,8 @@ def example_arguments(schema: Json) -> Json:
 
 def _example(schema: Json, definitions: Json) -> object:
     if "$ref" in schema:
-        schema = definitions.get(str(schema["$ref"]).rpartition("/")[2], {})
+        name = str(schema["$ref"]).rpartition("/")[2]
+        schema = definitions.get(name, {})
     # What the author of the tool says fits comes before whatever the type allows.
     for ready in ("default", "const"):
         if ready in schema:

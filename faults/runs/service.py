@@ -1,4 +1,4 @@
-"""Runs queries on virtual time: those that a plan breaks, beside each step one that is not; and looks round after."""
+"""Runs queries on virtual time: those that a plan breaks, beside each step one that is not; then what they left."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from antiphon.faults.scenarios import SCENARIOS
 from antiphon.service import Antiphon, Question
 
 LINGERING_S = 10
-"""How long a store that refuses may be tried after the answer, in seconds."""
+"""The time for which a store that refuses may be tried after the answer, in seconds."""
 INDEX_WATCH = "watch the index"
 """The task that a service has as long as it lives."""
 STORE_THREAD = "checkpoint_run"
@@ -29,7 +29,7 @@ _FEW_TURNS = 3
 
 
 class ServiceUnderTest:
-    """One service on a virtual event loop, through as many steps as it is told to run.
+    """One service on a virtual event loop, through as many steps as it is given.
 
     Used as a context manager: at its end the service is left, and the loop closed.
     """
@@ -92,10 +92,14 @@ async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
         runs.append(run)
         queries.append(ask_broken(service, run, injector))
     # An odd seed lets the query beside them begin first.
-    queries.insert(0 if step.at_once[0].seed % 2 else len(queries), _ask_neighbour(neighbouring, runs))
+    place = len(queries)
+    if step.at_once[0].seed % 2 == 1:
+        place = 0
+    queries.insert(place, _ask_neighbour(neighbouring, runs))
     try:
         # Each in a task of its own: its faults are known by the context that it runs in.
-        await asyncio.gather(*(asyncio.create_task(query) for query in queries))
+        tasks = [asyncio.create_task(query) for query in queries]
+        await asyncio.gather(*tasks)
         runs[0].left += await _open_sessions(service)
     finally:
         await neighbouring.leave()
@@ -122,14 +126,18 @@ async def _ask_neighbour(service: Antiphon, runs: Sequence[Run]) -> None:
 
 
 async def _open_sessions(service: Antiphon) -> list[str]:
-    """Lists sessions that do not end; one whose store refuses may try again for a while after its answer."""
+    """Lists sessions that do not end; one whose store refuses may retry for a while after its answer."""
     for _ in range(LINGERING_S):
         if service.running():
             await asyncio.sleep(1.0)
-    return [f"an open session {query_id}" for query_id in service.running()]
+    left: list[str] = []
+    for query_id in service.running():
+        left.append(f"an open session {query_id}")
+    return left
 
 
 async def _running_tasks() -> list[str]:
+    # What was just cancelled comes to its end first.
     await _let_others_run()
     left: list[str] = []
     services = 0
@@ -138,6 +146,7 @@ async def _running_tasks() -> list[str]:
             services += 1
         else:
             left.append(f"task {task.get_name()}")
+    # The service itself goes on to the next step.
     if services > 1:
         left.append(f"{services - 1} services")
     return left

@@ -23,10 +23,9 @@ from antiphon.faults import (
     run_experiment,
     write_experiment,
 )
-from antiphon.faults.runs.checking import fresh_world
+from antiphon.faults.runs.checking import fresh_world, smaller_than, smallest
 from antiphon.faults.runs.random_runs import run_random
 from antiphon.faults.runs.service import ServiceUnderTest
-from antiphon.faults.runs.shrinking import smaller_than, smallest
 from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import BadInputError
 

@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from antiphon.faults import Checker, Fault, Plan, World, all_points, run_plan
-from antiphon.faults.points import point_type
+from antiphon.faults.plan import point_type
 from antiphon.history.replaying import replay
 from antiphon.service import silence_logging
 from antiphon.vocabulary import events as e

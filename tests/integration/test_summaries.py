@@ -9,7 +9,7 @@ import pytest
 
 from antiphon.engine import SUMMARY_PROMPT, Script, ScriptedReply
 from antiphon.engine.offline.script import Break, ScriptedCall, When
-from antiphon.faults.checks.requests import refusals
+from antiphon.faults.checks.traces import refusals
 from antiphon.history.replaying import replay
 from antiphon.vocabulary.events import (
     BriefingPrepared,
