@@ -42,8 +42,11 @@ from antiphon.vocabulary.values import Citation
 
 
 def after_answer_requested(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Decision:
-    """Gives the answer. There is one: requested again, because it was lost on its way, it is given again."""
-    answer = assemble(state, recorded) if state.answer is None else with_new_doubts(state.answer, state)
+    """Gives the answer. There is one: requested once more, because it was lost on its way, the same is repeated."""
+    if state.answer is not None:
+        repeated = with_new_doubts(state.answer, state)
+        return replace(state, answer=repeated), (repeated,)
+    answer = assemble(state, recorded)
     return replace(state, answer=answer), (answer,)
 
 
@@ -125,5 +128,6 @@ def _links_by_source(citations: Sequence[Citation]) -> dict[str, str | None]:
     links: dict[str, str | None] = {}
     for citation in citations:
         # A later passage of the same source may be the first that has a link.
-        links[citation.source] = links.get(citation.source) or citation.link
+        if not links.get(citation.source):
+            links[citation.source] = citation.link
     return links

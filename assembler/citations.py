@@ -53,15 +53,13 @@ def _resolve_one(
     # The model's offsets count from the beginning of its text, ours from that of the answer without white space.
     start = max(0, cited.start - answer.offset)
     end = min(len(answer.text), cited.end - answer.offset)
-    if start >= end or not 0 <= cited.source < len(table):
+    if start >= end:
         return []
-    shown = table[cited.source]
-    fact = facts.get(shown.fact_id)
-    if fact is None or not 0 <= cited.first_block < cited.end_block <= len(shown.sentences):
+    numbers = _cited_sentences(cited, table)
+    if not numbers:
         return []
-    # Blocks are numbered within what was shown, which may leave sentences of the passage out.
-    numbers = shown.sentences[cited.first_block : cited.end_block]
-    if not _quotes(cited.cited_text, fact.passage, numbers):
+    fact = facts.get(table[cited.source].fact_id)
+    if fact is None or not _quotes(cited.cited_text, fact.passage, numbers):
         return []
     citations: list[Citation] = []
     for run in runs(numbers):
@@ -69,6 +67,18 @@ def _resolve_one(
         if text:
             citations.append(cite(fact, start, end, text))
     return citations
+
+
+def _cited_sentences(cited: ReplyCitation, table: Sequence[ShownSource]) -> tuple[int, ...]:
+    """Returns the numbers of the sentences that a citation names; none where the request showed no such blocks."""
+    # Every index comes from the model's server, and a negative one would silently count from the end.
+    if not 0 <= cited.source < len(table):
+        return ()
+    shown = table[cited.source].sentences
+    if not 0 <= cited.first_block < cited.end_block <= len(shown):
+        return ()
+    # Blocks are numbered within what was shown, which may leave sentences of the passage out.
+    return shown[cited.first_block : cited.end_block]
 
 
 def cite(fact: Fact, start: int, end: int, cited_text: str) -> Citation:
@@ -108,5 +118,7 @@ def runs(numbers: Sequence[int]) -> list[list[int]]:
 def _quotes(cited_text: str, passage: Passage, numbers: Sequence[int]) -> bool:
     """Returns True if the text quoted is in the blocks named."""
     # Servers differ in the white space that they put between blocks.
-    shown = "".join(passage.sentence(number) for number in numbers)
-    return "".join(cited_text.split()) in "".join(shown.split())
+    words: list[str] = []
+    for number in numbers:
+        words += passage.sentence(number).split()
+    return "".join(cited_text.split()) in "".join(words)

@@ -35,13 +35,15 @@ LIMIT_DOUBTS = {
 def doubts_of(state: AnswerState) -> list[Indicator]:
     """Returns the doubts that rest on incidents, in their order."""
     used_calls = _used_tool_calls(state)
-    failed_seqs = {incident.seq for incident in state.incidents if isinstance(incident.event, ReasoningFailed)}
+    # A failure comes before the recovery that it leads to, so it is known by the time it is needed.
+    failed_seqs: set[int] = set()
     doubts: list[Indicator] = []
     for incident in state.incidents:
         event = incident.event
+        if isinstance(event, ReasoningFailed):
+            failed_seqs.add(incident.seq)
         if isinstance(event, ToolFailed | ToolSubstituted):
-            # A call that only a failed attempt asked for has no part in the answer.
-            doubt = _tool_doubt(event, incident.seq) if event.tool_call_id in used_calls else None
+            doubt = _tool_doubt(event, incident.seq, used_calls)
         elif isinstance(event, RecoveryStarted):
             doubt = _recovery_doubt(event, incident.seq, failed_seqs)
         else:
@@ -54,11 +56,15 @@ def doubts_of(state: AnswerState) -> list[Indicator]:
 def _used_tool_calls(state: AnswerState) -> set[str]:
     used = set(state.confirmed)
     for reply in state.replies:
-        used.update(call.id for call in reply.event.tool_calls)
+        for call in reply.event.tool_calls:
+            used.add(call.id)
     return used
 
 
-def _tool_doubt(event: ToolFailed | ToolSubstituted, seq: int) -> Indicator | None:
+def _tool_doubt(event: ToolFailed | ToolSubstituted, seq: int, used_calls: set[str]) -> Indicator | None:
+    # A call that only a failed attempt asked for has no part in the answer.
+    if event.tool_call_id not in used_calls:
+        return None
     if isinstance(event, ToolSubstituted):
         return indicator("tool_substituted", seq, tool=event.failed, substitute=event.substitute)
     # That something does not exist is an answer, and no failure.
@@ -71,7 +77,7 @@ def _recovery_doubt(event: RecoveryStarted, seq: int, failed_seqs: set[int]) -> 
     """Returns the doubt of a recovery that shows by nothing else.
 
     The levels `tool` and `response` show by what they led to: a substitute, a fallback, a partial answer. A round that
-    is made again after a failed call shows by that failure, whose own words are not for users.
+    is repeated after a failed call shows by that failure, whose own words are not for users.
     """
     if event.level == "session":
         return indicator("degraded_single_round", seq)
@@ -81,6 +87,7 @@ def _recovery_doubt(event: RecoveryStarted, seq: int, failed_seqs: set[int]) -> 
 
 
 def _doubt(incident: Recorded[Incident]) -> Indicator | None:
+    """Returns the doubt of any other incident; the trip of a limit that has its own sign is none."""
     seq = incident.seq
     match incident.event:
         case QueryReceived():

@@ -31,16 +31,17 @@ class Draft(Value, frozen=True, kw_only=True):
 
 def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
     """Drafts extracts with true citations; a plain statement where no fact speaks to the question."""
-    extraction = extract(
-        state.question,
-        [_sentences(fact.passage) for fact in state.facts],
-        titles=[fact.passage.source for fact in state.facts],
-    )
+    passages: list[list[str]] = []
+    titles: list[str] = []
+    for fact in state.facts:
+        passages.append(_sentences(fact.passage))
+        titles.append(fact.passage.source)
+    extraction = extract(state.question, passages, titles=titles)
     text, citations = _write(state.facts, extraction.picks)
     # Nothing to cite means that nothing found speaks to the question: then there is no partial answer either.
     if not citations:
         return draft_statement(state, why, event_seq)
-    reason = one_line(why) or "no answer came in time"
+    reason = _reason(why)
     paragraphs = [
         text,
         f"This is what was found; it may not be the whole answer, because it was cut short: {reason}.",
@@ -59,6 +60,7 @@ def _sentences(passage: Passage) -> list[str]:
     sentences: list[str] = []
     for number in range(len(passage.starts)):
         sentence = passage.sentence(number)
+        # Left out, it would shift the numbers by which citations find the sentences after it.
         if len(sentence) > LONGEST_SENTENCE_CHARS:
             sentence = ""
         sentences.append(sentence)
@@ -85,26 +87,35 @@ def _write(facts: Sequence[Fact], picks: Sequence[Pick]) -> tuple[str, tuple[Cit
 
 def draft_statement(state: AnswerState, why: str, event_seq: int) -> Draft:
     """Drafts a statement that there is no answer, why, and what was tried; `why` and the tools are cut to a line."""
-    text = f"This question could not be answered: {one_line(why) or 'no answer came in time'}. {_tried(state)}"
+    text = f"This question could not be answered: {_reason(why)}. {_lookups(state)}"
     return Draft(text=text, doubts=(indicator("no_evidence", event_seq),))
 
 
-def _tried(state: AnswerState) -> str:
+def _reason(why: str) -> str:
+    """Returns why there is no reply on one line; without any other reason, time ran out."""
+    line = one_line(why)
+    if not line:
+        return "no answer came in time"
+    return line
+
+
+def _lookups(state: AnswerState) -> str:
+    """Writes which tools were called, and why each that failed did."""
     failures: dict[str, str] = {}
     for incident in state.incidents:
         if isinstance(incident.event, ToolFailed):
             failures[incident.event.tool_call_id] = TOOL_FAILURES[incident.event.failure]
-    tried: list[str] = []
+    # A dictionary, because it keeps each line once and in order: the model may have tried one tool many times.
+    lookups: dict[str, None] = {}
     for reply in state.replies:
         for call in reply.event.tool_calls:
             words = one_line(call.name)
             if call.id in failures:
                 words = f"{words} ({failures[call.id]})"
-            if words not in tried:
-                tried.append(words)
-    if not tried:
+            lookups[words] = None
+    if not lookups:
         return "Nothing could be looked up."
-    return f"Tried: {'; '.join(tried[:MOST_TOOLS])}."
+    return f"Tried: {'; '.join(list(lookups)[:MOST_TOOLS])}."
 
 
 def last_resort(
@@ -126,8 +137,11 @@ def last_resort(
     indicators = [indicator("no_evidence", event_seq)]
     if failed:
         indicators.insert(0, indicator("component_failed", event_seq))
+    reason = one_line(why)
+    if not reason:
+        reason = "the answer could not be put together"
     return ResponseAssembled(
-        answer=f"This question could not be answered: {one_line(why) or 'the answer could not be put together'}.",
+        answer=f"This question could not be answered: {reason}.",
         sources=(),
         source_links=(),
         citations=(),
@@ -143,6 +157,7 @@ def last_resort(
 def with_incomplete_trace(response: ResponseAssembled, event_seq: int) -> ResponseAssembled:
     """Returns the answer with the doubt that its record is incomplete, where it does not have it yet."""
     for doubt in response.indicators:
+        # A trace that breaks off twice is no more incomplete than one that does once.
         if doubt.kind == "trace_incomplete":
             return response
     return replace(response, indicators=(*response.indicators, indicator("trace_incomplete", event_seq)))

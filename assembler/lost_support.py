@@ -31,20 +31,13 @@ def lost_support(answer: str, citations: Sequence[Citation], briefing: BriefingP
     if not uncited:
         return 0
     passages = {fact.id: fact.passage for fact in facts}
-    shown: list[Terms] = []
-    for row in briefing.sources:
-        shown += _terms_of(passages, row.fact_id, row.sentences)
-    dropped: list[Terms] = []
-    for item in briefing.dropped:
-        # What another fact says too was shown by that fact.
-        if item.rule != "repeated":
-            dropped += _terms_of(passages, item.what, item.sentences)
-    lost = [sentence for sentence in uncited if _is_only_in(dropped, shown, sentence)]
-    return len(lost)
-
-
-def _is_only_in(dropped: Sequence[Terms], shown: Sequence[Terms], sentence: Terms) -> bool:
-    return not _is_supported(sentence, shown) and _is_supported(sentence, dropped)
+    shown = _shown_terms(briefing, passages)
+    dropped = _dropped_terms(briefing, passages)
+    lost = 0
+    for sentence in uncited:
+        if not _is_supported(sentence, shown) and _is_supported(sentence, dropped):
+            lost += 1
+    return lost
 
 
 def _uncited(answer: str, citations: Sequence[Citation]) -> list[Terms]:
@@ -52,21 +45,39 @@ def _uncited(answer: str, citations: Sequence[Citation]) -> list[Terms]:
     uncited: list[Terms] = []
     for start, end in pairwise([*sentence_starts(answer), len(answer)]):
         held = frozenset(terms(answer[start:end]))
-        if len(held) >= FEWEST_TERMS and not _is_cited(start, end, citations):
+        is_cited = any(citation.start < end and start < citation.end for citation in citations)
+        # What a cited sentence rests on is known: only the others are looked into.
+        if len(held) >= FEWEST_TERMS and not is_cited:
             uncited.append(held)
     return uncited
 
 
-def _is_cited(start: int, end: int, citations: Sequence[Citation]) -> bool:
-    return any(citation.start < end and start < citation.end for citation in citations)
+def _shown_terms(briefing: BriefingPrepared, passages: Mapping[str, Passage]) -> list[Terms]:
+    shown: list[Terms] = []
+    for row in briefing.sources:
+        shown += _terms_of(passages.get(row.fact_id), row.sentences)
+    return shown
 
 
-def _terms_of(passages: Mapping[str, Passage], fact_id: str, numbers: Sequence[int]) -> list[Terms]:
-    """Returns the terms of these sentences of a fact; of all of them where none are named."""
-    passage = passages.get(fact_id)
+def _dropped_terms(briefing: BriefingPrepared, passages: Mapping[str, Passage]) -> list[Terms]:
+    dropped: list[Terms] = []
+    for item in briefing.dropped:
+        # What another fact says too was shown by that fact.
+        if item.rule != "repeated":
+            dropped += _terms_of(passages.get(item.what), item.sentences)
+    return dropped
+
+
+def _terms_of(passage: Passage | None, numbers: Sequence[int]) -> list[Terms]:
+    """Returns the terms of these sentences; of all of them where none are named, and none of a passage not known."""
     if passage is None:
         return []
-    return [frozenset(terms(passage.sentence(number))) for number in numbers or range(len(passage.starts))]
+    if not numbers:
+        numbers = range(len(passage.starts))
+    rows: list[Terms] = []
+    for number in numbers:
+        rows.append(frozenset(terms(passage.sentence(number))))
+    return rows
 
 
 def _is_supported(sentence: Terms, others: Sequence[Terms]) -> bool:

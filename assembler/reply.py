@@ -31,15 +31,22 @@ def draft_from_reply(state: AnswerState, recorded: Recorded[ReasoningCompleted])
     answer = answer_of(reply.text.text)
     doubts = [*_doubts_of_ending(recorded), *_doubts_of_review(state, recorded)]
     if not answer.text:
-        why = "the model declined to answer" if reply.stop_reason == "refusal" else "the model gave no answer"
+        why = "the model gave no answer"
+        if reply.stop_reason == "refusal":
+            why = "the model declined to answer"
         statement = draft_statement(state, why, recorded.seq)
         return Draft(text=statement.text, doubts=(*doubts, *statement.doubts))
     facts = {fact.id: fact for fact in state.facts}
-    briefing = state.briefing_of(reply.call_id)
-    resolved = resolve(reply.citations, answer, briefing.event.sources if briefing else (), facts)
-    speaker = state.speaker_of(reply.call_id) or reply.model
+    speaker = state.speaker_of(reply.call_id)
+    if not speaker:
+        speaker = reply.model
     doubts += _doubts_of_speaker(state, reply.call_id, speaker)
-    if briefing is not None:
+    # A call whose briefing is not known was shown no source: whatever it cites leads nowhere.
+    briefing = state.briefing_of(reply.call_id)
+    if briefing is None:
+        resolved = resolve(reply.citations, answer, (), facts)
+    else:
+        resolved = resolve(reply.citations, answer, briefing.event.sources, facts)
         doubts += _doubts_of_briefing(state, briefing, answer.text, resolved)
     doubts += _doubts_of_evidence(state, recorded, answer.text, resolved)
     return Draft(text=answer.text, citations=resolved.citations, doubts=tuple(doubts), reasoner=speaker)
@@ -74,9 +81,12 @@ def _doubts_of_briefing(
     """Returns the doubts about what the call was not shown."""
     doubts: list[Indicator] = []
     # What decayed was not wanted, and what is repeated stands elsewhere: only what did not fit was really missed.
-    cut = [item for item in briefing.event.dropped if item.rule == "budget"]
+    cut = 0
+    for item in briefing.event.dropped:
+        if item.rule == "budget":
+            cut += 1
     if cut:
-        doubts.append(indicator("context_compressed", briefing.seq, count=len(cut)))
+        doubts.append(indicator("context_compressed", briefing.seq, count=cut))
     lost = lost_support(text, resolved.citations, briefing.event, state.facts)
     if lost:
         doubts.append(indicator("fact_lost", briefing.seq, count=lost))
@@ -95,14 +105,19 @@ def _doubts_of_evidence(
         if state.open_parts:
             doubts.append(indicator("weak_evidence", state.rounds[-1].seq, parts="; ".join(state.open_parts)))
         return doubts
-    found_nothing = bool(state.rounds) and not state.facts
-    if found_nothing or _NOTHING_FOUND.search(text[:_OPENING_CHARS]):
-        doubts.append(indicator("no_evidence", recorded.seq))
-    elif state.facts:
-        doubts.append(indicator("uncited_claim", recorded.seq))
-    else:
-        doubts.append(indicator("general_knowledge", recorded.seq))
+    doubts.append(indicator(_doubt_without_citation(state, text), recorded.seq))
     return doubts
+
+
+def _doubt_without_citation(state: AnswerState, text: str) -> str:
+    """Returns the kind of doubt about an answer that cites nothing."""
+    if _NOTHING_FOUND.search(text[:_OPENING_CHARS]):
+        return "no_evidence"
+    if state.facts:
+        return "uncited_claim"
+    if state.rounds:
+        return "no_evidence"
+    return "general_knowledge"
 
 
 def _doubts_of_review(state: AnswerState, recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
@@ -115,7 +130,9 @@ def _doubts_of_review(state: AnswerState, recorded: Recorded[ReasoningCompleted]
             continue
         unheard.remove(judgement.reviewer)
         if not judgement.accepted:
-            why = judgement.why or f"{judgement.reviewer} did not accept it"
+            why = judgement.why
+            if not why:
+                why = f"{judgement.reviewer} did not accept it"
             doubts.append(indicator("not_verified", review.seq, why=why))
     for reviewer in unheard:
         doubts.append(indicator("not_verified", recorded.seq, why=f"{reviewer} did not judge it"))

@@ -48,7 +48,7 @@ Incident = (
 
 
 class AnswerState(Value, frozen=True, kw_only=True):
-    """What is known of a query that its answer is made of.
+    """Everything known of a query that its answer is made of.
 
     Attributes:
         facts: Every fact, in order of discovery.

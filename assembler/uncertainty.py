@@ -50,20 +50,27 @@ DOUBTS: dict[str, Doubt] = {
     "trace_incomplete": Doubt("The record of this query is incomplete.", "none"),
 }
 
-_ORDER: tuple[Effect, ...] = ("none", "medium", "low")
 _CONFIDENCE: dict[Effect, Confidence] = {"none": "high", "medium": "medium", "low": "low"}
+"""The confidence that each effect leaves, from the mildest to the worst."""
 
 
 def indicator(kind: str, event_seq: int, **words: str | int) -> Indicator:
     """Words the doubt `kind`, resting on the event `event_seq`; the words may come from outside and are cut."""
-    shown = {name: one_line(str(word)) for name, word in words.items()}
+    shown: dict[str, str] = {}
+    for name, word in words.items():
+        # A name or a reason may be of any length, and hold line breaks.
+        shown[name] = one_line(str(word))
     return Indicator(kind=kind, detail=DOUBTS[kind].wording.format_map(shown), event_seq=event_seq)
 
 
 def confidence(indicators: Iterable[Indicator]) -> Confidence:
     """Returns what is left of confidence: the worst effect decides."""
-    effects = [DOUBTS[doubt.kind].effect for doubt in indicators]
-    return _CONFIDENCE[max(effects, key=_ORDER.index, default="none")]
+    effects = {DOUBTS[doubt.kind].effect for doubt in indicators}
+    left: Confidence = "high"
+    for effect, of_effect in _CONFIDENCE.items():
+        if effect in effects:
+            left = of_effect
+    return left
 
 
 def without_repeats(indicators: Iterable[Indicator]) -> tuple[Indicator, ...]:

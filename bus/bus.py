@@ -43,22 +43,24 @@ class Bus:
         """Returns a session with components of its own; it begins with `start` or `run`.
 
         Args:
-            prefix: What is stored of the query already, from its first event; the session goes on after it.
+            prefix: The stored events of the query, from its first; the session goes on after them.
             store: Where this one session is recorded; None is the bus's own.
         """
         recorder = Recorder(query_id, store or self._store, self._clock, stored_seq=len(prefix))
         return Session(query_id, recorder, self._clock, components, self._sessions, prefix, self._catalog)
 
     async def close(self) -> None:
-        """Ends all sessions where they stand and waits until their work has stopped."""
+        """Ends all sessions at once and waits until their work has stopped."""
+        # A copy: each session leaves the table as it ends. All are cancelled before any is awaited.
         sessions = list(self._sessions.values())
         for session in sessions:
             session.cancel()
-        await asyncio.gather(*(session.stopped() for session in sessions))
+        for session in sessions:
+            await session.stopped()
 
 
 class SystemClock:
-    """Wall time at creation plus monotonic time since, so that setting the system's clock cannot turn it back."""
+    """Wall time at creation plus monotonic time since then, so that setting the system's clock cannot turn it back."""
 
     def __init__(self) -> None:
         self._anchor = time.time() - time.monotonic()

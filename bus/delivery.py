@@ -13,9 +13,10 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Subscription
 
 OnFailure = Callable[[str, Exception], None]
-"""Hears of a handler (`Class.method`) and of what it raised."""
+"""Is called with the name of a handler (`Class.method`) and the error that it raised."""
 
 _MAX_CHARACTERS = 500
+# API keys, the values of authorisation headers, and `user:password` in addresses.
 _SECRET = re.compile(r"\b(?:sk-[\w-]{8,}|(?:Bearer|Basic)\s+\S+)|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)", re.IGNORECASE)
 
 
@@ -32,7 +33,7 @@ class Delivery:
         for subscription in subscriptions:
             by_kind.setdefault(subscription.kind, []).append(subscription)
         for kind, hearing in by_kind.items():
-            # One listener for each event: pyee would drop the second of two equal handlers.
+            # One listener for each kind of event: pyee would drop the second of two equal handlers.
             self._emitter.on(kind.kind_name(), partial(self._call_all, hearing))
 
     def deliver(self, recorded: Recorded[Event]) -> None:
@@ -40,10 +41,10 @@ class Delivery:
         self._emitter.emit(recorded.event.kind_name(), recorded)
 
     def call(self, subscription: Subscription, recorded: Recorded[Event]) -> None:
-        """Calls one handler, and reports what it raises."""
+        """Calls one handler, and reports its error."""
         try:
             subscription.handler(recorded)
-        except Exception as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised again by drain()
+        except Exception as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised once more by drain()
             self._on_failure(subscription.name, error)
 
     def clear(self) -> None:

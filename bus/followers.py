@@ -1,4 +1,4 @@
-"""Live followers of a session: each has a bounded buffer, and one that reads too slowly is cut off."""
+"""The live followers of a session: each has a bounded buffer, and one that reads too slowly is cut off."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
 from antiphon.vocabulary.events import Event, Live, Recorded
 
 FollowerItem = Recorded[Event] | Live
-"""One thing that a follower reads."""
+"""An item that a follower reads: a recorded event, or live text that is not recorded."""
 
 
 class Follower:
@@ -29,7 +29,7 @@ class Follower:
 
     @property
     def open(self) -> bool:
-        """False once it wants no more, or was cut off."""
+        """False once it was closed, or cut off."""
         return not (self._ended or self._cut_off)
 
     def close(self) -> None:
@@ -41,6 +41,7 @@ class Follower:
         """Buffers one more, or cuts the reader off when the buffer is full."""
         if len(self._new) >= self._buffer:
             self._cut_off = True
+            # Whoever is cut off must read the trace in any case; half of the events would only take memory.
             self._history.clear()
             self._new.clear()
         else:
@@ -57,21 +58,18 @@ class Follower:
             SlowReaderError: The buffer was full; read the trace from the last event that was seen.
         """
         while not (self._history or self._new):
-            self._stop_at_end()
+            if self._cut_off:
+                raise SlowReaderError(
+                    f"this reader fell {self._buffer} events behind and was cut off; "
+                    "read the trace from the last event that was seen"
+                )
+            if self._ended:
+                raise StopAsyncIteration
             self._readable.clear()
             await self._readable.wait()
         if self._history:
             return self._history.popleft()
         return self._new.popleft()
-
-    def _stop_at_end(self) -> None:
-        if self._cut_off:
-            raise SlowReaderError(
-                f"this reader fell {self._buffer} events behind and was cut off; "
-                "read the trace from the last event that was seen"
-            )
-        if self._ended:
-            raise StopAsyncIteration
 
 
 class Followers:
@@ -87,7 +85,7 @@ class Followers:
         return bool(self._followers)
 
     def follow(self, buffer: int) -> Follower:
-        """Returns a new follower, which first gets what was emitted so far.
+        """Returns a new follower, which first gets the events emitted so far.
 
         Raises:
             NotFoundError: The session has ended, so that its events are in the trace store only.
@@ -99,16 +97,18 @@ class Followers:
         return follower
 
     def push(self, item: FollowerItem) -> None:
-        """Hands an item to all of them; waits for none."""
+        """Hands an item to all followers; waits for none."""
         if isinstance(item, Recorded):
             self._past.append(item)
-        if self._followers:
-            self._followers = [follower for follower in self._followers if follower.open]
+        # Most sessions have no follower, and live text comes by the thousand.
+        if not self._followers:
+            return
+        self._followers = [follower for follower in self._followers if follower.open]
         for follower in self._followers:
             follower.push(item)
 
     def end(self) -> None:
-        """Lets each read what it has, then stop."""
+        """Lets each follower read its buffer, then stop."""
         for follower in self._followers:
             follower.close()
         self._ended = True
@@ -116,5 +116,5 @@ class Followers:
 
     @property
     def past(self) -> Sequence[Recorded[Event]]:
-        """Everything that was emitted so far; kept for as long as somebody holds the session."""
+        """The events emitted so far; kept for as long as somebody holds the session."""
         return self._past

@@ -13,7 +13,7 @@ from antiphon.vocabulary.ports import Clock
 
 _log = structlog.get_logger(__name__)
 
-# Carried by the context, so that spawned work knows which event it came from.
+# A context variable, since tasks inherit it: spawned work knows the event that it came from.
 _handled: ContextVar[Recorded[Event] | None] = ContextVar("handled_event", default=None)
 
 
@@ -25,25 +25,28 @@ def mark_as_handled(recorded: Recorded[Event]) -> None:
 def handled_seq() -> int:
     """Returns the `seq` of the event being handled here, or that the work running here came from; 0 for none."""
     recorded = _handled.get()
-    return recorded.seq if recorded else 0
+    if recorded is None:
+        return 0
+    return recorded.seq
 
 
 def cause_of(query_id: str) -> int:
     """Returns the `seq` of the event being handled in this query; 0 for what comes from outside it."""
     recorded = _handled.get()
+    # A handler of one query may publish into another, where its event's number means nothing.
     if recorded is None or recorded.query_id != query_id:
         return 0
     return recorded.seq
 
 
 def is_handling_a_failure() -> bool:
-    """Returns True if the event being handled reports a failure: a failure in there must not be reported again."""
+    """Returns True if the event being handled reports a failure itself."""
     recorded = _handled.get()
     return recorded is not None and isinstance(recorded.event, HandlerFailed | SessionStalled)
 
 
 class Mailbox:
-    """What one session has yet to deal with, in order; it takes nothing after `QueryClosed`, a trace's last event.
+    """The items that a session has yet to deliver, in order; nothing is taken after `QueryClosed`, the last event.
 
     Args:
         seq: That of the last event so far, where the session goes on from a trace.
@@ -63,7 +66,7 @@ class Mailbox:
         return bool(self._items)
 
     def post(self, event: Event) -> None:
-        """Puts an event in; its time is now, its cause the event being handled."""
+        """Adds an event; its time is now, its cause the event being handled."""
         if self._shut:
             _log.debug("event_after_close", event_kind=type(event).__name__)
             return
@@ -80,25 +83,26 @@ class Mailbox:
         self._news.set()
 
     def queue(self, live: Live) -> None:
-        """Puts in what is not recorded, so that followers get it after the events before it."""
+        """Adds live text, so that followers get it after the events before it."""
         self._items.append(live)
         self._news.set()
 
     def take(self) -> list[FollowerItem]:
-        """Empties it and returns what was in it."""
-        taken, self._items = self._items, []
+        """Empties it and returns its items."""
+        taken = self._items
+        self._items = []
         return taken
 
     def shut(self) -> None:
-        """Takes nothing more and forgets what it has."""
+        """Drops its items and takes no more."""
         self._shut = True
         self._items = []
 
     def nudge(self) -> None:
-        """Ends a `news` without putting anything in."""
+        """Ends a `news` without adding anything."""
         self._news.set()
 
     async def news(self) -> None:
-        """Returns when something is put in, or at a nudge."""
+        """Returns when something is added, or at a nudge."""
         self._news.clear()
         await self._news.wait()

@@ -1,6 +1,6 @@
 """The pending table: which requested events are still owed, by whom and since when; a fold over the events so far.
 
-Nothing is spelled here: each event declares who emits it and what it settles (vocabulary/events.py).
+It names no event: each one declares its emitters and the requests that it settles (vocabulary/events.py).
 """
 
 from __future__ import annotations
@@ -39,17 +39,22 @@ class Pending:
 
     @property
     def event(self) -> str:
-        """Its kind, in words where several will do."""
-        return " or ".join(outcome.kind_name() for outcome in self.outcomes)
+        """Its kind; all kinds where any of several will do."""
+        kinds = [outcome.kind_name() for outcome in self.outcomes]
+        return " or ".join(kinds)
 
     @property
     def about(self) -> str:
         """The call or round that it is about, in words."""
-        return f"round {self.subject}" if isinstance(self.subject, int) else self.subject
+        if isinstance(self.subject, int):
+            return f"round {self.subject}"
+        return self.subject
 
     def __str__(self) -> str:
-        about = f" of {self.about}" if self.subject else ""
-        return f"{self.who}: {self.event}{about}, since seq {self.since_seq}"
+        owed = f"{self.who}: {self.event}"
+        if self.subject:
+            owed += f" of {self.about}"
+        return f"{owed}, since seq {self.since_seq}"
 
 
 PendingTable = Mapping[PendingKey, Pending]
@@ -61,9 +66,11 @@ def fold_pending(table: PendingTable, recorded: Recorded[Event], catalog: Catalo
     if isinstance(event, QueryClosed):
         return {}
     outcomes = catalog.outcomes.get(type(event))
+    # Most events neither settle nor request anything.
     if not event.settles and outcomes is None:
         return table
     after = dict(table)
+    # First settled, then requested: an event may settle one request and make the next under the same key.
     for settled in event.settles:
         after.pop((catalog.outcomes[settled.request], event.subject(settled.by)), None)
     if outcomes is not None:

@@ -1,4 +1,4 @@
-"""Stores a session's events in order, and outlives a store that refuses for a while."""
+"""Stores a session's events in order, and keeps those that the store refuses for a while."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from antiphon.vocabulary.ports import Clock, EventLog
 _log = structlog.get_logger(__name__)
 
 _LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0)
-"""Waits before the last tries at the end of a query; longer than a store refuses at once after it met a lock."""
+"""Waits before the last tries at the end of a query; longer than a locked store refuses every append at once."""
 
 APPEND_S = 0.5
 """Seconds that one append may take; the usual one takes less than a thousandth of that."""
 REST_S = 10.0
-"""Seconds for which a store that took too long is not tried again."""
+"""Seconds for which a store that took too long is left alone."""
 
 
 class Recorder:
@@ -41,14 +41,14 @@ class Recorder:
         return not (self._unstored or self._dispossessed)
 
     async def record(self, events: Sequence[Recorded[Event]]) -> TraceError | None:
-        """Stores `events`, and before them those refused earlier; says why it could not, if so."""
+        """Stores `events`, and before them those refused earlier; returns the error if the store refuses them."""
         if self._dispossessed:
             return None
         self._unstored.extend(events)
         return await self._store_all()
 
     async def finish(self) -> None:
-        """Tries a few times more to store what was refused; what then remains is lost, and logged."""
+        """Tries a few times more to store the refused events; those that then remain are lost, and logged."""
         for wait_s in _LAST_TRIES_AFTER_S:
             if not self._unstored:
                 return
@@ -58,6 +58,7 @@ class Recorder:
             _log.error("events_lost", first_seq=self._unstored[0].seq, events=len(self._unstored))
 
     async def _store_all(self) -> TraceError | None:
+        # Each try may take `APPEND_S`, which a query cannot spend at every turn.
         if self._clock.now() < self._resting_until:
             return TraceError("the trace store took too long a moment ago and is left alone for a while")
         try:
@@ -80,7 +81,7 @@ class Recorder:
         return None
 
     async def _append(self) -> None:
-        """One append, bounded in time: the query waits for it, and its caller for the query.
+        """Makes one append, bounded in time: the query waits for it, and its caller for the query.
 
         Raises:
             TraceError: It was refused, took too long, or was cancelled within the store.
@@ -93,6 +94,7 @@ class Recorder:
             self._resting_until = self._clock.now() + REST_S
             raise TraceError(f"the trace store took longer than {APPEND_S:g} s") from error
         except asyncio.CancelledError as error:
+            # A store that cancels itself is a failure of the store; only this task's own cancelling ends the session.
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
@@ -100,7 +102,7 @@ class Recorder:
             raise TraceError("the append was cancelled within the trace store") from error
 
     def _take_as_stored(self, found_seq: int) -> bool:
-        """Returns True if the store holds what an append brought of which we never heard the end."""
+        """Takes events as stored that an append of unknown outcome did store; returns False if there are none."""
         if not self._uncertain or not self._stored_seq < found_seq <= self._unstored[-1].seq:
             return False
         self._uncertain = False

@@ -46,9 +46,9 @@ class Session:
 
     Args:
         recorder: Stores its events.
-        components: Builds who hears them.
-        sessions: Where the session stands while it is open.
-        prefix: What is stored of the query already; the components hear nothing of it here.
+        components: Builds the components that hear them.
+        sessions: The table that holds the session while it is open.
+        prefix: The stored events of the query; the components do not hear them here.
         catalog: The events that may be published.
     """
 
@@ -94,7 +94,8 @@ class Session:
         self._mailbox.post(event)
 
     def emit_live(self, live: Live, /) -> None:
-        """Sends live followers what is not recorded, after the events published before it."""
+        """Sends text to live followers, after the events published before it."""
+        # Without a follower or anything before it there is no order to keep, and it costs no turn.
         if self._followers and (self._mailbox or self._in_turn):
             self._mailbox.queue(live)
         else:
@@ -123,23 +124,23 @@ class Session:
         await self.ended()
 
     async def drain(self) -> None:
-        """Waits until nothing is left to do, which ends the session, and raises again what a component raised first."""
+        """Waits until nothing is left to do, which ends the session, and raises the first error of a component."""
         await self.ended()
         if self._failure is not None:
             raise self._failure
 
     def cancel(self) -> None:
-        """Ends the session where it stands; its trace stays open and can be resumed."""
+        """Ends the session at once; its trace stays open and can be resumed."""
         if self._task is not None and not self._closed:
             self._task.cancel()
 
     async def stopped(self) -> None:
-        """Waits for the end, in whatever way it comes."""
+        """Waits for the end, and raises nothing that ended it."""
         if self._task is not None:
             await asyncio.wait([self._task])
 
     def follow(self, buffer: int = 1000) -> Follower:
-        """Returns a reader of everything emitted so far and from here on; cut off when `buffer` items wait to be read.
+        """Returns a reader of all events from the first, and of live text; cut off when `buffer` items wait to be read.
 
         Raises:
             NotFoundError: The session has ended.
@@ -147,7 +148,7 @@ class Session:
         return self._followers.follow(buffer)
 
     def pending(self) -> tuple[Pending, ...]:
-        """Returns who owes which event now, longest owed first."""
+        """Returns the events that are owed now, longest owed first."""
         return self._stalls.pending()
 
     @property
@@ -166,7 +167,7 @@ class Session:
         return self._over.is_set()
 
     async def closed(self) -> None:
-        """Waits for `QueryClosed` to be delivered; what was refused by the store may still be tried again then.
+        """Waits for `QueryClosed` to be delivered; events that the store refused may still be retried after that.
 
         Ended without it, by `cancel`, the session raises as `ended` does.
         """
@@ -200,20 +201,22 @@ class Session:
             await self._recorder.finish()
 
     async def _turn(self) -> None:
-        """Delivers what waits and what is emitted at once in answer, stores it all as one append, then lets it act."""
+        """Delivers the mailbox and all immediate answers, stores them as one append, then starts the work."""
         self._in_turn = True
         items = self._deliver_all()
         await self._record([item for item in items if isinstance(item, Recorded)])
+        # After the append: a follower sees nothing that a crash could still undo.
         for item in items:
             self._followers.push(item)
         self._in_turn = False
         if not self._closed:
             self._work.release()
+        # Other sessions get their turn, also where this one always has more to deliver.
         if self._mailbox:
             await asyncio.sleep(0)
 
     def _deliver_all(self) -> list[FollowerItem]:
-        """Delivers until nobody answers any more; returns all that was emitted, in order."""
+        """Delivers until no component answers any more; returns all that was emitted, in order."""
         self._work.hold()
         items: list[FollowerItem] = []
         for _ in range(_ROUNDS_A_TURN):
@@ -227,7 +230,10 @@ class Session:
         return items
 
     async def _record(self, events: list[Recorded[Event]]) -> None:
-        error = await self._recorder.record(events) if events else None
+        if not events:
+            return
+        error = await self._recorder.record(events)
+        # Once is enough: the event is for the answer, which says that its trace is incomplete.
         if error is not None and not self._recording_failed:
             self._recording_failed = True
             self._mailbox.post(RecordingFailed(detail=in_words(error)))
@@ -242,15 +248,17 @@ class Session:
         self._delivery.deliver(recorded)
 
     def _on_failure(self, handler: str, error: BaseException) -> None:
-        """Reports a bug in a component: logged whole, recorded in words, kept for `drain`."""
-        self._failure = self._failure or error
+        """Reports a bug in a component: logs it whole, records it in words, keeps it for `drain`."""
+        if self._failure is None:
+            self._failure = error
         _log.error("handler_failed", handler=handler, exc_info=error)
+        # A component that fails at the report of a failure would otherwise be reported for ever.
         if not is_handling_a_failure():
             seq = cause_of(self.query_id)
             self._mailbox.post(HandlerFailed(handler=handler, error=in_words(error), event_seq=seq))
 
     def _release(self, _task: asyncio.Task[None]) -> None:
-        """Lets go of everything, also where the task was cancelled before it began."""
+        """Releases everything, also where the task was cancelled before it began."""
         self._over.set()
         self._followers.end()
         self._delivery.clear()

@@ -1,4 +1,4 @@
-"""Detects that a session stands still, says who owes it what, and gives it up after too many stalls."""
+"""Detects a session that stands still, reports the events that are owed, and ends it after too many stalls."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ class StallWatch:
             self._stalls.moved()
 
     def pending(self) -> tuple[Pending, ...]:
-        """Returns who owes which event now, longest owed first."""
+        """Returns the events that are owed now, longest owed first."""
         return tuple(sorted(self._table.values(), key=lambda pending: pending.since_seq))
 
     def stalled(self) -> SessionStalled | QueryClosed:
-        """Returns what a session emits that stands still: that it does, or its end when saying so has not helped."""
-        owed = tuple(str(pending) for pending in self.pending())
+        """Returns the event that a stalled session emits: the stall, or its end when too many stalls came before."""
+        owed = tuple([str(pending) for pending in self.pending()])
         _log.warning("session_stalled", waiting_for=owed)
         if self._stalls.may_recover():
             return SessionStalled(waiting_for=owed)

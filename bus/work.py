@@ -40,7 +40,7 @@ class Work:
     """Tasks of one session.
 
     Args:
-        on_failure: Hears of work (its qualified name) that raised.
+        on_failure: Is called with the qualified name of work that raised, and its error.
         on_end: Is called whenever some work ends, in whatever way.
     """
 
@@ -76,16 +76,19 @@ class Work:
     def release(self) -> None:
         """Starts what was held, in its order."""
         self._holding = False
-        held, self._held = self._held, []
-        for each in held:
-            if not each.cancelled:
-                each.task = each.context.run(self._start, each.work, each.background)
+        released = self._held
+        self._held = []
+        for held in released:
+            if not held.cancelled:
+                # In the context of the event that it came from, so that what it publishes has the right cause.
+                held.task = held.context.run(self._start, held.work, held.background)
 
     def _start(self, work: Coroutine[Any, Any, None], background: bool) -> asyncio.Task[None]:
         name = str(getattr(work, "__qualname__", type(work).__name__))
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks[task] = background
-        self._running += not background
+        if not background:
+            self._running += 1
         # Called in a copy of this context: what it publishes has the same cause as the work itself.
         task.add_done_callback(partial(self._done, name))
         return task
@@ -95,6 +98,7 @@ class Work:
         self._stopped = True
         for held in self._held:
             held.cancel()
+        # A task that is done stays in the table until its callback has run.
         pending = [task for task in self._tasks if not task.done()]
         if not pending:
             return
@@ -102,10 +106,15 @@ class Work:
             task.cancel()
         _, stuck = await asyncio.wait(pending, timeout=_CANCEL_WAIT_S)
         if stuck:
-            _log.error("work_would_not_stop", work=sorted(task.get_name() for task in stuck))
+            names = [task.get_name() for task in stuck]
+            _log.error("work_would_not_stop", work=sorted(names))
 
     def _done(self, name: str, task: asyncio.Task[None]) -> None:
-        self._running -= not self._tasks.pop(task)
-        if not task.cancelled() and (error := task.exception()):
+        background = self._tasks.pop(task)
+        if not background:
+            self._running -= 1
+        # The error of a cancelled task cannot be asked for.
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
             self._on_failure(name, error)
         self._on_end()

@@ -1,4 +1,4 @@
-"""Builds from the settings what all sessions share. Blocks: call it from a thread."""
+"""Builds the shared resources from the settings. Blocks: call it from a thread."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from antiphon.knowledge import Library, installed_embedders, load_embedder, over
 from antiphon.traces import Durability, Redaction, SqliteTraceStore
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
+from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.ports import Embedder, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -25,7 +26,7 @@ def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Service
     """Opens the index, the trace store and the way to the model.
 
     Args:
-        subscribers: Components from outside, beside those that the settings name.
+        subscribers: Components from outside, in addition to those that the settings name.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -40,7 +41,13 @@ def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Service
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
     # The offline reasoner is there in any case: it answers where Claude is away.
     offline = offline_model(_forgiving(library))
-    primary = claude(settings) if settings.speaks_to_claude else offline
+    primary = offline
+    models: tuple[AnthropicModel, ...] = (offline,)
+    profiles: dict[Reasoner, Profile] = {}
+    if settings.speaks_to_claude:
+        primary = claude(settings)
+        models = (primary, offline)
+        profiles["primary"] = profile_of(settings)
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
     reasoner = primary.name or settings.model
     shared = Resources(
@@ -48,12 +55,14 @@ def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Service
         models={"primary": primary, "fallback": offline},
         tools=registry,
         tool_definitions=registry.definitions(),
-        styles=CitationStyles({"primary": profile_of(settings)} if settings.speaks_to_claude else {}),
+        styles=CitationStyles(profiles),
         redaction=redaction,
         subscribers=components,
     )
-    _check_budget(settings, shared)
-    models = (primary, offline) if settings.speaks_to_claude else (offline,)
+    defaults = settings.query_settings()
+    problem = unpriced(defaults, rates_of(defaults, shared))
+    if problem is not None:
+        raise ConfigurationError(f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {problem}")
     return ServiceResources(
         shared=shared,
         store=open_trace_store(settings.data_dir, settings.durability, redaction, shared.catalog),
@@ -75,24 +84,17 @@ def open_trace_store(
     redaction: Redaction | None = None,
     catalog: Catalog = BUILT_IN,
 ) -> TraceStore:
-    """Opens the trace store of a data folder; the one place that says which store that is.
+    """Opens the trace store of a data folder; only this function knows its class.
 
     Args:
-        durability: What a commit outlives.
-        redaction: What every event is redacted by; None: nothing.
+        durability: The failure that a committed event survives.
+        redaction: Applied to every event; None: nothing is redacted.
         catalog: The events that there are.
 
     Raises:
         ConfigurationError: The folder or the file cannot be used.
     """
     return SqliteTraceStore.open(folder, durability, redaction, catalog)
-
-
-def _check_budget(settings: Settings, shared: Resources) -> None:
-    wishes = settings.query_settings()
-    problem = unpriced(wishes, rates_of(wishes, shared))
-    if problem is not None:
-        raise ConfigurationError(f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {problem}")
 
 
 def embedder_of(settings: Settings) -> Embedder:
@@ -123,24 +125,22 @@ def embedder_name(settings: Settings) -> str:
 
 
 def _forgiving(library: Library) -> Callable[[str], float]:
-    """Returns a measure of how rare a term is: all alike where the catalogue cannot say it.
-
-    The last reasoner must outlive the index.
-    """
+    """Returns the rarity of terms as the library knows it; the same for all where it cannot be read."""
 
     def weight(term: str) -> float:
         try:
             return library.weight(term)
         except KnowledgeError:
+            # The offline reasoner is the last resort: it must answer even without an index.
             return 1.0
 
     return weight
 
 
 def profile_of(settings: Settings) -> Profile:
-    """Returns what the configured server can do."""
+    """Returns the abilities of the configured server."""
     citations = settings.citations
-    # At Anthropic it is known without a call that finds it out.
+    # Elsewhere one small call finds out; Anthropic's own server is known to take them.
     if citations == "auto" and settings.anthropic_base_url in (None, ANTHROPIC_URL):
         citations = "native"
     return Profile(citations=citations, **dict.fromkeys(settings.lacking, False))
@@ -148,11 +148,13 @@ def profile_of(settings: Settings) -> Profile:
 
 def speaker_of(settings: Settings) -> AnthropicModel:
     """Returns the configured reasoner alone, without index and store."""
-    return claude(settings) if settings.speaks_to_claude else offline_model()
+    if settings.speaks_to_claude:
+        return claude(settings)
+    return offline_model()
 
 
 def claude(settings: Settings) -> AnthropicModel:
-    """Returns the way to the configured server.
+    """Returns a model at the configured server.
 
     Raises:
         ConfigurationError: No key, token or address is set.
@@ -164,7 +166,9 @@ def claude(settings: Settings) -> AnthropicModel:
             "or use `offline`."
         )
     url = settings.anthropic_base_url or ANTHROPIC_URL
-    api_key = None if key is None else key.get_secret_value()
+    api_key: str | None = None
+    if key is not None:
+        api_key = key.get_secret_value()
     if token is not None:
         return connect(api_key, url, auth_token=token.get_secret_value())
     # A compatible server may want no key, and the SDK sends no request without any.

@@ -1,4 +1,4 @@
-"""The caller of a query: what it hears, the handle that it holds, and sums over all that callers were given."""
+"""The caller of a query: its subscriptions, its handle, and the sums over the outcomes of all callers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Outcome(Value, frozen=True, kw_only=True):
 
 
 class Caller:
-    """The caller as a subscriber: it hears the beginning, the answer and the end."""
+    """The caller as a subscriber: it notes the beginning, the answer and the end."""
 
     def __init__(self) -> None:
         self._response: ResponseAssembled | None = None
@@ -63,13 +63,13 @@ class Caller:
 
     @property
     def heard_all(self) -> bool:
-        """True if it heard the end, and an answer unless there was none to be had."""
+        """True if it heard the end, and the answer where the query ended with one."""
         if self._status is None:
             return False
         return self._response is not None or self._status in ("cancelled", "failed")
 
     def recall(self, trace: Sequence[Recorded[Event]]) -> None:
-        """Takes from the trace what did not reach it."""
+        """Takes from the trace the events that did not reach it."""
         for recorded in trace:
             match recorded.event:
                 case QueryReceived():
@@ -82,13 +82,15 @@ class Caller:
                     self._last_seq = recorded.seq
 
     def outcome(self, query_id: str, session_id: str, *, recorded: bool = True) -> Outcome:
-        """Returns the outcome; where no part could build an answer, a plain statement stands in its place.
+        """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
             recorded: All its events are stored; where they are not, the answer says so.
         """
         # Without a status the session was ended from outside, such as by the service's closing.
-        status: Status = self._status or "failed"
+        status: Status = "failed"
+        if self._status is not None:
+            status = self._status
         response = self._response
         if response is None:
             response = last_resort(_REASONS[status], self._last_seq, failed=status != "cancelled")
@@ -104,7 +106,7 @@ class Caller:
 
 
 class Totals:
-    """Sums over the queries whose outcome was given since the process began: for whatever watches over it."""
+    """Sums over the outcomes given since the process began, for monitoring."""
 
     def __init__(self) -> None:
         self.queries: Counter[Status] = Counter()
@@ -128,7 +130,7 @@ class QueryHandle:
     """A query under way, as its caller holds it.
 
     Args:
-        totals: Where its outcome is counted; None: nowhere.
+        totals: The sums that its outcome is added to; None: none.
     """
 
     def __init__(self, session: Session, caller: Caller, session_id: str, totals: Totals | None = None) -> None:
@@ -154,7 +156,7 @@ class QueryHandle:
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""
         await self._session.closed()
-        # A handler that failed, on purpose or not, must not cost the caller an answer that there is.
+        # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
         if not self._caller.heard_all:
             self._caller.recall(self._session.emitted)
         outcome = self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)

@@ -1,4 +1,4 @@
-"""Makes the first event of a query, from the question and all that its decisions will rest on."""
+"""Makes the first event of a query, from the question and everything that its decisions depend on."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from antiphon.vocabulary.values import Exchange, Rate, StoredText, Value
 log = structlog.get_logger(__name__)
 
 EXCHANGES_REMEMBERED = 2
+"""Exchanges of the conversation that a query is shown: every call of the query pays for their tokens."""
 REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
 BYTES_A_TOKEN = 4
@@ -30,7 +31,7 @@ BYTES_A_TOKEN = 4
 
 
 class Question:
-    """What a caller asks, with the settings that it wants otherwise: `Question(query="What is BM25?", max_rounds=1)`.
+    """A question and the settings that its caller chooses: `Question(query="What is BM25?", max_rounds=1)`.
 
     Attributes:
         session_id: The conversation; None begins one.
@@ -44,7 +45,10 @@ class Question:
         self.query = query
         self.session_id = session_id
         self.settings = settings
-        self.wishes = {name: value for name, value in wishes.items() if value is not None}
+        self.wishes: dict[str, object] = {}
+        for name, value in wishes.items():
+            if value is not None:
+                self.wishes[name] = value
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Question) and vars(self) == vars(other)
@@ -71,7 +75,7 @@ class Conversation(Value, frozen=True, kw_only=True):
 class Intake:
     """Makes the first event of each query of a service.
 
-    Everything from outside that later decisions use is gathered here and stands in that event, so that a trace replays
+    Everything from outside that later decisions use is gathered here into that event, so that a trace replays
     without the outside.
     """
 
@@ -92,7 +96,7 @@ class Intake:
             BadInputError: The question or a wish cannot be used.
             NotFoundError: No such conversation.
         """
-        # What may refuse the question comes before the conversation is made known: nothing is left of a refused one.
+        # Every check comes before the conversation is stored: nothing is left of a question that is refused.
         session_id = question.session_id or uuid.uuid4().hex
         settings = question.settings or self._settings.query_settings()
         checked = receive(question.query, session_id, settings, question.wishes, self._settings.query_chars)
@@ -104,31 +108,34 @@ class Intake:
         library = self._service.library
         resources = self._resources
         titles = [course.title for course in library.courses()]
+        reviewers = [subscriber.name for subscriber in resources.subscribers if subscriber.reviews]
+        versions = (
+            *self._service.versions,
+            ("index", str(library.describe().generation)),
+            *versions_of(resources.subscribers),
+        )
+        request_bytes = fixed_size(checked.settings.max_rounds, resources.tool_definitions)
         first = replace(
             checked,
             history=tuple(conversation.exchanges),
             history_missing=conversation.missing,
             courses=StoredText("\n".join(titles)),
             tools=resources.tools.names,
-            versions=(
-                *self._service.versions,
-                ("index", str(library.describe().generation)),
-                *versions_of(resources.subscribers),
-            ),
+            versions=versions,
             rates=rates,
-            fixed_tokens=fixed_size(checked.settings.max_rounds, resources.tool_definitions) // BYTES_A_TOKEN,
-            # Asked last and once: while the circuit is open, the query that is let through is its probe.
+            fixed_tokens=request_bytes // BYTES_A_TOKEN,
+            # Asked once, after everything that may fail: a query that an open circuit admits is its probe.
             provider_open=resources.provider_circuit.keeps_out(resources.clock.now()) or interceptor.provider_open,
-            reviewers=tuple(subscriber.name for subscriber in resources.subscribers if subscriber.reviews),
+            reviewers=tuple(reviewers),
         )
-        # The session publishes it as it stands, so that nothing later would redact it.
+        # The session publishes it unchanged, so that nothing later would redact it.
         return resources.redaction.event(first)
 
 
 async def _conversation(conversations: Conversations, session_id: str, *, is_new: bool) -> Conversation:
-    """Reads the conversation, or makes a new one known.
+    """Reads the conversation, or stores a new one.
 
-    A store that refuses keeps nobody from an answer: the conversation begins anew, and the answer says so.
+    A store that fails costs nobody the answer: the query goes without the conversation, and the answer says so.
     """
     try:
         async with asyncio.timeout(REMEMBERING_S):
@@ -143,14 +150,15 @@ async def _conversation(conversations: Conversations, session_id: str, *, is_new
 
 def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
     """Returns the rates of the models that a query may ask, as far as they are known."""
-    primary, fallback = resources.models["primary"].name, resources.models["fallback"].name
     asked = _models_of(settings)
     if settings.compression == "model":
         asked.append(settings.compression_model)
-    # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
-    names = {model: primary or model for model in asked}
-    # Decisions know the last reasoner by its role, whatever it is called.
-    names["fallback"] = fallback or settings.model
+    names: dict[str, str] = {}
+    for model in asked:
+        # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+        names[model] = resources.models["primary"].name or model
+    # The rules know the last reasoner by its role, whatever its name is.
+    names["fallback"] = resources.models["fallback"].name or settings.model
     rates: list[Rate] = []
     for asked_as, name in names.items():
         rate = resources.rate_of(name, asked_as)

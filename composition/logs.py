@@ -15,8 +15,12 @@ from antiphon.traces import Redaction
 
 def configure_logging(settings: Settings) -> None:
     """Sets up structlog for this process. Lines go to standard error; each carries its session's bound values."""
-    as_json = settings.log_format == "json" or (settings.log_format == "auto" and not sys.stderr.isatty())
-    renderer: Processor = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
+    as_json = settings.log_format == "json"
+    if settings.log_format == "auto":
+        as_json = not sys.stderr.isatty()
+    renderer: Processor = structlog.dev.ConsoleRenderer()
+    if as_json:
+        renderer = structlog.processors.JSONRenderer()
     redaction = redaction_of(settings)
     processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -42,13 +46,18 @@ def redacting_lines(redaction: Redaction) -> Processor:
     def redacted(value: object) -> object:
         if isinstance(value, bool | int | float) or value is None:
             return value
-        text = value if isinstance(value, str) else str(value)
+        text = str(value)
         shown = redaction.text(text)
-        # What holds nothing secret stays what it is, for the renderer shows values each in its way.
-        return value if shown == text else shown
+        # A value without a secret keeps its type, for the renderer formats each type in its own way.
+        if shown == text:
+            return value
+        return shown
 
     def process(_logger: object, _method: str, event: EventDict) -> EventDict:
-        return {name: redacted(value) for name, value in event.items()}
+        line: EventDict = {}
+        for name, value in event.items():
+            line[name] = redacted(value)
+        return line
 
     return process
 

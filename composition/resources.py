@@ -1,4 +1,4 @@
-"""Everything that queries share, and what may stand between one query and all of it."""
+"""The resources that queries share, and the interceptor that may replace them for one query."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from antiphon.vocabulary.values import Rate, StoredText
 
 @dataclass(frozen=True)
 class Resources:
-    """What all sessions share: the ports to the outside, and what is remembered of their health.
+    """The resources that all sessions share: the ports to the outside, and their circuits.
 
     None of them holds a query's state.
     """
@@ -62,7 +62,7 @@ def _extended(further: tuple[type[Event], ...]) -> Catalog:
 
 
 class CourseIndex(Protocol):
-    """The courses as the service itself looks at them; `knowledge.Library` is one."""
+    """The course index as the service itself uses it; satisfied by `knowledge.Library`."""
 
     def courses(self) -> tuple[Course, ...]: ...
 
@@ -78,9 +78,9 @@ class ServiceResources:
     """Everything that lives as long as the service.
 
     Attributes:
-        shared: What its queries are given of it.
-        models: Those that are closed with the service.
-        reasoner: Who answers: the model's name, or `offline`.
+        shared: The part of it that its queries use.
+        models: The models that are closed with the service.
+        reasoner: The name of the primary model, or `offline`.
         versions: Names and versions of what shapes a run, for the first event of each query.
     """
 
@@ -99,14 +99,14 @@ class ServiceResources:
 
 
 class Interceptor(Protocol):
-    """Stands round one query: between it and its ports, its store, and those who hear it (faults/ breaks it so)."""
+    """Replaces the ports, the store and the components of one query; faults/ injects failures by this."""
 
     @property
     def provider_open(self) -> bool:
-        """True tells the query that the provider's circuit is open, whatever it is."""
+        """True makes the query begin as if the provider's circuit were open."""
 
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
-        """Takes in what happened before the query goes on; called first, where there was anything."""
+        """Takes in the trace of a query that goes on; called before the other methods."""
 
     def resources(self, resources: Resources, /) -> Resources: ...
 

@@ -9,6 +9,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_vali
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.imports import split_names
 from antiphon.vocabulary.settings import DECLARED, QUERY_CHARS, Effort, QuerySettings
 
 ANTHROPIC_URL = "https://api.anthropic.com"
@@ -17,15 +18,18 @@ SWITCHES = ("tool_choice_none", "caching", "thinking")
 
 
 def declared(name: str) -> Any:
-    """A field of `Settings` with the default, the bounds and the meaning that vocabulary/settings.py declares."""
+    """Returns a field of `Settings` with the default, bounds and description that vocabulary/settings.py declares."""
     found = DECLARED[name]
     pattern = found.setting.pattern
+    # Pydantic searches for a pattern anywhere in the value.
+    if pattern is not None:
+        pattern = f"^{pattern}$"
     return Field(
         found.default,
         ge=found.setting.least,
         gt=found.setting.above,
         le=found.setting.most,
-        pattern=None if pattern is None else f"^{pattern}$",
+        pattern=pattern,
         allow_inf_nan=False if found.is_float else None,
         description=found.description,
     )
@@ -55,7 +59,7 @@ class Settings(BaseSettings):
             too, for which each append waits for the disk.
         keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
-        redact: Regular expressions, one a line: what they match is blotted out before anything is stored or sent.
+        redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
@@ -93,7 +97,7 @@ class Settings(BaseSettings):
     on_tool_failure: Literal["recover", "stop"] = declared("on_tool_failure")
     context: Literal["briefing", "transcript"] = declared("context")
     compression: Literal["extractive", "model"] = declared("compression")
-    # Which small model there is depends on the server, so that its default is worked out (`summarising_model`).
+    # Which small model exists depends on the server, so that its default is derived (`summarising_model`).
     compression_model: str | None = None
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     chroma_url: str | None = None
@@ -122,7 +126,7 @@ class Settings(BaseSettings):
     @field_validator("server_lacks")
     @classmethod
     def _must_be_switches(cls, value: str) -> str:
-        unknown = {name.strip() for name in value.split(",") if name.strip()} - set(SWITCHES)
+        unknown = set(split_names(value)) - set(SWITCHES)
         if unknown:
             raise ValueError(f"knows only {', '.join(SWITCHES)}, found {', '.join(sorted(unknown))}")
         return value
@@ -136,10 +140,10 @@ class Settings(BaseSettings):
 
     @property
     def speaks_to_claude(self) -> bool:
-        """Whether the primary reasoner is a server outside this process."""
+        """True if the primary reasoner is a server outside this process."""
         if self.reasoner == "auto":
             given = (self.anthropic_api_key, self.anthropic_auth_token, self.anthropic_base_url)
-            return any(value is not None for value in given)
+            return given != (None, None, None)
         return self.reasoner == "claude"
 
     @property
@@ -147,23 +151,24 @@ class Settings(BaseSettings):
         """The small model: the one that is set, else Anthropic's at Anthropic, and elsewhere the only one known."""
         if self.compression_model is not None:
             return self.compression_model
-        at_anthropic = self.anthropic_base_url in (None, ANTHROPIC_URL)
-        return QuerySettings().compression_model if at_anthropic else self.model
+        if self.anthropic_base_url in (None, ANTHROPIC_URL):
+            return QuerySettings().compression_model
+        return self.model
 
     @property
     def lacking(self) -> frozenset[str]:
         """The switches that are off."""
-        return frozenset(name.strip() for name in self.server_lacks.split(",") if name.strip())
+        return frozenset(split_names(self.server_lacks))
 
     def query_settings(self) -> QuerySettings:
-        """What a query gets when its caller wishes nothing else."""
+        """Returns the settings of a query whose caller chooses none."""
         chosen = {name: getattr(self, name) for name in DECLARED}
         chosen["compression_model"] = self.summarising_model
         return QuerySettings(**chosen)
 
 
 def load_settings(**overrides: object) -> Settings:
-    """The settings of this process; `overrides` (None ones left out) win over the environment.
+    """Returns the settings of this process; `overrides` (None ones left out) win over the environment.
 
     Raises:
         ConfigurationError: A value cannot be used; every such value is named.
@@ -172,10 +177,15 @@ def load_settings(**overrides: object) -> Settings:
     try:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
     except ValidationError as error:
-        wrong = "; ".join(f"{_shown_name(e['loc'])}: {e['msg']}" for e in error.errors(include_input=False))
-        raise ConfigurationError(f"These settings cannot be used: {wrong}.") from error
+        # Without the values: one of them may be a key.
+        wrong = [f"{_shown_name(each['loc'])}: {each['msg']}" for each in error.errors(include_input=False)]
+        raise ConfigurationError(f"These settings cannot be used: {'; '.join(wrong)}.") from error
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:
-    name = str(location[0]).upper() if location else "settings"
-    return name if name.startswith("ANTHROPIC_") else f"ANTIPHON_{name}"
+    name = "settings"
+    if location:
+        name = str(location[0]).upper()
+    if name.startswith("ANTHROPIC_"):
+        return name
+    return f"ANTIPHON_{name}"

@@ -1,29 +1,26 @@
-"""Loads the components from outside that a setting names, and names them in the traces that they were part of."""
+"""Loads the components from outside that a setting names, and lists them in the traces of their queries."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.imports import import_named, in_words, split_names
 from antiphon.vocabulary.subscribers import Subscriber
 
 VERSIONS_KEY = "subscribers"
 """The name under which the versions of a query's first event list its subscribers."""
-MAX_IMPORT_DETAIL = 300
-"""Characters of what a module raised."""
 
 
 def load_subscribers(paths: str) -> tuple[Subscriber, ...]:
-    """Loads what `paths` names: `package:factory, …`, each a function that returns a `Subscriber`, or several.
+    """Loads the subscribers that `paths` names: `package:factory, …`, each a function that returns one or several.
 
     Raises:
         ConfigurationError: A module or name is not there, or brings no subscriber.
     """
     subscribers: list[Subscriber] = []
-    for path in paths.split(","):
-        if path.strip():
-            subscribers += _made_by(path.strip(), _factory(path.strip()))
+    for path in split_names(paths):
+        subscribers += _made_by(path)
     return tuple(subscribers)
 
 
@@ -31,7 +28,7 @@ def checked(subscribers: Iterable[Subscriber]) -> tuple[Subscriber, ...]:
     """Returns the subscribers of a service, checked together.
 
     Raises:
-        ConfigurationError: Two have the same name, which alone tells them apart in a trace, or one does nothing.
+        ConfigurationError: Two have the same name, which alone distinguishes them in a trace, or one does nothing.
     """
     # Those of the settings and those handed in from Python are checked together.
     by_name: dict[str, Subscriber] = {}
@@ -54,14 +51,15 @@ def checked(subscribers: Iterable[Subscriber]) -> tuple[Subscriber, ...]:
 
 
 def versions_of(subscribers: Sequence[Subscriber]) -> tuple[tuple[str, str], ...]:
-    """Returns what the versions of a first event say of the subscribers; nothing where there are none."""
+    """Returns the entry of the subscribers in the versions of a first event; none without any."""
     if not subscribers:
         return ()
-    return ((VERSIONS_KEY, ", ".join(subscriber.name for subscriber in subscribers)),)
+    names = [subscriber.name for subscriber in subscribers]
+    return ((VERSIONS_KEY, ", ".join(names)),)
 
 
 def missing_subscribers(versions: Iterable[tuple[str, str]], loaded: Sequence[Subscriber]) -> str:
-    """Says in a sentence which subscribers a query was recorded with that are not loaded; empty where all are.
+    """Names in a sentence the subscribers that a query was recorded with and that are not loaded; empty without any.
 
     Args:
         versions: Those of its first event.
@@ -77,42 +75,24 @@ def missing_subscribers(versions: Iterable[tuple[str, str]], loaded: Sequence[Su
     )
 
 
-def _factory(path: str) -> Callable[[], object]:
-    module_name, colon, name = path.partition(":")
-    if not (colon and module_name and name.isidentifier()):
-        raise ConfigurationError(f"Subscribers are named as package.module:factory, found {path!r}.")
-    try:
-        module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:  # a user's module may raise anything, and call `sys.exit` at its top
-        hint = "it must be installed, or its folder be on PYTHONPATH" if isinstance(error, ImportError) else "mend it"
-        raise ConfigurationError(
-            f"Subscriber {path}: importing {module_name} failed ({_in_words(error)}); {hint}."
-        ) from error
-    if not hasattr(module, name):
-        raise ConfigurationError(f"Subscriber {path}: {module_name} has no {name}.")
-    factory = getattr(module, name)
+def _made_by(path: str) -> list[Subscriber]:
+    """Imports the factory that `path` names, and calls it."""
+    factory = import_named(path, thing="Subscriber", form="package.module:factory")
     if not callable(factory):
         raise ConfigurationError(
             f"Subscriber {path} is {type(factory).__name__}; wanted a function that returns a Subscriber."
         )
-    return factory  # type: ignore[no-any-return]  # what it returns is checked where it is called
-
-
-def _made_by(path: str, factory: Callable[[], object]) -> list[Subscriber]:
     try:
         made = factory()
     except Exception as error:
-        raise ConfigurationError(f"Subscriber {path}: making it failed ({_in_words(error)}); mend it.") from error
+        raise ConfigurationError(f"Subscriber {path}: making it failed ({in_words(error)}); mend it.") from error
+    if not isinstance(made, list | tuple):
+        made = [made]
     subscribers: list[Subscriber] = []
-    for subscriber in made if isinstance(made, list | tuple) else [made]:
+    for subscriber in made:
         if not isinstance(subscriber, Subscriber):
             raise ConfigurationError(
                 f"Subscriber {path} returns {type(subscriber).__name__}; wanted a Subscriber, or a list of them."
             )
         subscribers.append(subscriber)
     return subscribers
-
-
-def _in_words(error: BaseException) -> str:
-    words = " ".join(f"{type(error).__name__}: {error}".split())
-    return words if len(words) <= MAX_IMPORT_DETAIL else words[: MAX_IMPORT_DETAIL - 1] + "…"

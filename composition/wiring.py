@@ -1,4 +1,4 @@
-"""Who decides and who acts: the two tables from which every query's components are wired."""
+"""Wires the components of every query from two tables: the deciders, and the actions."""
 
 from __future__ import annotations
 
@@ -26,12 +26,9 @@ Deciders = tuple[type[Decider[Any]], ...]
 
 
 def deciders_of(subscribers: Sequence[Subscriber] = ()) -> Deciders:
-    """Returns who decides, in the order in which each event reaches them.
-
-    Whoever only takes note comes first, and the coordinator last: what it emits in answer to an event meets parts that
-    have taken that event in.
-    """
-    further = tuple(subscriber.decider for subscriber in subscribers if subscriber.decider is not None)
+    """Returns the deciders, in the order in which each event reaches them."""
+    further = [subscriber.decider for subscriber in subscribers if subscriber.decider is not None]
+    # The coordinator comes last: all others have taken an event in before they hear what it emits in answer.
     return (ContextSynthesizer, ResponseAssembler, *further, QueryCoordinator)
 
 
@@ -39,8 +36,8 @@ class Action(NamedTuple):
     """One acting component's method and the event that it hears.
 
     Attributes:
-        repeat: What is called instead when a query is resumed that was interrupted between this request and its
-            outcome; None: the method itself.
+        repeat: The method that is called instead in a resumed query that was interrupted between this request and
+            its outcome; None: the same.
     """
 
     kind: type[Event]
@@ -65,18 +62,18 @@ ACTIONS: tuple[Action, ...] = (
     Action(e.QueryResumed, DeadlineTimer.on_query_resumed),
     Action(e.QueryClosed, DeadlineTimer.on_query_closed),
 )
-"""Who acts. Each event reaches the deciders first, and then these, in this order."""
+"""The acting components. Each event reaches the deciders first, and then these, in this order."""
 
 CALLER_HEARS: tuple[Action, ...] = (
     Action(e.QueryReceived, Caller.on_query_received),
     Action(e.ResponseAssembled, Caller.on_response_assembled),
     Action(e.QueryClosed, Caller.on_query_closed),
 )
-"""What the caller of a query hears of it, last of all; when a query goes on from its trace, it hears the trace."""
+"""The events that the caller of a query hears, last of all; in a resumed query it hears those of the trace too."""
 
 
 class Recalls(Protocol):
-    """An acting component that must know what happened before its query was interrupted."""
+    """An acting component that needs the events from before its query was interrupted."""
 
     def recall(self, recorded: Recorded[Event]) -> None: ...
 
@@ -86,10 +83,10 @@ class Wiring:
     """The components of one query.
 
     Attributes:
-        deciders: Those whose state is a fold over events, in order.
-        actions: What acting components hear, in order.
-        recalling: Acting components that take in a trace before its query goes on.
-        caller_hears: What the caller hears.
+        deciders: The components whose state is a fold over events, in order.
+        actions: The subscriptions of the acting components, in order.
+        recalling: The acting components that take in a trace before its query goes on.
+        caller_hears: The subscriptions of the caller.
     """
 
     deciders: tuple[Decider[Any], ...]
@@ -98,7 +95,7 @@ class Wiring:
     caller_hears: tuple[Subscription, ...]
 
     def subscriptions(self) -> tuple[Subscription, ...]:
-        """Returns who hears what, in the order in which they hear it."""
+        """Returns all subscriptions, in the order in which an event reaches them."""
         subscriptions: list[Subscription] = []
         for decider in self.deciders:
             for kind in decider.rules:
@@ -108,7 +105,7 @@ class Wiring:
 
 def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     """Builds one query's components: those that decide, and those that act on the outside."""
-    # What acting parts bring from outside is redacted before it is an event: decisions rest on what is recorded.
+    # Text from outside is redacted before it becomes an event: decisions depend on exactly what is recorded.
     publish = redacting(ports.publish, resources.redaction)
     # The timer publishes by itself: its events hold numbers alone.
     clock = resources.clock
@@ -130,11 +127,13 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     components = (timer, engine, summaries, dispatcher, watch)
     actions = [_subscription(action, components) for action in ACTIONS]
     actions += _subscribed(resources.subscribers, Surroundings(outside, clock, resources.catalog))
+    deciders = [decider(ports.publish) for decider in deciders_of(resources.subscribers)]
+    caller_hears = [_subscription(action, (caller,)) for action in CALLER_HEARS]
     return Wiring(
-        deciders=tuple(decider(ports.publish) for decider in deciders_of(resources.subscribers)),
+        deciders=tuple(deciders),
         actions=tuple(actions),
         recalling=(timer, dispatcher),
-        caller_hears=tuple(_subscription(action, (caller,)) for action in CALLER_HEARS),
+        caller_hears=tuple(caller_hears),
     )
 
 
@@ -146,7 +145,10 @@ def who_hears(subscribers: Sequence[Subscriber] = ()) -> tuple[tuple[type[Event]
             pairs.append((kind, decider.handler_name(kind)))
     for action in ACTIONS:
         pairs.append((action.kind, action.method.__qualname__))
-    for subscription in _subscribed(subscribers, _nowhere(subscribers)):
+    # Subscribers are built to be looked at: their ports lead nowhere.
+    ports = Ports(publish=lambda _: None, emit_live=lambda _: None, spawn=lambda *_, **__: lambda: None)
+    nowhere = Surroundings(ports, SystemClock(), catalog_of(subscribers))
+    for subscription in _subscribed(subscribers, nowhere):
         pairs.append((subscription.kind, subscription.name))
     for action in CALLER_HEARS:
         pairs.append((action.kind, action.method.__qualname__))
@@ -154,12 +156,14 @@ def who_hears(subscribers: Sequence[Subscriber] = ()) -> tuple[tuple[type[Event]
 
 
 def _subscription(action: Action, components: Sequence[object]) -> Subscription:
-    """Subscribes a component's own method, whichever of the components it belongs to."""
+    """Subscribes a component's own method, found by the name of its class."""
     name = action.method.__qualname__
     owner = name.partition(".")[0]
     for component in components:
         if type(component).__name__ == owner:
-            repeat = None if action.repeat is None else partial(action.repeat, component)
+            repeat: Callable[[Recorded[Any]], None] | None = None
+            if action.repeat is not None:
+                repeat = partial(action.repeat, component)
             return Subscription(action.kind, partial(action.method, component), name, repeat)
     raise LookupError(f"{name} stands in the table of actions, and no component is a {owner}")
 
@@ -170,12 +174,6 @@ def _subscribed(subscribers: Sequence[Subscriber], surroundings: Surroundings) -
         if subscriber.act is not None:
             subscriptions += subscriber.act(surroundings)
     return subscriptions
-
-
-def _nowhere(subscribers: Sequence[Subscriber]) -> Surroundings:
-    """Returns surroundings in which nothing happens, for a component that is built to be looked at."""
-    ports = Ports(publish=lambda _: None, emit_live=lambda _: None, spawn=lambda *_, **__: lambda: None)
-    return Surroundings(ports, SystemClock(), catalog_of(subscribers))
 
 
 def redacting(publish: Publish, redaction: Redaction) -> Publish:

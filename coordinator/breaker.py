@@ -1,4 +1,4 @@
-"""The circuit breaker: asked before every tool call and every round, it refuses what goes over a limit; pure."""
+"""The circuit breaker: refuses every tool call and every round that would exceed a limit; pure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import ToolCall
 
 FAILED_ROUNDS_ALLOWED = 2
+"""Rounds on end without any result, after which another would most likely bring none either."""
 FALLBACK = "fallback"
-"""The name of the rate of the reasoner that stands in."""
+"""The model's name in the rate of the fallback reasoner."""
 FINAL_CALL = "the final call"
 
 
@@ -29,7 +30,7 @@ def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
     if state.finish != "no":
         detail = f"no time is left for {call.name}"
         return BreakerTripped(limit="deadline", detail=detail, tool_call_id=call.id)
-    # A repeated id is refused too: outcomes are told apart by nothing else.
+    # A repeated id is refused too: nothing else says which call an outcome belongs to.
     if call_key(call) in state.asked or call.id in state.tool_call_ids:
         detail = f"{call.name} was already called with the same arguments; its result is in the sources"
         return BreakerTripped(limit="repeated_call", detail=detail, tool_call_id=call.id)
@@ -43,7 +44,7 @@ def refuse_round(state: QueryState, *, new_facts: int | None = None) -> BreakerT
     """Returns why no further round of tools may open, where one would otherwise be left; None where it may.
 
     Args:
-        new_facts: What the round brought that just ended; None where the last call asked for no tools.
+        new_facts: The number of facts that the last round brought; None where its call asked for no tools.
     """
     if state.round >= state.settings.max_rounds:
         return None
@@ -51,7 +52,7 @@ def refuse_round(state: QueryState, *, new_facts: int | None = None) -> BreakerT
         return BreakerTripped(limit="tool_failed", detail="a tool failed, and this query stops at the first failure")
     if state.failed_rounds >= FAILED_ROUNDS_ALLOWED:
         return BreakerTripped(limit="all_tools_failed", detail="every tool call of the last two rounds failed")
-    # The first round may well find nothing: only then does the model see that it must search in other words.
+    # The first round may well find nothing: only its result shows the model that it must search in other words.
     if state.round > 1 and new_facts == 0:
         return BreakerTripped(limit="no_progress", detail=f"round {state.round} brought nothing new")
     return refuse_unpaid_round(state)
@@ -88,12 +89,12 @@ def refuse_briefing(state: QueryState, message_tokens: int) -> BreakerTripped | 
 
 
 def spare_for_call(state: QueryState, message_tokens: int) -> Spare:
-    """Returns what failing attempts at the open round's call may waste."""
+    """Returns the tokens and dollars that failing attempts at the open round's call may waste."""
     return state.budget.spare(needed_for_call(state, message_tokens))
 
 
 def needed_for_call(state: QueryState, message_tokens: int) -> Spend:
-    """Returns the most that the open round's call takes, with what a round of tools must leave for the final call."""
+    """Returns the most that the open round's call takes, and in a round of tools the final call after it."""
     call = state.budget.call_with_messages(model_of(state, final=state.final), message_tokens)
     if state.final:
         return call
@@ -101,7 +102,7 @@ def needed_for_call(state: QueryState, message_tokens: int) -> Spend:
 
 
 def kept_back(state: QueryState) -> Spend:
-    """Returns what a round of tools must leave: enough for a final call with a modest briefing."""
+    """Returns the part of the budget that a round of tools must leave: a final call with a modest briefing."""
     return state.budget.call_with_briefing(model_of(state, final=True), _modest_briefing(state))
 
 
@@ -113,7 +114,7 @@ def model_of(state: QueryState, *, final: bool) -> str:
 
 
 def wanted_model(state: QueryState, *, final: bool) -> str:
-    """Returns the model that the provider is asked for."""
+    """Returns the model that a request to the provider names."""
     if state.model:
         return state.model
     if final and state.settings.final_model:
@@ -130,7 +131,7 @@ def _refuse_unpaid(state: QueryState, needed: Spend, name: str, model: str) -> B
     if needed.tokens > budget.left.tokens:
         spent = f"{budget.spent.tokens:,.0f} of {settings.max_total_tokens:,} tokens are spent"
         return BreakerTripped(limit="tokens", detail=f"{spent}; {name} may take {needed.tokens:,.0f}")
-    # Without a limit on cost a model whose price is not known may be asked as often as any.
+    # Without a limit on cost even a model of unknown price may be called.
     if settings.max_cost_usd is None or needed.usd <= budget.left.usd:
         return None
     if math.isinf(needed.usd):

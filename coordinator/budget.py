@@ -1,4 +1,4 @@
-"""What a query has spent and what a call may take at most: sums over recorded usage, rates and estimates; pure.
+"""The budget of a query: sums over recorded usage, and the most that a call may take, by rates and estimates; pure.
 
 limit ── spent ──┤ this call ├ a tool round keeps back: the final call ┤ room for a larger briefing
 """
@@ -15,7 +15,7 @@ from antiphon.vocabulary.values import QuerySettings, Rate, Usage, Value
 
 BYTES_A_TOKEN = 4
 MARGIN = 1.25
-"""What the estimate of a briefing is raised by: its markup, and tokenizers that make more tokens of a text."""
+"""The factor on the estimate of a briefing: for its markup, and for tokenizers that make more tokens of a text."""
 LEAST_BRIEFING = 200
 """Tokens of facts and notes below which a call is not worth making."""
 MODEST_SHARE = 1 / 3
@@ -23,7 +23,7 @@ MODEST_SHARE = 1 / 3
 SUMMARY_TOKENS = 400
 """Most output tokens of a summarising call."""
 SUMMARY_PROMPT_TOKENS = 300
-"""About what a summarising request holds beside its messages."""
+"""About the tokens of a summarising request beside its messages."""
 
 
 class Spend(Value, frozen=True, kw_only=True):
@@ -37,21 +37,21 @@ class Spend(Value, frozen=True, kw_only=True):
 
 
 class Spare(NamedTuple):
-    """What attempts at a call may waste before there must be no other; None: as much as they like."""
+    """The most that attempts at a call may waste before there must be no other; None: there is no limit."""
 
     tokens: int | None
     usd: float | None
 
 
 class Budget(Value, frozen=True, kw_only=True):
-    """What one query may still spend.
+    """The spending of one query and its limits.
 
     Attributes:
-        settings: Its limits, and what a call may be like.
-        rates: What tokens can cost, by model.
+        settings: Its limits, and the sizes of calls.
+        rates: The prices of tokens, by model.
         fixed_tokens: Estimated tokens of a request beside its messages.
         head_tokens: Estimated tokens of the question and the conversation, which every call is shown.
-        spent: What calls have used, as far as servers reported it.
+        spent: The usage of all calls, as far as servers reported it.
         estimate_factor: How many times the estimate the input of a call has really been; at least 1.
     """
 
@@ -69,8 +69,9 @@ class Budget(Value, frozen=True, kw_only=True):
 
     @property
     def left(self) -> Spend:
-        """What is left; infinite where there is no limit."""
-        left_tokens, left_usd = math.inf, math.inf
+        """The rest of the budget; infinite where there is no limit."""
+        left_tokens: float = math.inf
+        left_usd: float = math.inf
         if self.settings.max_total_tokens is not None:
             left_tokens = self.settings.max_total_tokens - self.spent.tokens
         if self.settings.max_cost_usd is not None:
@@ -78,14 +79,14 @@ class Budget(Value, frozen=True, kw_only=True):
         return Spend(tokens=left_tokens, usd=left_usd)
 
     def rate(self, model: str) -> Rate | None:
-        """Returns what the model's tokens can cost; None where that is not known."""
+        """Returns the prices of the model's tokens; None where they are not known."""
         for rate in self.rates:
             if rate.model == model:
                 return rate
         return None
 
     def call_with_briefing(self, model: str, briefing_tokens: int) -> Spend:
-        """Returns the most that a reasoning call takes which is shown so many tokens of facts and notes."""
+        """Returns the most that a reasoning call takes whose briefing has so many tokens."""
         return self.call_with_messages(model, self.head_tokens + briefing_tokens)
 
     def call_with_messages(self, model: str, message_tokens: int) -> Spend:
@@ -106,7 +107,7 @@ class Budget(Value, frozen=True, kw_only=True):
         return Spend(tokens=input_tokens + output_tokens, usd=usd)
 
     def room(self, model: str, kept_back: Spend) -> int:
-        """Returns the tokens of facts and notes that a call may be shown where `kept_back` must be left after it."""
+        """Returns the tokens of the largest briefing of a call that leaves `kept_back`."""
         bare = self.call_with_briefing(model, 0) + kept_back
         left = self.left
         # Every limit holds at once, so the tightest of them is the room.
@@ -118,7 +119,7 @@ class Budget(Value, frozen=True, kw_only=True):
         return int(max(0, min(rooms)))
 
     def spare(self, needed: Spend) -> Spare:
-        """Returns what is left beyond `needed`."""
+        """Returns the part of the rest that is not `needed`."""
         spare_tokens: int | None = None
         spare_usd: float | None = None
         if self.settings.max_total_tokens is not None:

@@ -1,4 +1,4 @@
-"""The provider's circuit, across queries: after repeated failures it is left alone, then probed by one query."""
+"""The provider's circuit, shared by all queries: repeated failures open it, and one query then probes the provider."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from antiphon.vocabulary.events import (
 
 _OURS: frozenset[FailureKind] = frozenset({"invalid_request", "illegal_request", "abandoned", "malformed"})
 PROVIDERS: frozenset[str] = frozenset(get_args(FailureKind)) - _OURS
-"""Failures that tell of the provider; the others tell of one request, or that nobody waited for its end."""
+"""Failures of the provider; the others are failures of one request, or calls whose end nobody awaited."""
 OF_SUMMARIES = PROVIDERS - {"timeout", "not_found"}
-"""Of a summarising call these tell nothing: it is given little time, and asks for a model of its own."""
+"""A summarising call gets little time and has a model of its own: two of the failures may be due to that alone."""
 
 
 class ProviderCircuit:
@@ -39,7 +39,7 @@ class ProviderCircuit:
         return self._circuit.is_open
 
     def keeps_out(self, now: float) -> bool:
-        """Returns True if a query that begins now is to do without the provider; else it may be the probe."""
+        """Returns True if a query that begins now must not call the provider; otherwise it may be the probe."""
         if not self._circuit.allows(now):
             return True
         self._circuit = self._circuit.entered(now)
@@ -55,27 +55,28 @@ class ProviderCircuit:
 
 
 class ProviderWatch:
-    """Tells the circuit how one query's calls to the provider end. It decides nothing of its own query."""
+    """Reports to the circuit how one query's calls to the provider end. It decides nothing of its own query."""
 
     def __init__(self, circuit: ProviderCircuit) -> None:
         self._circuit = circuit
         self._asked: set[str] = set()
 
-    def on_reasoning_requested(self, said: Recorded[ReasoningRequested]) -> None:
-        if said.event.reasoner == "primary":
-            self._asked.add(said.event.call_id)
+    def on_reasoning_requested(self, recorded: Recorded[ReasoningRequested]) -> None:
+        # The fallback reasoner runs in this process: its calls show nothing of the provider.
+        if recorded.event.reasoner == "primary":
+            self._asked.add(recorded.event.call_id)
 
-    def on_reasoning_completed(self, said: Recorded[ReasoningCompleted]) -> None:
-        if said.event.call_id in self._asked:
+    def on_reasoning_completed(self, recorded: Recorded[ReasoningCompleted]) -> None:
+        if recorded.event.call_id in self._asked:
             self._circuit.succeeded()
 
-    def on_reasoning_failed(self, said: Recorded[ReasoningFailed]) -> None:
-        if said.event.call_id in self._asked and said.event.failure in PROVIDERS:
-            self._circuit.failed(said.at)
+    def on_reasoning_failed(self, recorded: Recorded[ReasoningFailed]) -> None:
+        if recorded.event.call_id in self._asked and recorded.event.failure in PROVIDERS:
+            self._circuit.failed(recorded.at)
 
     def on_summary_completed(self, _: Recorded[SummaryCompleted]) -> None:
         self._circuit.succeeded()  # only the primary reasoner is asked for summaries
 
-    def on_summary_failed(self, said: Recorded[SummaryFailed]) -> None:
-        if said.event.failure in OF_SUMMARIES:
-            self._circuit.failed(said.at)
+    def on_summary_failed(self, recorded: Recorded[SummaryFailed]) -> None:
+        if recorded.event.failure in OF_SUMMARIES:
+            self._circuit.failed(recorded.at)

@@ -1,9 +1,9 @@
-"""The deadline's shares, and the timer that emits when they are used up.
+"""The shares of the deadline, and the timer that emits an event when one is used up.
 
 received ────────── tool rounds ──────────┤ reserve: final call ├ margin: assembling ┤ deadline
                                     DeadlineNeared         DeadlinePassed
 
-The shares are pure. `DeadlineTimer` is the only part of the coordinator that meets the clock.
+The shares are pure. `DeadlineTimer` is the only part of the coordinator that uses the clock.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import Clock, Publish, Spawn
 from antiphon.vocabulary.values import QuerySettings
 
+# Building an answer takes milliseconds; the margin is for a machine under load, and never much of a short deadline.
 MARGIN_SHARE = 0.05
 MARGIN_MOST_S = 1.0
 RESERVE_SHARE = 0.4
 LEAST_CALL_S = 0.05
+# A summary only makes the briefing shorter: most of the time is for the rounds that bring something new.
 SUMMARY_MOST_S = 10.0
 SUMMARY_SHARE = 0.25
 SUMMARY_LEAST_S = 0.5
-"""A summary that would have less time is not asked for: it would hold the answer up for nothing."""
+"""A summary that would have less time is not requested: it would delay the answer for nothing."""
 
 
 def margin_s(settings: QuerySettings) -> float:
@@ -57,7 +59,7 @@ def call_timeout_s(settings: QuerySettings, elapsed_s: float, *, final: bool) ->
     end_s = neared_after_s(settings)
     if final:
         end_s = passed_after_s(settings)
-    # Never nothing: a call begun at the last moment fails by its timeout, and that failure moves the query on.
+    # Never zero: a call begun at the last moment fails by its timeout, and that failure moves the query on.
     return max(LEAST_CALL_S, end_s - elapsed_s)
 
 
@@ -94,7 +96,8 @@ class DeadlineTimer:
         """Takes in an event from before the query was interrupted, so that nothing is emitted twice."""
         event = recorded.event
         if isinstance(event, QueryReceived):
-            self._settings, self._received_at = event.settings, recorded.at
+            self._settings = event.settings
+            self._received_at = recorded.at
         elif isinstance(event, QueryResumed):
             self._received_at += event.away_s
         elif isinstance(event, DeadlineNeared | DeadlinePassed):

@@ -1,4 +1,4 @@
-"""The rules of a query's end: the deadline, a session that stands still, the answer, a caller who left; pure."""
+"""The rules of a query's end: the deadline, stalls, the answer, a caller who left; pure."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ from antiphon.vocabulary.events import (
 )
 
 STALLS_ALLOWED = 2
+"""One for each way to recover: the facts, then a plain statement."""
 
 
 def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Decision:
-    """Ends rounds of tools, and summaries; what is left of the time is the final call's."""
+    """Ends rounds of tools, and summaries; the rest of the time belongs to the final call."""
     if state.phase in ("answering", "closed"):
         return state, ()
     if state.phase == "reviewing":
-        # A review may go on: whether its time is short shows only when it asks for another round.
+        # A review may go on: it needs time only where it asks for another round.
         return replace(state, finish="final"), ()
     if state.final:
         # The final call itself may use this time; only a summary that it still waits for may not.
-        if state.summarising:
-            return state, stop_work(state, "the time for summaries is used up")
-        return state, ()
+        if not state.summarising:
+            return state, ()
+        return state, stop_work(state, "the time for summaries is used up")
     tripped = BreakerTripped(limit="deadline", detail="the time for tools is used up; the final call follows")
     return replace(state, finish="final"), (tripped, *stop_work(state, tripped.detail))
 
@@ -64,9 +65,9 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
 
 
 def after_stall(state: QueryState, recorded: Recorded[SessionStalled]) -> Decision:
-    """Answers with what there is, then plainly, then closes: nothing moves any more."""
+    """Answers from the facts at the first stall, plainly at the second, and closes the query at the third."""
     if state.phase == "closed":
-        # The end was lost on its way: it is emitted again, and nothing else.
+        # The end was lost on its way: it is repeated, and nothing else.
         return state, (_closed(state),)
     state = replace(state, stalls=state.stalls + 1)
     if state.stalls > STALLS_ALLOWED:
@@ -76,7 +77,6 @@ def after_stall(state: QueryState, recorded: Recorded[SessionStalled]) -> Decisi
     if state.phase == "reviewing":
         # A reviewer failed or its judgement was lost. The draft is as good as any answer that could be recovered.
         return answer_with_draft(state)
-    # Three steps down, one for each stall: the facts, a plain statement, the end.
     owed = "nothing moved any more: " + ", ".join(recorded.event.waiting_for)
     recovery = RecoveryStarted(level="response", why=owed, event_seq=recorded.seq)
     why = "a part of the service did not answer"
@@ -93,7 +93,7 @@ def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decisio
 
 
 def after_resumed(state: QueryState, recorded: Recorded[QueryResumed]) -> Decision:
-    """Moves the deadline by the time in which nobody worked: that is no time of the query's."""
+    """Moves the deadline by the time in which nobody worked on the query."""
     return replace(state, received_at=state.received_at + recorded.event.away_s), ()
 
 

@@ -1,4 +1,4 @@
-"""Turns a caller's question into the first event of a query, or says what is wrong with it."""
+"""Turns a caller's question into the first event of a query, or refuses it with a reason."""
 
 from __future__ import annotations
 
@@ -18,27 +18,24 @@ def receive(
     wishes: Mapping[str, object] = _NO_WISHES,
     query_chars: int = QUERY_CHARS,
 ) -> QueryReceived:
-    """The first event of a query; history, courses, tools and versions are the wiring's to add.
+    """Returns the first event of a query; the composition adds history, courses, tools and versions.
 
     Args:
         settings: The service's own.
-        wishes: What the caller wants otherwise, by the settings' names; None leaves one as it is.
+        wishes: The caller's choices by the names of settings; None leaves a setting as it is.
         query_chars: Longest question, in characters.
 
     Raises:
         BadInputError: The question is empty or too long, or a wish is out of its bounds.
     """
     wished = with_wishes(settings, wishes)
-    return QueryReceived(query=_checked_query(query, query_chars), session_id=session_id, settings=wished)
-
-
-def _checked_query(query: str, most_chars: int) -> str:
+    # Many programs, SQLite's functions among them, take the character 0 for the end of a text.
     text = query.replace("\x00", "").strip()
     if not text:
         raise BadInputError("The question is empty: send some text in `query`.")
-    if len(text) > most_chars:
+    if len(text) > query_chars:
         raise BadInputError(
-            f"The question has {len(text):,} characters, the most is {most_chars:,}: "
+            f"The question has {len(text):,} characters, the most is {query_chars:,}: "
             "shorten it, or index long material as a document and ask about it."
         )
     try:
@@ -47,4 +44,4 @@ def _checked_query(query: str, most_chars: int) -> str:
         raise BadInputError(
             "The question holds half of a surrogate pair, which is no character: send valid Unicode."
         ) from error
-    return text
+    return QueryReceived(query=text, session_id=session_id, settings=wished)

@@ -1,8 +1,8 @@
-"""The rule of reviews: what follows when the reviewers of a draft have judged it; pure.
+"""The rule of reviews: a draft that all reviewers accept is the answer, another may get one more round; pure.
 
-A query has reviewers where subscribers from outside declare that they review (vocabulary/subscribers.py). They are
-asked about each reply that would become the answer, and may have one more round each time, within the limits that
-hold for every round. Whatever they say, there is an answer: where no round is left, it carries a doubt instead.
+A query has reviewers where subscribers from outside declare that they review (vocabulary/subscribers.py). They judge
+each reply that would become the answer, and a rejection opens one more round, within the limits of every round.
+Whatever they judge, there is an answer: where no round is left, it carries a doubt instead.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from antiphon.coordinator.steps import answer_with_draft, emit_first, is_last, o
 from antiphon.vocabulary.events import BreakerTripped, DraftReviewed, Recorded
 
 OBJECTION_CHARS = 500
-"""Most of one reviewer's words that the next call is shown: they take room from what was found."""
+"""Characters of one objection in the next call's briefing: it takes room from the facts."""
 
 
 def after_draft_reviewed(state: QueryState, recorded: Recorded[DraftReviewed]) -> Decision:
@@ -23,15 +23,16 @@ def after_draft_reviewed(state: QueryState, recorded: Recorded[DraftReviewed]) -
     review = recorded.event
     if state.phase != "reviewing" or review.call_id != state.call_id or review.reviewer not in state.unreviewed:
         return state, ()
-    unreviewed = tuple(name for name in state.unreviewed if name != review.reviewer)
-    objections = state.objections
+    unreviewed = list(state.unreviewed)
+    unreviewed.remove(review.reviewer)
+    state = replace(state, unreviewed=tuple(unreviewed))
     if not review.accepted:
-        objections = (*objections, f"{review.reviewer}: {review.why[:OBJECTION_CHARS]}")
-    state = replace(state, unreviewed=unreviewed, objections=objections)
-    # Even after a rejection the others are waited for: the next round is to meet all objections at once.
-    if unreviewed:
+        objection = f"{review.reviewer}: {review.why[:OBJECTION_CHARS]}"
+        state = replace(state, objections=(*state.objections, objection))
+    # Even after a rejection the others are awaited: the next round is to meet all objections at once.
+    if state.unreviewed:
         return state, ()
-    if not objections:
+    if not state.objections:
         return answer_with_draft(state)
     return _after_rejection(state)
 
@@ -44,11 +45,14 @@ def _after_rejection(state: QueryState) -> Decision:
     tripped = _refuse_tools(state)
     if tripped is None and not is_last(state):
         return open_round(noted)
-    refused = () if tripped is None else (tripped,)
+    refusals: list[BreakerTripped] = []
+    if tripped is not None:
+        refusals.append(tripped)
     unpaid = refuse_unpaid_final_call(state)
     if unpaid is not None:
-        return emit_first((*refused, unpaid), answer_with_draft(state))
-    return emit_first(refused, open_round(noted, final=True))
+        refusals.append(unpaid)
+        return emit_first(refusals, answer_with_draft(state))
+    return emit_first(refusals, open_round(noted, final=True))
 
 
 def _refuse_tools(state: QueryState) -> BreakerTripped | None:

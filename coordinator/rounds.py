@@ -1,7 +1,7 @@
 """The rules of rounds: from the question to the reply that is its answer.
 
 Each rule takes the state and an event, and returns the new state and the events to emit. All of them are pure.
-No event fixes the next one: a rule looks at what came and decides.
+No event determines the next one: a rule decides by the state and the event.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ from antiphon.vocabulary.events import (
     ReasoningFailed,
     ReasoningRequested,
     Recorded,
-    RecoveryLevel,
     RecoveryStarted,
 )
 
@@ -54,11 +53,11 @@ OF_ONE_MODEL: tuple[FailureKind, ...] = (
     *("rate_limit", "overloaded", "timeout", "silence", "truncated_stream", "stream_error", "malformed"),
     *("server_error", "not_found", "invalid_request", "context_window"),
 )
-"""Failures that another model of the same provider may be spared."""
+"""Failures that another model of the same provider may not have."""
 
 
 def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Opens the first round; the fallback reasoner is asked where the provider is being left alone."""
+    """Opens the first round; with the fallback reasoner where the provider's circuit is open."""
     event = recorded.event
     state = QueryState(
         settings=event.settings,
@@ -75,15 +74,18 @@ def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> De
 
 
 def _first_round(state: QueryState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Opens the first round, where it and a final call are paid for.
+    """Opens the first round, where the budget pays for it and a final call.
 
-    Where they are not, a search takes its place, and after it comes the final call, where at least that is paid for.
+    Otherwise a search takes its place, followed by the final call, where the budget pays at least for that.
     """
-    rounds_wanted = state.settings.max_rounds > 0
-    tripped = refuse_unpaid_round(state) if rounds_wanted else refuse_unpaid_final_call(state)
+    tripped = refuse_unpaid_final_call(state)
+    final_follows = False
+    if state.settings.max_rounds > 0:
+        final_follows = tripped is None
+        tripped = refuse_unpaid_round(state)
     if tripped is None:
         return open_round(state)
-    final_follows = rounds_wanted and refuse_unpaid_final_call(state) is None
+    # Without a tool to search with, the final call is all that the budget can do for the question.
     if final_follows and SEARCH not in state.tools:
         return emit_first((tripped,), open_round(state, final=True))
     state = replace(state, round=1, final_follows=final_follows)
@@ -124,7 +126,7 @@ def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> D
 
 
 def _after_unpaid_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> Decision:
-    """Turns to a call that is shown less, and where there is none, to the answer from the facts."""
+    """Opens a round with a smaller call, or where there is none, answers from the facts."""
     if not state.final:
         return final_round(state, recorded)
     # A transcript cannot be cut; given a number of tokens, the synthesizer makes a briefing instead, which can.
@@ -143,7 +145,7 @@ def final_round(state: QueryState, recorded: Recorded[Event]) -> Decision:
 
 
 def after_reasoning_completed(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> Decision:
-    """Runs the tools that the reply asks for, or takes its text for the answer."""
+    """Runs the tools that the reply calls, or takes its text for the answer."""
     reply = recorded.event
     state = _pay_for_reply(state, reply)
     if not tools.awaits_reply(state, reply.call_id):
@@ -159,7 +161,7 @@ def after_reasoning_completed(state: QueryState, recorded: Recorded[ReasoningCom
 
 
 def _pay_for_reply(state: QueryState, reply: ReasoningCompleted) -> QueryState:
-    # A reply may come late, after the next round was opened: it is paid for all the same.
+    # Also a reply that comes late, after the next round was opened, has cost something.
     model = model_of(state, final=state.final)
     budget = state.budget.after(reply.wasted, model)
     most = budget.call_with_messages(model, state.shown_tokens)
@@ -193,16 +195,20 @@ def after_reasoning_failed(state: QueryState, recorded: Recorded[ReasoningFailed
 
 def _recover(state: QueryState, recorded: Recorded[ReasoningFailed], why: str) -> Decision:
     failure = recorded.event.failure
+    recovery = RecoveryStarted(level="round", why=why, event_seq=recorded.seq)
     # In the order of what is given up: some of the briefing, the model, the provider, the rounds.
     if _may_be_too_long(state, failure):
-        return emit_first((_recovery("round", why, recorded),), shrink_round(state))
+        return emit_first((recovery,), shrink_round(state))
     if state.reasoner == "fallback":
-        return _after_fallback_failed(state, recorded, why)
+        # Gives up rounds of tools: one call from the facts in hand, and where that fails too, the facts themselves.
+        if state.found and not state.final:
+            return emit_first((replace(recovery, level="session"),), open_round(state, final=True))
+        return answer_from_facts(state, "no model could be asked", seq=recorded.seq, at=recorded.at)
     if state.settings.other_model and not state.model and failure in OF_ONE_MODEL:
         state = replace(state, model=state.settings.other_model)
-        return emit_first((_recovery("round", why, recorded),), reopen_round(state, "other"))
+        return emit_first((recovery,), reopen_round(state, "other"))
     state = replace(state, reasoner="fallback")
-    return emit_first((_recovery("response", why, recorded),), reopen_round(state, "fallback"))
+    return emit_first((replace(recovery, level="response"),), reopen_round(state, "fallback"))
 
 
 def _may_be_too_long(state: QueryState, failure: FailureKind) -> bool:
@@ -213,24 +219,13 @@ def _may_be_too_long(state: QueryState, failure: FailureKind) -> bool:
     return failure == "context_window" or (failure == "invalid_request" and state.found > 0)
 
 
-def _after_fallback_failed(state: QueryState, recorded: Recorded[ReasoningFailed], why: str) -> Decision:
-    """Gives up rounds of tools: one call from the facts in hand, and where that fails too, the facts themselves."""
-    if state.found and not state.final:
-        return emit_first((_recovery("session", why, recorded),), open_round(state, final=True))
-    return answer_from_facts(state, "no model could be asked", seq=recorded.seq, at=recorded.at)
-
-
-def _recovery(level: RecoveryLevel, why: str, recorded: Recorded[ReasoningFailed]) -> RecoveryStarted:
-    return RecoveryStarted(level=level, why=why, event_seq=recorded.seq)
-
-
 def after_context_synthesized(state: QueryState, recorded: Recorded[ContextSynthesized]) -> Decision:
     """Opens the next round: with tools, where one is left and the breaker allows it, or the final one."""
     event = recorded.event
     if state.phase != "synthesizing" or event.round != state.round:
         return state, ()
     state = replace(state, found=state.found + len(event.facts))
-    # After a search that no model asked for there is nobody to ask for more.
+    # No model asked for this search, so none is asked for more of them.
     if state.searched:
         return _after_own_search(state, recorded)
     if state.finish == "now":

@@ -1,4 +1,4 @@
-"""The coordinator's state: everything that it knows of one query, as a value made anew at each event."""
+"""The coordinator's state: everything that it knows of one query, as a value that each event replaces."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from antiphon.vocabulary.values import QuerySettings, ToolCall, Value
 
 Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "reviewing", "answering", "closed"]
 Finish = Literal["no", "final", "now"]
-"""How far the deadline has come: `final` allows one more call, `now` none."""
+"""The effect of the deadline so far: `final` allows one more call, `now` none."""
 
 
 class QueryState(Value, frozen=True, kw_only=True):
     """A query's life so far.
 
     Attributes:
-        phase: What is being waited for.
+        phase: The step that the query waits for.
         round: The round that is open; 0 before the first.
         final: The open round is the final one.
         call_id: The reasoning call of the open round.
-        model: The model that is asked from now on; empty: as the settings say.
+        model: The model of all further calls; empty: as the settings say.
         round_calls: Tool calls requested in the open round.
         asked: The identity of every tool call requested so far.
         failed_rounds: Rounds on end in which every tool call failed.
-        partial: The answer asked for is not a reply.
-        stalls: How often the session stood still.
+        partial: The requested answer is not a reply.
+        stalls: Stalls of the session so far.
         found: Facts found so far.
-        searched: Why the coordinator began a search by itself; empty where it did not.
-        final_follows: After the coordinator's own search comes the final call.
-        budget: What was spent, and what may be.
-        shown_tokens: Estimated tokens of what the open round's call is shown.
+        searched: The reason for the coordinator's own search; empty where there was none.
+        final_follows: The final call follows the coordinator's own search.
+        budget: The spending so far, and its limits.
+        shown_tokens: Estimated tokens of the messages of the open round's call.
         summarising: The summarising call that the open round's briefing waits for; empty where none is under way.
-        summaries: Summarising calls asked for so far.
+        summaries: Summarising calls requested so far.
         set_aside: The most that the newest summarising call may take.
         briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
-        reviewers: Who is asked about each draft before it becomes the answer.
-        unreviewed: Those of them whose judgement of the draft is awaited.
-        objections: What those said who did not accept it.
-        note: What the calls of all further rounds are shown of the last draft's reviews.
+        reviewers: The reviewers that judge each draft before it becomes the answer.
+        unreviewed: Those whose judgement of the draft is awaited.
+        objections: The reasons of those that rejected it.
+        note: The objections to the last draft, for the briefings of all further rounds.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -77,7 +77,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     @property
     def tool_call_ids(self) -> tuple[str, ...]:
         """The ids of the tool calls requested in the open round."""
-        return tuple(call.id for call in self.round_calls)
+        return tuple([call.id for call in self.round_calls])
 
 
 Decision = tuple[QueryState, tuple[Event, ...]]

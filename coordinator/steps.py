@@ -1,4 +1,4 @@
-"""The steps that rules are put together from: open a round, abandon work, ask for an answer; pure."""
+"""The steps that rules consist of: opening a round, abandoning work, requesting an answer; pure."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ SEARCH = "search_course_content"
 OWN_SEARCH = "own-search-"
 """The beginning of the id of a search that the coordinator asked for by itself."""
 LONGEST_QUERY = 500
+"""Characters of a question in the coordinator's own search: an index matches no more than a few sentences well."""
 NO_TIME = "no time was left for an answer by the model"
 NOT_PAID = "the budget does not pay for another call of the model"
 
@@ -51,12 +52,12 @@ def open_round(state: QueryState, *, final: bool = False) -> Decision:
 
 
 def reopen_round(state: QueryState, suffix: str) -> Decision:
-    """Opens the same round again; the suffix of the call's id says how the call differs from the one before."""
+    """Opens the same round once more; the suffix of the call's id says how the call differs from the one before."""
     return _open(replace(state, call_id=f"{state.call_id}-{suffix}"))
 
 
 def shrink_round(state: QueryState) -> Decision:
-    """Opens the same round again with half of what was shown: the model's context could not hold it."""
+    """Opens the same round once more with half of the briefing: the model's context could not hold it."""
     half = min(state.shown_tokens, state.settings.briefing_tokens) // 2
     return reopen_round(replace(state, briefing_tokens=half), "smaller")
 
@@ -78,7 +79,7 @@ def _open(state: QueryState) -> Decision:
 
 
 def briefing_tokens(state: QueryState) -> int | None:
-    """Returns the most tokens of the round's briefing: what the budget pays for, where that is less than is usual."""
+    """Returns the most tokens of the round's briefing, as far as the budget pays; None: as the settings say."""
     if not state.budget.is_limited:
         return state.briefing_tokens
     kept = Spend()
@@ -94,21 +95,21 @@ def briefing_tokens(state: QueryState) -> int | None:
 
 
 def request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
-    """Asks for one tool call of the open round."""
+    """Requests one tool call of the open round."""
     timeout_s = deadline.tool_timeout_s(state.settings, at - state.received_at)
     state = replace(state, round_calls=(*state.round_calls, call), asked=state.asked | {call_key(call)})
     return state, (ToolRequested(round=state.round, call=call, timeout_s=timeout_s),)
 
 
 def abandon_calls(state: QueryState, calls: Sequence[ToolCall], why: str) -> Decision:
-    """Abandons tool calls that were started early and are not wanted; they may be asked for again."""
+    """Abandons tool calls that were started early and are not wanted; they may be requested once more."""
     if not calls:
         return state, ()
-    abandoned_ids = tuple(call.id for call in calls)
-    kept_calls = tuple(call for call in state.round_calls if call.id not in abandoned_ids)
+    abandoned_ids = [call.id for call in calls]
+    kept_calls = [call for call in state.round_calls if call.id not in abandoned_ids]
     asked = state.asked.difference(map(call_key, calls))
-    abandoned = CallsAbandoned(call_ids=abandoned_ids, why=why)
-    return replace(state, round_calls=kept_calls, asked=asked), (abandoned,)
+    abandoned = CallsAbandoned(call_ids=tuple(abandoned_ids), why=why)
+    return replace(state, round_calls=tuple(kept_calls), asked=asked), (abandoned,)
 
 
 def stop_work(state: QueryState, why: str) -> tuple[Event, ...]:
@@ -126,7 +127,7 @@ def stop_work(state: QueryState, why: str) -> tuple[Event, ...]:
 
 
 def search_first(state: QueryState, why: str, *, at: float) -> Decision:
-    """Searches for the question, which no model asked for; answers without, where there is no tool to search with."""
+    """Searches for the question without a model; answers at once where there is no tool to search with."""
     if SEARCH not in state.tools:
         return answer_partially(state, why)
     arguments = msgspec.json.encode({"query": state.question[:LONGEST_QUERY]}).decode()
@@ -140,8 +141,8 @@ def search_first(state: QueryState, why: str, *, at: float) -> Decision:
 
 
 def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
-    """Answers from what was found; where that is nothing, a search for the question comes first."""
-    # One search at most: one that found nothing would find nothing again.
+    """Answers from the facts; without any, a search for the question comes first."""
+    # One search at most: one that found nothing would find nothing once more.
     if state.found or state.searched or state.finish == "now" or SEARCH not in state.tools:
         return answer_partially(state, why)
     recovery = RecoveryStarted(
@@ -151,8 +152,8 @@ def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> De
 
 
 def answer_with_reply(state: QueryState) -> Decision:
-    """Takes the reply of the open round's call for the answer; reviewers are asked about it first."""
-    # When the time is up nobody can be waited for; the answer says that it was not judged.
+    """Takes the reply of the open round's call for the answer, after the reviewers have judged it."""
+    # When the time is up no review can be awaited; the answer says that it was not judged.
     if not state.reviewers or state.finish == "now":
         return answer_with_draft(state)
     state = replace(state, phase="reviewing", unreviewed=state.reviewers, objections=())
@@ -160,15 +161,15 @@ def answer_with_reply(state: QueryState) -> Decision:
 
 
 def answer_with_draft(state: QueryState) -> Decision:
-    """Asks for the answer that the reply of the open round's call gives, reviewed or not."""
+    """Requests the answer that the reply of the open round's call gives, reviewed or not."""
     return replace(state, phase="answering", partial=False), (AnswerRequested(mode="reply", call_id=state.call_id),)
 
 
 def answer_partially(state: QueryState, why: str) -> Decision:
-    """Asks for an answer from the facts in hand."""
+    """Requests an answer from the facts in hand."""
     return replace(state, phase="answering", partial=True), (AnswerRequested(mode="partial", why=why),)
 
 
 def answer_plainly(state: QueryState, why: str) -> Decision:
-    """Asks for a statement that there is no answer, and why."""
+    """Requests a statement that there is no answer, and why."""
     return replace(state, phase="answering", partial=True), (AnswerRequested(mode="plain", why=why),)

@@ -1,9 +1,8 @@
-"""The rules of summarising calls: whether one may be made, by the same breaker as all calls; pure.
+"""The rules of summarising calls, which the same budget and deadline limit as all calls; pure.
 
-They are counted apart from the reasoning calls, and have shares of their own: at most one for each round of tools, a
-quarter of the time that those have left and never any of the final call's, few tokens; and what they take of the
-query's budget is left over from all that follows. Where one may not be made, or
-fails, the briefing does without, and nothing else changes.
+They are counted apart from the reasoning calls, and have limits of their own: at most one for each round of tools, a
+quarter of the time that those have left, none of the final call's time, and few tokens. They may spend only the part of
+the budget that no later call needs. Where one is refused or fails, the briefing does without it.
 """
 
 from __future__ import annotations
@@ -29,21 +28,23 @@ from antiphon.vocabulary.events import (
 
 
 class Refusal(NamedTuple):
-    """Why there is no summary: the limit that was reached, and words for it."""
+    """The reason why there is no summary: the limit that was reached, in words too."""
 
     limit: SummaryLimit
     detail: str
 
 
 def after_summary_wanted(state: QueryState, recorded: Recorded[SummaryWanted]) -> Decision:
-    """Asks for the summary, or emits why there will be none."""
+    """Requests the summary, or emits why there will be none."""
     wanted = recorded.event
     if state.phase != "briefing" or wanted.call_id != state.call_id or state.summarising:
         return state, ()
     timeout_s = deadline.summary_timeout_s(state.settings, recorded.at - state.received_at)
     set_aside = state.budget.summary_of(wanted.tokens)
     needed = set_aside + _to_follow(state)
-    refusal = _refuse_summary(state, timeout_s) or _refuse_unpaid(state, needed)
+    refusal = _refuse_summary(state, timeout_s)
+    if refusal is None:
+        refusal = _refuse_unpaid(state, needed)
     if refusal is not None:
         return skip_summary(state, refusal)
     spare = state.budget.spare(needed)
@@ -84,7 +85,7 @@ def skip_summary(state: QueryState, refusal: Refusal) -> Decision:
 
 
 def _without_call(state: QueryState, call_id: str) -> QueryState:
-    """Notes that the call is over; nothing is emitted, for the synthesizer waited for the same event and goes on."""
+    """Notes that the call is over; the synthesizer waited for the same event and goes on by itself."""
     if call_id != state.summarising:
         return state
     return replace(state, summarising="")
@@ -111,7 +112,7 @@ def _refuse_unpaid(state: QueryState, needed: Spend) -> Refusal | None:
 
 
 def _to_follow(state: QueryState) -> Spend:
-    """Returns what must be left: the open round's call with its whole briefing, and after tools a final call."""
+    """Returns the most that later calls take: the open round's with its whole briefing, and after tools a final one."""
     briefing = briefing_tokens(state)
     if briefing is None:
         briefing = state.settings.briefing_tokens

@@ -5,7 +5,6 @@ Whatever cannot be offered to the model is refused with what to change.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,13 +14,11 @@ from docstring_parser import Docstring, ParseError
 from docstring_parser.google import GoogleParser, Section, SectionType
 from pydantic import PydanticUserError, TypeAdapter
 
-from antiphon.dispatcher.output import line
 from antiphon.dispatcher.parameters import parameters_of
 from antiphon.dispatcher.tool import Adapt, Tool, origin
 from antiphon.vocabulary.errors import ConfigurationError, ToolDefinitionError
+from antiphon.vocabulary.imports import import_named, split_names
 
-MAX_IMPORT_DETAIL = 300
-"""Characters of what a module raised."""
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """The Messages API's rule (https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use)."""
 _SECTIONS = ("Args", "Arguments", "Returns", "Raises", "Yields", "Example", "Examples", "Note", "Notes")
@@ -168,30 +165,9 @@ def load_tools(names: str) -> tuple[Tool, ...]:
         ToolDefinitionError: A function cannot be made into a tool.
     """
     tools: list[Tool] = []
-    for name in names.split(","):
-        path = name.strip()
-        if path:
-            tools += _tools(path, _find(path))
+    for name in split_names(names):
+        tools += _tools(name, import_named(name, thing="Tool", form="package.module:name"))
     return tuple(tools)
-
-
-def _find(path: str) -> object:
-    """Imports the module that `path` names, and returns the object of that name in it."""
-    module_name, _, name = path.partition(":")
-    if not module_name or not name.isidentifier():
-        raise ConfigurationError(f"Tools are named as package.module:name, found {path!r}.")
-    try:
-        module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:  # A user's module may raise anything, and say `sys.exit` at its top.
-        hint = "mend it"
-        if isinstance(error, ImportError):
-            hint = "it must be installed, or its folder be on PYTHONPATH"
-        detail = line(f"{type(error).__name__}: {error}", MAX_IMPORT_DETAIL)
-        raise ConfigurationError(f"Tool {path}: importing {module_name} failed ({detail}); {hint}.") from error
-    if not hasattr(module, name):
-        raise ConfigurationError(f"Tool {path}: {module_name} has no {name}.")
-    found: object = getattr(module, name)
-    return found
 
 
 def _tools(path: str, found: object) -> list[Tool]:

@@ -1,4 +1,4 @@
-"""Finds which event of one trace is which of another, and what of an event is to be compared.
+"""Matches the events of two traces by their place in the query, and reduces each to what can be compared.
 
 Both follow from what the events declare: what each is about, and which fields hold times, places or a fork's parent.
 """
@@ -22,7 +22,7 @@ from antiphon.vocabulary.values import StoredText
 Trace = Sequence[Recorded[Event]]
 
 NEVER_ALIKE = frozenset({Mark.MEASURED, Mark.SEQ, Mark.FORK})
-"""Fields that differ between two runs of the same query, and mean nothing by it."""
+"""Fields that differ between any two runs of the same query, so that their difference means nothing."""
 
 
 class EventKey(NamedTuple):
@@ -78,8 +78,8 @@ class ToolCallNames:
 def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
     """Returns each event by its place in the query.
 
-    That a fork says where it begins is no difference: it is left out. Where a query is gone on with, what a call that
-    was under way had emitted so far is emitted again, and only the second time counts.
+    The event by which a fork begins is left out, for it is no difference. Where a query was resumed, whatever an
+    interrupted call had emitted is emitted once more, and only the second time counts.
     """
     names = ToolCallNames()
     seen: Counter[EventKey] = Counter()
@@ -89,7 +89,7 @@ def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
         pending = fold_pending(pending, recorded, catalog)
         # Resuming settles nothing, so what is pending here is what is asked for once more.
         if isinstance(recorded.event, QueryResumed):
-            seen.subtract(_emitted_again(found, pending))
+            seen.subtract(_repeated_keys(found, pending))
             if recorded.event.why.startswith(FORKED):
                 continue
         key = _unnumbered_key(recorded, events, names)
@@ -100,27 +100,27 @@ def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
 
 def _unnumbered_key(recorded: Recorded[Event], events: Trace, names: ToolCallNames) -> EventKey:
     subject = names.subject_of(recorded.event)
-    # What is about the query as a whole, such as a recovery, is told apart by what led to it.
+    # Events about the query as a whole, such as recoveries, have no subject: their causes distinguish them.
     cause_kind = ""
     if subject == "" and 0 < recorded.cause <= len(events):
         cause_kind = events[recorded.cause - 1].event.kind_name()
     return EventKey(kind=recorded.event.kind_name(), subject=subject, cause_kind=cause_kind, number=0)
 
 
-def _emitted_again(found: Aligned, pending: PendingTable) -> Counter[EventKey]:
-    """Counts the events of calls that are under way, and hence made again, by their key without its number."""
+def _repeated_keys(found: Aligned, pending: PendingTable) -> Counter[EventKey]:
+    """Counts the events of calls that are under way, and hence repeated, by their key without its number."""
     under_way = {owed.subject for owed in pending.values()}
-    again: Counter[EventKey] = Counter()
+    repeated: Counter[EventKey] = Counter()
     for key, recorded in found.items():
         match recorded.event:
-            # A call in a stream is emitted again with the reasoning call that streams it.
+            # A tool call in a stream is repeated with the reasoning call that streams it.
             case (
                 ReasoningStarted(call_id=subject)
                 | ToolCallStreamed(call_id=subject)
                 | ToolStarted(tool_call_id=subject)
             ) if subject in under_way:
-                again[key._replace(number=0)] += 1
-    return again
+                repeated[key._replace(number=0)] += 1
+    return repeated
 
 
 def comparable(value: object, names: ToolCallNames) -> object:

@@ -18,7 +18,7 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Passage, StoredText, Value
 
 SHOWN_CHARS = 60
-"""Characters of a given value in the words of a change."""
+"""Characters of a value where a change is described: the rest can be read in the fork's trace."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -37,7 +37,9 @@ class Change(Value, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         words = f"{self.kind} {self.name}".strip()
-        return f"{words} = {self.value[:SHOWN_CHARS]}" if self.value else words
+        if not self.value:
+            return words
+        return f"{words} = {self.value[:SHOWN_CHARS]}"
 
 
 def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
@@ -59,22 +61,25 @@ def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
         case "tool", ToolSucceeded() | ToolFailed():
             return _with_result(event, change.value)
         case "drop", ToolSucceeded():
-            return replace(event, passages=tuple(each for each in event.passages if each.id != change.name))
+            left = [passage for passage in event.passages if passage.id != change.name]
+            return replace(event, passages=tuple(left))
     raise BadInputError(f"`{change}` does not fit {event.kind_name()}: name another event with --at.")
 
 
 def _with_field(event: Event, path: Sequence[str], value: str, catalog: Catalog) -> Event:
     """Returns the event with the field at `path` replaced, checked like any event that is read."""
-    # By way of plain values, since an event can be changed at any depth only so, and is checked on its way back.
+    # Only plain values can be changed at any depth; decoding them again checks the event as if it were read.
     whole = plain(event)
     holder: object = whole
     for name in path[:-1]:
         holder = _inside(holder, name, event)
-    _inside(holder, path[-1], event)  # a field that is not there is refused
+    last = path[-1]
+    # Only a field that exists may be set: a misspelled one would be dropped, or refused in words nobody understands.
+    _inside(holder, last, event)
     if isinstance(holder, dict):
-        holder[path[-1]] = _json_or_text(value)
+        holder[last] = _json_or_text(value)
     elif isinstance(holder, list):
-        holder[int(path[-1])] = _json_or_text(value)
+        holder[int(last)] = _json_or_text(value)
     try:
         return event_of(whole, catalog)
     except DecodeError as error:
@@ -121,6 +126,7 @@ def _with_result(event: ToolSucceeded | ToolFailed, given: str) -> ToolSucceeded
     found = _json_or_text(given)
     output = given
     passages: tuple[Passage, ...] = ()
+    # A tool may itself return a JSON object, which is meant as its text.
     if isinstance(found, dict) and set(found) <= {"output", "passages"}:
         output = str(found.get("output", ""))
         passages = _passages(found.get("passages", []))

@@ -1,14 +1,13 @@
 """Continues a query from a prefix of its trace: resume and fork are both this.
 
-The deciders are folded over the prefix, which gives them their state. What they emit and the trace holds is done; what
-they emit and the trace does not hold was about to be published, and is published now. What the trace requested and
-holds no outcome of (the pending table knows) is requested once more. Nothing else is done twice.
+Folding the deciders over the prefix restores their state. Of the events that they emit meanwhile, those in the trace
+need nothing more; the others were about to be published when the query was interrupted, and are published now. Each
+request without an outcome in the trace (see the pending table) is repeated. Nothing else is done twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from antiphon.bus import Bus, Session, Step
 from antiphon.composition import Interceptor, Wiring
@@ -32,7 +31,7 @@ def continue_from(
     """Starts a session that goes on after `prefix`, which must be stored already, from its first event.
 
     Args:
-        interceptor: Stands round the session from here on; what came before is heard without it.
+        interceptor: Applies to the session from here on; the prefix is recalled without it.
         store: Where the session is recorded; None is the bus's own store.
 
     Raises:
@@ -66,21 +65,23 @@ def _fold(wiring: Wiring, prefix: Sequence[Recorded[Event]]) -> tuple[Fold, list
     failed = failures_by_event(prefix)
     steps: list[Step] = []
     for recorded in prefix:
-        _strike_out(fold, recorded)
+        _drop_recorded(fold, recorded)
         for failure in fold.hear(recorded, failed.get(recorded.seq, frozenset())):
             steps.append((recorded, _raising(failure, type(recorded.event))))
     return fold, steps
 
 
-def _strike_out(fold: Fold, recorded: Recorded[Event]) -> None:
-    """Takes away what was emitted and is recorded; what stands before it was dropped by other rules than today's."""
-    if any(emission.stands_for(recorded) for emission in fold.emitted):
-        while not fold.emitted.popleft().stands_for(recorded):
-            pass
+def _drop_recorded(fold: Fold, recorded: Recorded[Event]) -> None:
+    """Drops the emission that is recorded, and those before it, which the rules of that time did not emit."""
+    for place, emission in enumerate(fold.emitted):
+        if emission.stands_for(recorded):
+            for _ in range(place + 1):
+                fold.emitted.popleft()
+            return
 
 
 def _recall(wiring: Wiring, fold: Fold, prefix: Sequence[Recorded[Event]]) -> None:
-    """Lets every component take in the prefix, none of them acting on it."""
+    """Gives every component its state after the prefix; none of them acts on it."""
     for decider in wiring.deciders:
         decider.state = fold.states[type(decider)]
     for recorded in prefix:
@@ -94,29 +95,35 @@ def _recall(wiring: Wiring, fold: Fold, prefix: Sequence[Recorded[Event]]) -> No
 def _repeat(
     actions: Sequence[Subscription], prefix: Sequence[Recorded[Event]], requested: Sequence[Recorded[Event]]
 ) -> list[Step]:
-    """Requests once more what has no outcome, and abandons once more what had been abandoned."""
+    """Repeats the requests that have no outcome, and the abandoning of those calls that had been abandoned."""
     steps: list[Step] = []
-    since: dict[str | int, int] = {}
+    requested_at: dict[str | int, int] = {}
     for recorded in requested:
         if isinstance(recorded.event, QueryReceived):
             continue  # its outcome is the end of the query, which everything else leads to
-        since[recorded.event.subject()] = recorded.seq
+        requested_at[recorded.event.subject()] = recorded.seq
         steps += _acting_on(actions, recorded)
     for recorded in prefix:
         event = recorded.event
         if not isinstance(event, CallsAbandoned):
             continue
-        # Of a call that is requested once more, the abandoning that came after its request must be repeated too.
-        if any(since.get(call_id, recorded.seq) < recorded.seq for call_id in event.call_ids):
+        # An id may be used again later: abandoning the earlier call must not end the later one, which is repeated.
+        ended = [call_id for call_id in event.call_ids if requested_at.get(call_id, recorded.seq) < recorded.seq]
+        if ended:
             steps += _acting_on(actions, recorded)
     return steps
 
 
 def _acting_on(actions: Sequence[Subscription], recorded: Recorded[Event]) -> list[Step]:
+    """Returns the calls of the acting components that hear this event, in their variant for repeated requests."""
     steps: list[Step] = []
     for action in actions:
-        if action.kind is type(recorded.event):
-            steps.append((recorded, action._replace(handler=action.repeat or action.handler)))
+        if action.kind is not type(recorded.event):
+            continue
+        handler = action.handler
+        if action.repeat is not None:
+            handler = action.repeat
+        steps.append((recorded, action._replace(handler=handler)))
     return steps
 
 
@@ -128,9 +135,9 @@ def _publishing(publish: Publish, event: Event) -> Subscription:
 
 
 def _raising(failure: RuleFailure, kind: type[Event]) -> Subscription:
-    """Returns a handler that fails as the rule that it stands for did."""
-    return Subscription(kind, partial(_raise, failure.error), failure.handler)
+    """Returns a handler that fails as its rule did, so that the session records the failure."""
 
+    def fail(_: Recorded[Event]) -> None:
+        raise failure.error
 
-def _raise(error: Exception, _: Recorded[Event]) -> None:
-    raise error
+    return Subscription(kind, fail, failure.handler)

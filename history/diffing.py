@@ -33,7 +33,7 @@ SHOWN_CHARS = 80
 
 
 class Side(Value, frozen=True, kw_only=True):
-    """One of the two traces: its end, its answer and its figures. `usage` holds the cost, where that is known."""
+    """One of the two traces: its status, its answer and its figures. `usage` holds the cost, where that is known."""
 
     query_id: str
     events: int
@@ -50,8 +50,8 @@ class Diff(Value, frozen=True, kw_only=True):
     """Two traces compared.
 
     Attributes:
-        same: Events that both have alike.
-        differences: In the order in which they are met; times alone are no difference.
+        same: The number of events that are equal in both.
+        differences: In the order of the traces; times alone are no difference.
         sentences: The answers' sentences: `=` in both, `-` only left, `+` only right.
     """
 
@@ -70,22 +70,22 @@ def diff(left: Trace, right: Trace, subscribers: Sequence[Subscriber] = ()) -> D
     """
     comparison = _Comparison(left, right, subscribers)
     differences = comparison.differences()
-    same = comparison.keys - len(differences)
     explainer = Explainer(left, right, decided_events(subscribers))
     # Where events differ, others are likely to change places with them, which is no further difference.
     explained = explainer.explain(differences, comparison.reordered(differ=bool(differences)))
-    sides = _side(left), _side(right)
+    left_side = _side(left)
+    right_side = _side(right)
     return Diff(
-        left=sides[0],
-        right=sides[1],
-        same=same,
+        left=left_side,
+        right=right_side,
+        same=comparison.count_keys() - len(differences),
         differences=tuple(explained),
-        sentences=tuple(_compared_sentences(sides[0].answer, sides[1].answer)),
+        sentences=tuple(_compared_sentences(left_side.answer, right_side.answer)),
     )
 
 
 class _Comparison:
-    """Two traces of which each event of one is laid beside that of the other."""
+    """Two traces in which each event of one is compared with the event of the same key in the other."""
 
     def __init__(self, left: Trace, right: Trace, subscribers: Sequence[Subscriber]) -> None:
         catalog = catalog_of(subscribers)
@@ -94,13 +94,12 @@ class _Comparison:
         self._left_names = ToolCallNames.of(left)
         self._right_names = ToolCallNames.of(right)
 
-    @property
-    def keys(self) -> int:
-        """The number of places that hold an event in either trace."""
+    def count_keys(self) -> int:
+        """Returns the number of places that hold an event in either trace."""
         return len(self._left | self._right)
 
     def differences(self) -> list[Difference]:
-        """Returns what is not alike; why is not known yet."""
+        """Returns the events that differ; their causes are not known yet."""
         found: list[Difference] = []
         # The left trace's order and then the right one's: of two differences in one place, the left one comes first.
         for key in self._left | self._right:
@@ -110,10 +109,10 @@ class _Comparison:
         return found
 
     def reordered(self, *, differ: bool) -> Difference | None:
-        """Returns the first event of both traces that comes in another place among those of both.
+        """Returns the first event that both traces have, but not in the same order.
 
         Args:
-            differ: There are other differences; then only the order in which tools ended counts, for rules go by it.
+            differ: There are other differences; then only the order in which tools ended counts, on which rules depend.
         """
         ours = _common_keys(self._left, self._right, outcomes_only=differ)
         theirs = _common_keys(self._right, self._left, outcomes_only=differ)
@@ -152,7 +151,9 @@ class _Comparison:
 
 def _one_sided(kind: str, *, left: int | None, right: int | None) -> Difference:
     """Returns the difference for an event that only one of the traces has."""
-    detail = "only in the left one" if right is None else "only in the right one"
+    detail = "only in the right one"
+    if right is None:
+        detail = "only in the left one"
     return Difference(kind=kind, left=left, right=right, because="code", field="", detail=detail)
 
 
@@ -176,11 +177,14 @@ def _side(events: Trace) -> Side:
         elif isinstance(recorded.event, QueryResumed):
             # Nobody worked on it in between, and a fork is minutes or months younger than what it shares.
             away_s += recorded.event.away_s
+    status = "open"
     end = events[-1].event
+    if isinstance(end, QueryClosed):
+        status = end.status
     side = Side(
         query_id=events[0].query_id,
         events=len(events),
-        status=end.status if isinstance(end, QueryClosed) else "open",
+        status=status,
         answer="",
         confidence="",
         calls=0,
@@ -201,23 +205,18 @@ def _side(events: Trace) -> Side:
 
 
 def _compared_sentences(left: str, right: str) -> list[tuple[str, str]]:
+    """Returns the sentences of both answers, each marked as equal (`=`), only left (`-`) or only right (`+`)."""
     ours, theirs = sentences_of(left), sentences_of(right)
+    # Without `autojunk` a frequent sentence is compared like any other.
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     marked: list[tuple[str, str]] = []
-    # Without `autojunk` a sentence that comes often is compared like any other.
-    for change, left_from, left_to, right_from, right_to in SequenceMatcher(
-        None, ours, theirs, autojunk=False
-    ).get_opcodes():
+    for change, left_from, left_to, right_from, right_to in matcher.get_opcodes():
         if change == "equal":
-            _mark("=", ours[left_from:left_to], marked)
+            marked += [("=", sentence) for sentence in ours[left_from:left_to]]
             continue
-        _mark("-", ours[left_from:left_to], marked)
-        _mark("+", theirs[right_from:right_to], marked)
+        marked += [("-", sentence) for sentence in ours[left_from:left_to]]
+        marked += [("+", sentence) for sentence in theirs[right_from:right_to]]
     return marked
-
-
-def _mark(mark: str, sentences: Sequence[str], marked: list[tuple[str, str]]) -> None:
-    for sentence in sentences:
-        marked.append((mark, sentence))
 
 
 def sentences_of(text: str) -> list[str]:

@@ -1,8 +1,9 @@
-"""Where a replay differs from its trace: which event, which field, why, and of what kind the difference is."""
+"""Describes the first difference between a trace and its replay: its event, its field, its kind and its cause."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Literal
 
 import msgspec
@@ -23,7 +24,7 @@ class Divergence(Value, frozen=True, kw_only=True):
     """The first difference between a trace and its replay.
 
     Attributes:
-        seq: The recorded event; for one that nobody recorded, where it would have stood.
+        seq: The recorded event; for one that was not recorded, the place where it is missing.
         kind: Its kind.
         field: The first field that differs, such as `facts[2].id`; empty where a whole event is missing.
         recorded: What the trace holds there, as JSON; empty where it holds nothing.
@@ -63,32 +64,28 @@ def chain_of(events: Sequence[Recorded[Event]], seq: int) -> tuple[str, ...]:
 
 
 def first_difference(recorded: object, now: object, path: str = "") -> FieldDifference:
-    """Finds the first field in which two plain values differ; where nothing inside them does, it is they themselves."""
+    """Finds the first field in which two plain values differ; the values themselves where they have no fields."""
     if isinstance(recorded, dict) and isinstance(now, dict):
         # In the order of the fields, those of `recorded` first: the first difference is then always the same one.
-        for name in dict.fromkeys((*recorded, *now)):
-            if recorded.get(name) != now.get(name):
-                inner = f"{path}.{name}" if path else str(name)
-                return first_difference(recorded.get(name), now.get(name), inner)
+        for name in recorded | now:
+            was, new = recorded.get(name), now.get(name)
+            if was != new:
+                return first_difference(was, new, f"{path}.{name}".removeprefix("."))
     if isinstance(recorded, list | tuple) and isinstance(now, list | tuple):
         return _first_different_item(recorded, now, path)
     return FieldDifference(path=path, recorded=recorded, now=now)
 
 
 def _first_different_item(recorded: Sequence[object], now: Sequence[object], path: str) -> FieldDifference:
-    for place, (was, new) in enumerate(zip(recorded, now, strict=False)):
+    for place, (was, new) in enumerate(zip_longest(recorded, now)):
+        # None pads the shorter list, which no item equals: it ends where the other goes on.
         if was != new:
             return first_difference(was, new, f"{path}[{place}]")
-    shared = min(len(recorded), len(now))
-    return FieldDifference(path=f"{path}[{shared}]", recorded=_item(recorded, shared), now=_item(now, shared))
-
-
-def _item(values: Sequence[object], place: int) -> object:
-    return values[place] if place < len(values) else None
+    return FieldDifference(path=path, recorded=recorded, now=now)
 
 
 def same(recorded: Event, now: Event, form: Mapping[str, object] | None = None) -> bool:
-    """Returns True if an event is emitted again as it was recorded.
+    """Returns True if an event is emitted now as it was recorded.
 
     Args:
         form: The event as the trace holds it; fields that it lacks were not there yet and are not compared.
@@ -102,17 +99,16 @@ def same(recorded: Event, now: Event, form: Mapping[str, object] | None = None) 
 
 def _known_to(form: object, value: object) -> object:
     """Returns `value` with only those fields that `form` has too."""
-    # A stored text stands in a store's form as {"kept": hash}: nothing in it can be compared field by field.
+    # A store's form holds a text as {"kept": hash}: nothing in it can be compared field by field.
     if isinstance(value, dict) and isinstance(form, Mapping) and "kept" not in form:
         known: dict[str, object] = {}
         for name in value.keys() & form.keys():
             known[name] = _known_to(form[name], value[name])
         return known
-    if not isinstance(value, list | tuple):
-        return value
-    if not isinstance(form, list | tuple) or len(value) != len(form):
-        return list(value)
-    return [_known_to(inner_form, inner) for inner_form, inner in zip(form, value, strict=True)]
+    # Where the lengths differ it is not known which form is whose, so that the whole is compared.
+    if isinstance(value, list | tuple) and isinstance(form, list | tuple) and len(value) == len(form):
+        return list(map(_known_to, form, value))
+    return value
 
 
 def shown(event: Event | None) -> str:
@@ -123,9 +119,11 @@ def shown(event: Event | None) -> str:
 
 
 def in_words(recorded: Event | None, now: Event | None, difference: FieldDifference) -> str:
-    """Says in a sentence how an event differs from the one emitted in its place."""
+    """Describes in a sentence how an event differs from the one emitted in its place."""
     if recorded is None:
-        name = "nothing" if now is None else now.kind_name()
+        name = "nothing"
+        if now is not None:
+            name = now.kind_name()
         return f"{name} is emitted now, and was not when the query was recorded"
     if now is None:
         return f"{recorded.kind_name()} was recorded, and nothing is emitted now"

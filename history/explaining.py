@@ -1,4 +1,4 @@
-"""Explains why two traces differ where they do: what differs of itself, and what only follows from that."""
+"""Explains why two traces differ: which differences have a cause of their own, and which follow from earlier ones."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Value
 
 Cause = Literal["model", "tool", "code", "order", "settings", "time", "subscriber"]
-"""`model`: it replied something else; `tool`: it brought something else; `settings`: other settings or versions;
-`time`: somebody waited, or went away; `subscriber`: a component from outside did something else; `order`: the same, in
-another order; `code`: nothing before it differs, so the rules do."""
+"""`model`: another reply; `tool`: another result; `settings`: other settings or versions; `time`: a timeout, or a
+caller who left; `subscriber`: a component from outside did something else; `order`: the same events in another order;
+`code`: nothing before it differs, so the rules do."""
 
 _BY_ROLE: dict[Role, Cause] = {
     ENGINE: "model",
@@ -35,16 +35,16 @@ _BY_ROLE: dict[Role, Cause] = {
     CALLER: "time",
     REVIEWER: "subscriber",
 }
-"""The cause of a difference in what a part of the service emits; what a decider emits only follows from the rest."""
+"""The cause of a difference in the events of each acting part; those of the deciders only follow from other events."""
 
 _EXCEPTIONS: dict[type[Event], Cause | None] = {
     QueryReceived: "settings",
-    # These two say what was decided already: what is sent in a request, and that a round's calls have ended.
+    # These two only repeat what other events decided: the content of a request, and the end of a round's calls.
     ReasoningStarted: None,
     ToolsSettled: None,
 }
 
-_BUILT_IN_ROLES: frozenset[Role] = frozenset().union(*(kind.emitted_by for kind in BUILT_IN.events))
+_BUILT_IN_ROLES: frozenset[Role] = frozenset().union(*[kind.emitted_by for kind in BUILT_IN.events])
 
 Trace = Sequence[Recorded[Event]]
 
@@ -53,7 +53,7 @@ class Difference(Value, frozen=True, kw_only=True):
     """One event that is not the same in both traces, or that only one has (the other `seq` is then None).
 
     Attributes:
-        because: What differs of itself; an event that only follows from an earlier difference has that one's.
+        because: The cause of the difference; an event that only follows from an earlier difference has that one's.
     """
 
     kind: str
@@ -78,7 +78,7 @@ class _Side:
         self.causes: dict[int, Cause] = {}
 
     def inherited(self, seq: int | None) -> Cause | None:
-        """Returns the cause of the nearest difference that led to an event; None where none did, or there is none."""
+        """Returns the cause of the nearest difference that led to an event; None where none did, or without event."""
         while seq:
             cause = self.trace[seq - 1].cause
             if cause in self.causes:
@@ -109,8 +109,12 @@ class Explainer:
             reordered: One more, of which the cause is known: the order itself.
         """
         explained: list[Difference] = []
-        known = [] if reordered is None else [reordered]
-        for difference in sorted([*differences, *known], key=lambda difference: difference.place):
+        ordered = list(differences)
+        if reordered is not None:
+            ordered.append(reordered)
+        # In the order of the traces, so that each difference finds the cause of the earlier one that it follows from.
+        ordered.sort(key=lambda difference: difference.place)
+        for difference in ordered:
             if difference is not reordered:
                 difference = replace(difference, because=self._because(difference))
             self._note(difference)
@@ -119,27 +123,30 @@ class Explainer:
 
     def _note(self, difference: Difference) -> None:
         self._last = difference.because
-        for side, seq in ((self._left, difference.left), (self._right, difference.right)):
-            if seq is not None:
-                side.causes.setdefault(seq, difference.because)
+        if difference.left is not None:
+            self._left.causes.setdefault(difference.left, difference.because)
+        if difference.right is not None:
+            self._right.causes.setdefault(difference.right, difference.because)
 
     def _because(self, difference: Difference) -> Cause:
-        inherited = self._left.inherited(difference.left) or self._right.inherited(difference.right)
+        inherited = self._left.inherited(difference.left)
+        if inherited is None:
+            inherited = self._right.inherited(difference.right)
         if inherited is not None:
             return inherited
         own = self._own_cause(difference)
-        if own in ("model", "tool") and None in (difference.left, difference.right):
-            # Asked for in both and answered in one: it was given up, or asked for again, because of something earlier.
-            return self._last or own
-        # What follows from rules over all that came before follows from the last difference before it.
-        return own or self._last or "code"
+        if own is None:
+            # Rules decide from everything that came before, so the last difference before this one is its cause.
+            return self._last or "code"
+        one_sided = None in (difference.left, difference.right)
+        if one_sided and own in ("model", "tool") and self._last is not None:
+            # Requested in both and answered in one: an earlier difference made it fail, or repeated the request.
+            return self._last
+        return own
 
     def _own_cause(self, difference: Difference) -> Cause | None:
         """Returns why the event differs by itself; None where it can only follow from others."""
-        if difference.left is not None:
-            event = self._left.trace[difference.left - 1].event
-        else:
-            event = self._right.trace[(difference.right or 1) - 1].event
+        event = self._event_of(difference)
         kind = type(event)
         if kind in self._decided:
             return None
@@ -152,3 +159,9 @@ class Explainer:
             if role not in _BUILT_IN_ROLES:
                 return "subscriber"
         return None
+
+    def _event_of(self, difference: Difference) -> Event:
+        if difference.left is not None:
+            return self._left.trace[difference.left - 1].event
+        assert difference.right is not None, "a difference is in one of the traces at least"
+        return self._right.trace[difference.right - 1].event

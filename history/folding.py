@@ -1,4 +1,4 @@
-"""The deciding components of one query as a fold over its trace: what replay, resume and fork rest on."""
+"""Folds the deciding components of a query over its trace: the basis of replay, resume and fork."""
 
 from __future__ import annotations
 
@@ -31,20 +31,22 @@ class RuleFailure(NamedTuple):
 
 
 class Fold:
-    """The states of a query's deciders, event by event; pure, so that it needs neither bus nor session.
+    """The states of a query's deciders after each event; pure, so that it needs neither bus nor session.
 
     Args:
-        deciders: Who decides, in order.
+        deciders: The deciders, in the order in which they hear an event.
 
     Attributes:
-        emitted: What they emitted and nobody has taken yet, in order.
+        emitted: Their emissions that nobody has taken yet, in order.
         states: The state of each decider now.
     """
 
     def __init__(self, deciders: Deciders) -> None:
         self._deciders = deciders
         self.emitted: deque[Emission] = deque()
-        self.states: dict[type[Decider[Any]], Any] = {decider: decider.initial for decider in deciders}
+        self.states: dict[type[Decider[Any]], Any] = {}
+        for decider in deciders:
+            self.states[decider] = decider.initial
 
     def hear(self, recorded: Recorded[Event], failed: frozenset[str] = frozenset()) -> list[RuleFailure]:
         """Applies the rules for one event.
@@ -89,7 +91,8 @@ def decided_events(subscribers: Sequence[Subscriber] = ()) -> frozenset[type[Eve
     decided: set[type[Event]] = set()
     for decider in deciders_of(subscribers):
         decided.update(catalog.emitted_by(decider.role))
-    if any(subscriber.reviews and subscriber.decider is None for subscriber in subscribers):
-        # Some reviews come from a component that acts; which ones, the event does not tell.
-        decided.difference_update(catalog.emitted_by(REVIEWER))
+    for subscriber in subscribers:
+        if subscriber.reviews and subscriber.decider is None:
+            # Some reviews come from a component that acts, and an event does not show which.
+            decided.difference_update(catalog.emitted_by(REVIEWER))
     return frozenset(decided)

@@ -1,4 +1,4 @@
-"""Begins a fork: a trace up to one event with a change made there, and the ports that answer what follows."""
+"""Prepares a fork: the shared beginning of a trace with the changes made, and the ports for what follows."""
 
 from __future__ import annotations
 
@@ -15,12 +15,21 @@ from antiphon.history.lineage import found_passages
 from antiphon.history.recorded_ports import recorded_model, recorded_tools
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ToolFailed, ToolSucceeded
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    QueryReceived,
+    Reasoner,
+    Recorded,
+    ToolFailed,
+    ToolSucceeded,
+)
+from antiphon.vocabulary.ports import Model
 from antiphon.vocabulary.settings import check_settings
 
 Mode = Literal["recorded", "remodel", "live"]
-"""`recorded`: what is asked for as before is answered from the recording, the rest live; `remodel`: tools so, the model
-live; `live`: everything live."""
+"""`recorded`: requests that were recorded are answered from the recording, the others live; `remodel`: so for tools,
+the model live; `live`: everything live."""
 
 Trace = Sequence[Recorded[Event]]
 
@@ -29,7 +38,7 @@ FORKED = "forked from "
 
 
 def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
-    """Returns the changes with each dropped fact (`f1`) as the passages, by id, that tools brought for it."""
+    """Returns the changes, with one for each passage that tools brought in the place of a dropped fact (`f1`)."""
     found: list[Change] = []
     for change in changes:
         if change.kind != "drop":
@@ -53,7 +62,7 @@ def forked_prefix(
     Args:
         at: The last event that is shared; None: the last one that the changes name. 0 shares nothing but the question,
             which is then the only event returned.
-        why: What else the fork changes, in words.
+        why: Words for whatever else the fork changes.
         catalog: The events that there are.
 
     Raises:
@@ -62,11 +71,14 @@ def forked_prefix(
     """
     last = _last_shared(events, at, changes)
     # The question is always there: without it there would be no query to fork.
-    prefix = [replace(recorded, query_id=query_id) for recorded in events[: max(last, 1)]]
-    if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
-        raise BadInputError(
-            f"The query is over at event {last}: nothing can differ after it, so fork at an earlier one."
-        )
+    prefix: list[Recorded[Event]] = []
+    for recorded in events[: max(last, 1)]:
+        if isinstance(recorded.event, QueryClosed):
+            raise BadInputError(
+                f"The query is over at event {last}: nothing can differ after it, so fork at an earlier one."
+            )
+        prefix.append(replace(recorded, query_id=query_id))
+    # One after the other, since several changes may be of the same event.
     for change in changes:
         for place in _places_of(prefix, change):
             prefix[place] = replace(prefix[place], event=change_event(prefix[place].event, change, catalog))
@@ -89,14 +101,16 @@ def recorded_resources(resources: Resources, events: Trace, changes: Sequence[Ch
     tools = recorded_tools(resources.tools, events, dropped)
     if mode == "remodel":
         return dataclasses.replace(resources, tools=tools)
-    models = {name: recorded_model(model, events) for name, model in resources.models.items()}
+    models: dict[Reasoner, Model] = {}
+    for name, model in resources.models.items():
+        models[name] = recorded_model(model, events)
     return dataclasses.replace(resources, tools=tools, models=models)
 
 
 def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> int:
     if not changes and at is None:
         raise BadInputError("A fork needs an event to fork at (--at) or something to change.")
-    # Also where `at` is given: a change that names nothing in the trace is refused, wherever the fork begins.
+    # Computed even where `at` is given: a change that names nothing in the trace is refused in any case.
     named = [_first_place(events, change) for change in changes]
     if at is None:
         return _last_named(changes, named)
@@ -106,21 +120,19 @@ def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> in
 
 
 def _last_named(changes: Sequence[Change], named: Sequence[int | None]) -> int:
-    """Returns the last event that the changes name; passages that are dropped are so from the first of them on."""
-    others: list[int] = []
+    """Returns the last event that the changes name; of the passages that are dropped only the first counts."""
+    found: list[int] = []
     dropped: list[int] = []
     for change, seq in zip(changes, named, strict=True):
-        if seq is None:
-            continue
-        if change.kind == "drop":
+        if seq is not None and change.kind == "drop":
             dropped.append(seq)
-        else:
-            others.append(seq)
-    if dropped:
-        others.append(min(dropped))
-    if not others:
+        elif seq is not None:
+            found.append(seq)
+    # What follows the first of the dropped passages was decided with it in view, so none of that is shared.
+    found += sorted(dropped)[:1]
+    if not found:
         raise BadInputError("These changes name no event: say which with --at.")
-    return max(others)
+    return max(found)
 
 
 def _first_place(events: Trace, change: Change) -> int | None:
@@ -137,27 +149,31 @@ def _first_place(events: Trace, change: Change) -> int | None:
 
 def _places_of(prefix: Trace, change: Change) -> list[int]:
     """Returns the indexes of the events to change: those that the change names, or else the last."""
-    if change.kind == "setting":
-        return [0]
-    if change.kind == "drop":
-        return [place for place, recorded in enumerate(prefix) if _is_named_by(change, recorded.event)]
-    if change.kind == "tool":
-        return [(_first_place(prefix, change) or len(prefix)) - 1]
-    return [len(prefix) - 1]
+    if change.kind != "drop":
+        seq = _first_place(prefix, change)
+        if seq is None:
+            seq = len(prefix)
+        return [seq - 1]
+    # A passage may have been found several times; a fork in which one of them is left would still show it.
+    places: list[int] = []
+    for place, recorded in enumerate(prefix):
+        if _is_named_by(change, recorded.event):
+            places.append(place)
+    return places
 
 
 def _is_named_by(change: Change, event: Event) -> bool:
     """Returns True if an event is the outcome of the tool call, or brought the passage, that a change names."""
     match event:
         case ToolSucceeded() if change.kind == "drop":
-            return any(passage.id == change.name for passage in event.passages)
+            return change.name in [passage.id for passage in event.passages]
         case ToolSucceeded() | ToolFailed() if change.kind == "tool":
             return event.tool_call_id == change.name
     return False
 
 
 def _checked_question(first: Event, parent: Event) -> QueryReceived:
-    """Refuses a question and settings that no caller could have sent."""
+    """Checks a question and its settings as if a caller had sent them."""
     if not isinstance(first, QueryReceived):
         raise BadInputError("The trace does not begin with a question: it cannot be forked.")
     check_settings(first.settings)

@@ -1,4 +1,4 @@
-"""Replay, resume, follow and fork over the service's own store and resources."""
+"""Replays, resumes, follows and forks recorded queries over the service's own store and resources."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from antiphon.vocabulary.subscribers import Subscriber
 log = structlog.get_logger(__name__)
 
 DIED = "the process that worked on it ended"
+"""Recorded as the reason for resuming, where the caller gives none."""
 
 
 def _admit_always() -> None:
@@ -32,7 +33,7 @@ def _admit_always() -> None:
 
 
 class History:
-    """Recorded queries of a service, and what can be done with them.
+    """The recorded queries of a service.
 
     Args:
         admit: Refuses (BusyError) where no further query may begin.
@@ -47,7 +48,7 @@ class History:
         self._admit = admit
 
     async def replay(self, query_id: str) -> ReplayResult:
-        """Runs the deciding components over the trace again and compares.
+        """Runs the deciding components over the trace and compares what they emit with it.
 
         Raises:
             NotFoundError: No such trace.
@@ -69,7 +70,7 @@ class History:
         """Goes on with a query that is not over and that nobody works on.
 
         Args:
-            interceptor: Stands round it from here on; None: nothing does.
+            interceptor: Applies to it from here on; None: none does.
 
         Raises:
             NotFoundError: No such trace.
@@ -104,8 +105,8 @@ class History:
         Args:
             at: The event to change, the last that both have; None: the last one that `changes` name. With an
                 interceptor and no changes: the first event that it sees; None is the first of all.
-            interceptor: Stands round the new query, such as faults, and says in words (`str`) what it does; what is
-                shared happened without it.
+            interceptor: Applies to the new query, such as faults, and describes itself (`str`); what is shared
+                happened without it.
 
         Raises:
             NotFoundError: No such trace.
@@ -116,11 +117,14 @@ class History:
         events = await self._in_todays_form(query_id)
         changes = by_passage(events, changes)
         last = at
-        if interceptor is not None and not changes:
-            last = (at or 1) - 1  # the event itself is to happen again, within the interceptor
-        words = "" if interceptor is None else str(interceptor)
+        why = ""
+        if interceptor is not None:
+            why = str(interceptor)
+            # With nothing else to change, the event at which the fork begins is to be repeated under the interceptor.
+            if not changes:
+                last = (at or 1) - 1
         prefix: list[Recorded[Event]] = []
-        for recorded in forked_prefix(events, last, changes, uuid.uuid4().hex, words, self._resources.catalog):
+        for recorded in forked_prefix(events, last, changes, uuid.uuid4().hex, why, self._resources.catalog):
             # A change may bring what must not be stored.
             prefix.append(replace(recorded, event=self._resources.redaction.event(recorded.event)))
         resources = recorded_resources(self._resources, events, changes, mode)
@@ -151,6 +155,7 @@ class History:
         """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
         subscribers = self._resources.subscribers
         events = await self._store.read(query_id)
+        # Only a trace that differs in nothing but such fields is renewed; any other is forked as it was recorded.
         if replay(events, subscribers=subscribers).divergence is None:
             return events
         forms = await self._store.forms(query_id)
@@ -175,11 +180,13 @@ class History:
         why: str,
         interceptor: Interceptor | None,
     ) -> QueryHandle:
+        """Starts a session that goes on from a stored prefix."""
         first = prefix[0]
         if not isinstance(first.event, QueryReceived):
             raise TraceError(f"trace {first.query_id} does not begin with a question: it cannot be gone on with")
-        if any(isinstance(recorded.event, QueryClosed) for recorded in prefix):
-            raise TraceError(f"query {first.query_id} is over: there is nothing to go on with")
+        for recorded in prefix:
+            if isinstance(recorded.event, QueryClosed):
+                raise TraceError(f"query {first.query_id} is over: there is nothing to go on with")
         # Another machine's clock may be behind the one that wrote the trace.
         away_s = max(0.0, self._resources.clock.now() - prefix[-1].at)
         caller = Caller()
@@ -212,5 +219,5 @@ async def replay_stored(store: TraceStore, query_id: str, subscribers: Sequence[
     result = await asyncio.to_thread(replay, events, None, subscribers)
     if result.divergence is None:
         return result
-    # Only now is it worth looking at the form in which each event was written.
+    # The forms in which the events were written matter only where something differs; reading them takes time.
     return await asyncio.to_thread(replay, events, await store.forms(query_id), subscribers)

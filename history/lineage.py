@@ -1,4 +1,4 @@
-"""Traces each sentence of an answer back to the bytes of a request, and each passage on to what it led to."""
+"""Traces each sentence of an answer back to the bytes of a request, and each passage forward to the sentences."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Origin(Value, frozen=True, kw_only=True):
     """The steps that one citation rests on, backwards; a `seq` of 0 means that the trace does not hold the step.
 
     Attributes:
-        passage_id: What `antiphon traces whatif` takes.
+        passage_id: The name under which `antiphon traces whatif` leaves the passage out.
         arguments: The tool call's, as the model wrote them.
         asked_by: The reasoning call whose reply asked for the tool.
         request_sha256: Of the exact bytes of that call's request.
@@ -50,7 +50,7 @@ class Origin(Value, frozen=True, kw_only=True):
 
 
 class Sentence(Value, frozen=True, kw_only=True):
-    """One sentence of the answer and all that it rests on; empty where it cites nothing."""
+    """One sentence of the answer, and the origins of all that it cites."""
 
     text: str
     origins: tuple[Origin, ...]
@@ -89,9 +89,10 @@ def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
 
 
 def contributions(events: Sequence[Recorded[Event]]) -> tuple[Contribution, ...]:
-    """Returns what each passage that was found led to, in order of discovery: the reverse of lineage."""
+    """Returns each passage that was found with the sentences that cite it, in order of discovery."""
     citing: dict[str, list[str]] = {}
     for sentence in lineage(events):
+        # A sentence may cite a fact more than once.
         for fact_id in {origin.fact for origin in sentence.origins}:
             citing.setdefault(fact_id, []).append(sentence.text)
     found: list[Contribution] = []
@@ -132,14 +133,14 @@ def found_passages(events: Sequence[Recorded[Event]], name: str) -> list[str]:
     fact = _fact_called(facts_in(events), name)
     if fact is None:
         return [name]
-    ids: dict[str, None] = {}
+    ids: list[str] = []
     for recorded in events:
         if not isinstance(recorded.event, ToolSucceeded):
             continue
         for passage in recorded.event.passages:
-            if passage.id == fact.passage.id or _within(passage, fact.passage):
-                ids[passage.id] = None
-    return list(ids) or [name]
+            if passage.id not in ids and _is_part_of(passage, fact.passage):
+                ids.append(passage.id)
+    return ids or [name]
 
 
 def _fact_called(facts: dict[str, Fact], name: str) -> Fact | None:
@@ -152,8 +153,10 @@ def _fact_called(facts: dict[str, Fact], name: str) -> Fact | None:
     return None
 
 
-def _within(passage: Passage, whole: Passage) -> bool:
-    """Returns True if a passage stands within another of the same lesson."""
+def _is_part_of(passage: Passage, whole: Passage) -> bool:
+    """Returns True if a passage is the whole, or lies within it in the same lesson."""
+    if passage.id == whole.id:
+        return True
     # A passage without a place in its lesson is never joined with another.
     if passage.start is None or whole.start is None or place_of(passage) != place_of(whole):
         return False
@@ -161,7 +164,7 @@ def _within(passage: Passage, whole: Passage) -> bool:
 
 
 class _Steps:
-    """The steps of a trace that lead from a fact back to a request: of each the first, with its `seq`."""
+    """The first event of each step that leads from a fact back to a request, with its `seq`."""
 
     def __init__(self, events: Sequence[Recorded[Event]]) -> None:
         self._found: dict[str, int] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from antiphon.engine import SYSTEM_VERSION, Profile, build_request, prepare_summary
-from antiphon.history.divergence import Divergence, chain_of
+from antiphon.history.divergence import Divergence, DivergenceKind, chain_of
 from antiphon.vocabulary.events import (
     Event,
     QueryReceived,
@@ -24,7 +24,7 @@ class PromptComparison:
     """Compares the prompts of a trace as it is replayed.
 
     Attributes:
-        changed: The first that is another one now. It hinders no replay: what was decided is compared all the same.
+        changed: The first prompt that differs now. The replay goes on: what was decided is compared all the same.
     """
 
     def __init__(self, events: Sequence[Recorded[Event]]) -> None:
@@ -51,18 +51,19 @@ class PromptComparison:
 
     def _difference(self, seq: int, started: ReasoningStarted, prompt: StoredText) -> Divergence:
         first = self._events[0].event
-        version = dict(first.versions).get("system_prompt") if isinstance(first, QueryReceived) else None
-        if version != SYSTEM_VERSION:
-            detail = (
-                f"the system prompt was version {version} and is {SYSTEM_VERSION} now; what was decided is the same"
-            )
-        else:
+        version: str | None = None
+        if isinstance(first, QueryReceived):
+            version = dict(first.versions).get("system_prompt")
+        kind: DivergenceKind = "settings"
+        detail = f"the system prompt was version {version} and is {SYSTEM_VERSION} now; what was decided is the same"
+        # A prompt that changed under the same version is a mistake of ours, not a choice of somebody's.
+        if version == SYSTEM_VERSION:
+            kind = "code"
             detail = f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}"
         return Divergence(
             seq=seq,
             kind=started.kind_name(),
-            # A prompt that changed under the same version is a mistake of ours, not a choice of somebody's.
-            difference="code" if version == SYSTEM_VERSION else "settings",
+            difference=kind,
             field="request.system",
             recorded=started.request.system.text,
             now=prompt.text,
@@ -72,7 +73,7 @@ class PromptComparison:
 
 
 def _prompts_of(request: ModelRequest) -> list[StoredText]:
-    """Returns the system prompts that a call may have now, the usual one first: servers differ in what they take."""
+    """Returns the system prompts that a call may have now, the usual one first: servers differ in what they accept."""
     if isinstance(request, SummaryRequested):
         return [prepare_summary(request).request.system]
     prompts: list[StoredText] = []

@@ -1,7 +1,4 @@
-"""A model and tools that answer from a recording: what is asked for as it was recorded is answered as it was.
-
-Everything else goes on to the model or tool behind them.
-"""
+"""A model and tools that answer recorded requests from the recording, and pass on all others."""
 
 from __future__ import annotations
 
@@ -58,13 +55,13 @@ class RecordedModel:
 
 
 def recorded_model(behind: Model, events: Sequence[Recorded[Event]]) -> RecordedModel:
-    """Returns `behind` with the replies of a trace before it."""
+    """Returns a model that answers with the replies of a trace, and otherwise asks `behind`."""
     requests: dict[str, Request] = {}
     replies: dict[Request, Reply] = {}
     for recorded in events:
         event = recorded.event
         if isinstance(event, ReasoningStarted):
-            # The first one is what is asked for; retries and continuations follow from what came of it.
+            # A call's first request is the one that a fork makes too; retries and continuations follow from its reply.
             requests.setdefault(event.call_id, event.request)
         elif isinstance(event, Reply) and event.call_id in requests:
             replies[requests[event.call_id]] = event
@@ -74,11 +71,11 @@ def recorded_model(behind: Model, events: Sequence[Recorded[Event]]) -> Recorded
 def recorded_tools(
     behind: Registry, events: Sequence[Recorded[Event]], dropped: frozenset[str], *, live: bool = False
 ) -> Registry:
-    """Returns the same tools with the results of a trace before them.
+    """Returns the same tools, which answer with the results of a trace where it holds them.
 
     Args:
-        dropped: Ids of passages that no tool may bring, recorded or not.
-        live: What is not recorded may be done for real also by a tool that changes something outside.
+        dropped: Ids of passages that no tool may return, recorded or not.
+        live: Calls that are not recorded may also be made of a tool that changes something outside.
     """
     results = _results(events)
 
@@ -92,15 +89,22 @@ def _run(
     tool: Tool, results: Mapping[CallIdentity, Result], dropped: frozenset[str], *, live: bool
 ) -> Callable[..., Awaitable[object]]:
     async def run(**arguments: object) -> object:
-        # The idempotency key belongs to the run, not to what was asked.
-        asked = {name: value for name, value in arguments.items() if name != tool.key_parameter}
+        asked = dict(arguments)
+        # The idempotency key is new in each run, and no part of what the model asked for.
+        if tool.key_parameter is not None:
+            asked.pop(tool.key_parameter, None)
         result = results.get(_identity(tool, asked))
-        if result is None and tool.has_effects and not live:
+        output: object
+        if result is not None:
+            output = _output(result)
+        elif tool.has_effects and not live:
             raise ServiceError("it changes something outside, and a fork does that only with the mode `live`")
-        output = await tool.run(**arguments) if result is None else _output(result)
+        else:
+            output = await tool.run(**arguments)
         if not dropped or not isinstance(output, ToolOutput):
             return output
-        return replace(output, passages=tuple(passage for passage in output.passages if passage.id not in dropped))
+        left = [passage for passage in output.passages if passage.id not in dropped]
+        return replace(output, passages=tuple(left))
 
     return run
 
@@ -116,7 +120,7 @@ def _output(result: Result) -> ToolOutput:
 
 
 def _results(events: Sequence[Recorded[Event]]) -> dict[ToolRun, Result]:
-    """Returns the results by the tool that brought them and the arguments that it was run with: of each, the first."""
+    """Returns the first result of each tool run, by the tool and the arguments that it was run with."""
     running: dict[str, ToolRun] = {}
     results: dict[ToolRun, Result] = {}
     for recorded in events:
@@ -124,11 +128,11 @@ def _results(events: Sequence[Recorded[Event]]) -> dict[ToolRun, Result]:
             case ToolRequested(call=call):
                 running[call.id] = (call.name, call.arguments)
             case ToolSubstituted() as substituted if substituted.tool_call_id in running:
-                # What it stands in for fails again, or the substitute would not be asked for.
+                # The tool that it replaces must fail in the fork too, or the substitute would not be asked for.
                 results.setdefault(running[substituted.tool_call_id], _failure(substituted))
                 running[substituted.tool_call_id] = (substituted.substitute, substituted.arguments)
             case (ToolSucceeded() | ToolFailed()) as result if result.tool_call_id in running:
-                # The same call may have been made again in a later round: the first answer stands.
+                # The same call may have been repeated in a later round; a fork begins with the first.
                 results.setdefault(running[result.tool_call_id], result)
     return results
 
@@ -158,7 +162,7 @@ def _identity(tool: Tool, arguments: Mapping[str, object]) -> CallIdentity:
 
 
 async def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> AsyncIterator[Json]:
-    # What was recorded goes through the engine as a stream once more, so that a fork takes the same way as a query.
+    # The engine reads a recorded reply as a stream too, so that a fork runs the same code as a query.
     usage = {
         "input_tokens": reply.usage.input_tokens,
         "output_tokens": reply.usage.output_tokens,

@@ -65,7 +65,7 @@ def trace_test(
     """Returns the sealed file of a trace, and the test that goes with it as `<name>.jsonl`.
 
     Args:
-        redact: Patterns; what they match is crossed out everywhere.
+        redact: Patterns; their matches are crossed out everywhere.
         subscriber_paths: The components from outside that the query was recorded with, as `ANTIPHON_SUBSCRIBERS` names
             them: the test loads them by the same names.
 
@@ -78,15 +78,19 @@ def trace_test(
     # Crossing out may change what rules decide, and so what the query would have asked for.
     divergence = replay(events, subscribers=subscribers).divergence
     if divergence is not None:
-        after = " after redaction" if redact else ""
+        after = ""
+        if redact:
+            after = " after redaction"
         raise BadInputError(
             f"This trace does not replay as it is{after} ({divergence.detail}): a test of it would fail from the start."
         )
     data = trace_file(events)
     answer = answer_in(events)
     first = events[0].event
-    question = first.query if isinstance(first, QueryReceived) else ""
-    code = dict(_WITHOUT_SUBSCRIBERS)
+    question = ""
+    if isinstance(first, QueryReceived):
+        question = first.query
+    code = _WITHOUT_SUBSCRIBERS
     if subscribers:
         code = _WITH_SUBSCRIBERS | {"load": _WITH_SUBSCRIBERS["load"].format(paths=subscriber_paths)}
     test = _TEST.format(
@@ -110,7 +114,7 @@ def sealed_trace(path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()
 
     Raises:
         DecodeError: The file cannot be used.
-        TraceError: It is another one than was sealed.
+        TraceError: It is not the one that was sealed.
     """
     data = path.read_bytes()
     found = trace_lines(data)[0].sha256
@@ -122,16 +126,17 @@ def sealed_trace(path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()
 def redacted(
     events: Sequence[Recorded[Event]], patterns: Sequence[str], subscribers: Sequence[Subscriber] = ()
 ) -> Sequence[Recorded[Event]]:
-    """Returns the events with whatever a pattern matches crossed out, letter by letter, so that all offsets stay.
+    """Returns the events with every match of a pattern crossed out, letter by letter, so that all offsets stay.
 
     Raises:
         BadInputError: A pattern is no regular expression.
     """
     if not patterns:
         return events
+    # Each in a group of its own, so that an alternative in one does not take part of the next with it.
+    groups = [f"(?:{pattern})" for pattern in patterns]
     try:
-        # Each in a group of its own, so that an alternative in one does not take part of the next with it.
-        pattern = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+        pattern = re.compile("|".join(groups))
     except re.error as error:
         raise BadInputError(f"A pattern to redact is no regular expression: {error}") from error
     catalog = catalog_of(subscribers)
@@ -143,9 +148,10 @@ def redacted(
 
 
 def decided_anew(events: Sequence[Recorded[Event]], subscribers: Sequence[Subscriber] = ()) -> list[Recorded[Event]]:
-    """Returns the trace with what the rules decide today in the place of what they decided then.
+    """Returns the trace with today's decisions of the rules in the place of those that were recorded.
 
-    Some of that is made of texts (the ids of passages that were joined), and some of it was not there yet.
+    Decisions change with the texts that they are made from (such as the ids of joined passages), and newer rules fill
+    fields that the trace does not have yet.
     """
     decided = decided_events(subscribers)
     # A rule that failed then is passed over, as in a replay: what made it fail may not be there now.
@@ -161,7 +167,7 @@ def decided_anew(events: Sequence[Recorded[Event]], subscribers: Sequence[Subscr
 
 
 def _as_emitted(recorded: Recorded[Event], fold: Fold) -> Recorded[Event]:
-    """Takes from the fold what it emitted in the place of a recorded event; without that, the event stays."""
+    """Takes from the fold the event that it emitted in the place of a recorded one; without any, that one stays."""
     for emission in fold.emitted:
         if emission.stands_for(recorded):
             fold.emitted.remove(emission)
@@ -176,20 +182,21 @@ def _crossed_out(value: object, pattern: re.Pattern[str]) -> object:
         return [_crossed_out(item, pattern) for item in value]
     if not isinstance(value, dict):
         return value
-    changed: dict[object, object] = {}
+    changed = dict(value)
     for name, inner in value.items():
-        # The tag says which event it is; without it nothing could be read again.
-        changed[name] = inner if name == "kind" else _crossed_out(inner, pattern)
+        # The tag names the event's class; without it nothing could be decoded.
+        if name != "kind":
+            changed[name] = _crossed_out(inner, pattern)
     return changed
 
 
 def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
     """Returns the cited texts that stand in the answer word for word, each once."""
-    quoted: dict[str, None] = {}
+    quoted: list[str] = []
     for citation in answer.citations:
         cited = citation.cited_text.strip()
-        if cited and cited in answer.answer:
-            quoted[cited] = None
+        if cited and cited in answer.answer and cited not in quoted:
+            quoted.append(cited)
     return tuple(quoted)
 
 

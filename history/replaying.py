@@ -1,6 +1,6 @@
-"""Replay: the deciding components run again over a recorded query, and every event that they emit is compared.
+"""Replays a recorded query: the deciding components run over its trace, and every event that they emit is compared.
 
-Pure: no model, no tool, no index, no clock and no network; what those brought is in the trace.
+Pure: no model, no tool, no index, no clock and no network; whatever came from those is in the trace.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ReplayResult(Value, frozen=True, kw_only=True):
 
     Attributes:
         events: Events of the trace.
-        compared: Those of them that deciding components emit, and that were compared.
+        compared: The number of those that deciding components emit, and that were compared.
         closed: The trace has its end; an open one is replayed as far as it goes.
         divergence: The first difference, or None where there is none.
     """
@@ -64,7 +64,7 @@ def replay(
         subscribers: The components from outside that the query was recorded with.
     """
     run = ReplayRun(events, forms, subscribers)
-    # The first difference alone is told: what comes after it mostly follows from it.
+    # Only the first difference is reported: those after it mostly follow from it.
     for recorded in events:
         divergence = run.step(recorded)
         if divergence is not None:
@@ -80,7 +80,9 @@ def replay_lines(lines: Sequence[bytes], subscribers: Subscribers = ()) -> Repla
         try:
             events.append(from_json(line, catalog))
         except DecodeError as error:
-            query_id = events[0].query_id if events else "unknown"
+            query_id = "unknown"
+            if events:
+                query_id = events[0].query_id
             result = unreadable(query_id, len(lines), len(events) + 1, error)
             return with_missing(result, _versions(events), subscribers)
     forms: list[Form] = [msgspec.json.decode(line)["event"] for line in lines]
@@ -103,12 +105,13 @@ def unreadable(query_id: str, events: int, seq: int, error: DecodeError) -> Repl
 
 
 def with_missing(result: ReplayResult, versions: Sequence[tuple[str, str]], subscribers: Subscribers) -> ReplayResult:
-    """Returns a result that says, if its trace differs, which subscribers it was recorded with and are not loaded.
+    """Returns the result with the subscribers that its trace was recorded with and that are not loaded.
 
     Args:
         versions: Those of its first event.
     """
     missing = missing_subscribers(versions, subscribers)
+    # A subscriber that is missing and decided nothing makes no difference.
     if result.divergence is None or not missing:
         return result
     detail = f"{missing} ({result.divergence.detail})"
@@ -125,7 +128,7 @@ class ReplayRun:
     """A replay under way, an event at a time.
 
     Attributes:
-        fold: The deciders' states, and what they emitted that the trace has not shown yet.
+        fold: The deciders' states, and their emissions that the trace has not shown yet.
     """
 
     def __init__(
@@ -159,7 +162,7 @@ class ReplayRun:
         return None
 
     def states(self) -> dict[str, dict[str, object]]:
-        """Returns each decider's state field by field, and who owes what under `pending`."""
+        """Returns each decider's state field by field, and the outcomes still owed under `pending`."""
         found: dict[str, dict[str, object]] = {}
         for decider, state in self.fold.states.items():
             found[decider.__name__] = fields_of(state)
@@ -170,39 +173,45 @@ class ReplayRun:
         return found
 
     def left_over(self) -> Divergence | None:
-        """Returns what was emitted now and not recorded; what a query's end cut off does not count."""
+        """Returns the first emission that was not recorded, unless the query's end cut it off."""
         last = self._events[-1]
         if not isinstance(last.event, QueryClosed) or not self.fold.emitted:
             return None
         emission = self.fold.emitted[0]
-        # After QueryClosed was published, a session takes nothing any more.
+        # After `QueryClosed` was published the session took nothing more, though the rules emit it here.
         if emission.cause >= last.cause:
             return None
         return self._divergence(last, None, emission)
 
     def result(self, divergence: Divergence | None) -> ReplayResult:
-        """Returns the outcome, once it is known whether there is a divergence."""
+        """Returns the result of the whole replay, given its divergence."""
+        if divergence is None:
+            divergence = self._prompts.changed
         result = ReplayResult(
             query_id=self._events[0].query_id,
             events=len(self._events),
             compared=self._compared,
             closed=isinstance(self._events[-1].event, QueryClosed),
-            divergence=divergence or self._prompts.changed,
+            divergence=divergence,
         )
         return with_missing(result, _versions(self._events), self._subscribers)
 
     def _check(self, recorded: Recorded[Event]) -> Divergence | None:
         self._prompts.hear(recorded)
-        # What came from outside the rules is taken as it was recorded.
+        # Events from outside the rules, such as replies and results, are the input of a replay.
         if not self._is_decided(recorded):
             return None
-        emitted = self.fold.emitted
-        if not emitted:
-            return None if self._gave_up(recorded.event) else self._divergence(recorded, recorded.event, None)
-        emission = emitted[0]
-        if emission.cause != recorded.cause or not same(recorded.event, emission.event, self._form(recorded)):
+        if not self.fold.emitted:
+            if self._gave_up(recorded.event):
+                return None
+            return self._divergence(recorded, recorded.event, None)
+        emission = self.fold.emitted[0]
+        form: Form | None = None
+        if self._forms is not None:
+            form = self._forms[recorded.seq - 1]
+        if emission.cause != recorded.cause or not same(recorded.event, emission.event, form):
             return self._divergence(recorded, recorded.event, emission)
-        emitted.popleft()
+        self.fold.emitted.popleft()
         self._compared += 1
         return None
 
@@ -232,15 +241,21 @@ class ReplayRun:
 
     def _divergence(self, at: Recorded[Event], event: Event | None, emission: Emission | None) -> Divergence:
         """Describes the difference between the event recorded at a place and what is emitted there now."""
-        now = None if emission is None else emission.event
-        difference = FieldDifference(path="", recorded=event, now=now)
-        if event is not None and emission is not None and type(event) is type(emission.event):
-            difference = first_difference(plain(event), plain(emission.event))
-            if not difference.path:
-                difference = FieldDifference(path="cause", recorded=at.cause, now=emission.cause)
+        now: Event | None = None
+        difference = FieldDifference(path="", recorded=None, now=None)
+        if emission is not None:
+            now = emission.event
+            if type(event) is type(now):
+                difference = first_difference(plain(event), plain(now))
+                # Two events without a difference in their fields differ in their place: another event led to each.
+                if not difference.path:
+                    difference = FieldDifference(path="cause", recorded=at.cause, now=emission.cause)
+        subject = at.event
+        if event is None and now is not None:
+            subject = now
         return Divergence(
             seq=at.seq,
-            kind=(event or now or at.event).kind_name(),
+            kind=subject.kind_name(),
             difference=self._kind_of_difference(at),
             field=difference.path,
             recorded=shown(event),
@@ -256,12 +271,15 @@ class ReplayRun:
         causes = {at.cause}
         if self.fold.emitted:
             causes.add(self.fold.emitted[0].cause)
-        if all(self._is_reordered(cause) for cause in causes):
+        reordered = [cause for cause in causes if self._is_reordered(cause)]
+        if len(reordered) == len(causes):
             return "order"
-        return "settings" if self._lacks_settings() else "code"
+        if self._lacks_settings():
+            return "settings"
+        return "code"
 
     def _is_reordered(self, cause: int) -> bool:
-        """Returns True if what is still to come under `cause` is what is emitted now, in another order."""
+        """Returns True if the events that `cause` led to are those emitted now, in another order."""
         emitted: Counter[str] = Counter()
         for emission in self.fold.emitted:
             if emission.cause == cause:
@@ -275,11 +293,10 @@ class ReplayRun:
 
     def _lacks_settings(self) -> bool:
         """Returns True if the trace was recorded without a setting that there is now."""
-        held = self._forms[0].get("settings") if self._forms else None
-        return isinstance(held, Mapping) and not set(QuerySettings.__struct_fields__) <= set(held)
-
-    def _form(self, recorded: Recorded[Event]) -> Form | None:
-        return self._forms[recorded.seq - 1] if self._forms else None
+        if not self._forms:
+            return False
+        settings = self._forms[0].get("settings")
+        return isinstance(settings, Mapping) and not set(QuerySettings.__struct_fields__) <= set(settings)
 
 
 def fields_of(state: object) -> dict[str, object]:

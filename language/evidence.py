@@ -28,7 +28,7 @@ _LIGHT_WORDS = """
     related said saw seen set several showed shown something sort start subject take taken talk thing thought told
     took topic value want way went whole work would wrong year
 """
-_LIGHT = frozenset(stem(word) for word in _LIGHT_WORDS.split())
+_LIGHT = frozenset(map(stem, _LIGHT_WORDS.split()))
 """Words in which a question is put, rather than what it is about."""
 _NAMED = re.compile(r"(?<=[\w,;] )[A-Z][\w-]*|\b\w+[A-Z]\w*")
 """A name within a question: capital letters elsewhere than at the beginning of a sentence."""
@@ -44,8 +44,12 @@ class TermShares:
     """
 
     def __init__(self, weights: Mapping[str, float]) -> None:
-        total = sum(weights.values()) or 1.0
-        self.of_term = {term: weight / total for term, weight in weights.items()}
+        total = sum(weights.values())
+        if not total:
+            total = 1.0
+        self.of_term: dict[str, float] = {}
+        for term, weight in weights.items():
+            self.of_term[term] = weight / total
         self._terms = frozenset(weights)
         self._of_set: dict[frozenset[str], float] = {}
 
@@ -74,10 +78,13 @@ def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
         weigh: How telling a term is; None means that all are alike.
     """
     weights: dict[str, float] = {}
+    # Bounded, because a question may be a whole page that was pasted.
     for term in terms(question):
         if term in weights or len(weights) >= MAX_TERMS:
             continue
-        weight = 1.0 if weigh is None else max(weigh(term), LEAST_WEIGHT)
+        weight = 1.0
+        if weigh is not None:
+            weight = max(weigh(term), LEAST_WEIGHT)
         if term in _LIGHT or term.isdigit():
             weight *= _LIGHT_WEIGHT
         weights[term] = weight
@@ -102,20 +109,24 @@ def evidence_of(
         together: The most terms that one picked sentence holds.
     """
     union = frozenset[str]().union(*picked)
-    best_alone = max([shares.share(held) for held in passages], default=0.0)
+    best_alone = max(map(shares.share, passages), default=0.0)
     evidence = 0.5 * best_alone + 0.5 * shares.share(union)
-    named = _named_terms(question)
-    missing = [name for name in named if name.isdisjoint(union)]
+    names = _names_in(question)
+    missing = 0
+    for name in names:
+        if name.isdisjoint(union):
+            missing += 1
     if missing:
-        evidence *= 1 - _NAME_MISSING * len(missing) / len(named)
-    heavy = [term for term in shares.of_term if term not in _LIGHT]
+        evidence *= 1 - _NAME_MISSING * missing / len(names)
+    heavy = shares.of_term.keys() - _LIGHT
     # Where the question has several words to share, sharing a single one may be chance.
     if together == 1 and len(heavy) > 1:
         evidence *= _ONE_WORD_ONLY
     return min(evidence, 1.0)
 
 
-def _named_terms(question: str) -> list[frozenset[str]]:
+def _names_in(question: str) -> list[frozenset[str]]:
+    """Returns the terms of each name in the question."""
     names: list[frozenset[str]] = []
     for written in _NAMED.findall(question):
         if name := frozenset(terms(written)):
@@ -134,4 +145,9 @@ def telling_words(question: str, weigh: Weigh | None = None, most: int = MAX_TER
     if weigh is not None:
         ranked.sort(key=weigh, reverse=True)
     chosen = frozenset(ranked[:most])
-    return [word for term, word in found.items() if term in chosen]
+    # Ranked by weight, but given in the question's order.
+    telling: list[str] = []
+    for term, word in found.items():
+        if term in chosen:
+            telling.append(word)
+    return telling

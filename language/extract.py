@@ -22,7 +22,7 @@ MAX_SENTENCES = 2000
 
 _FIRST_FOUND = 0.2
 """The score for standing in the best passage; half as much in the second, and so on."""
-_KNOWN_AGAIN = 0.35
+_KNOWN_SHARE = 0.35
 """As much of a term still counts that an earlier sentence holds already."""
 _LEAST_GAIN = 0.4
 """A further sentence must bring this share of what the first one brought."""
@@ -103,61 +103,95 @@ def extract(
         titles: What each passage stands under; its terms count for every sentence below it, but less.
     """
     shares = question_shares(question, weigh)
-    shapes = [shape for asked, shape in _ASKED_FOR if asked.search(question)]
+    shapes: list[re.Pattern[str]] = []
+    for asks_for, shape in _ASKED_FOR:
+        if asks_for.search(question):
+            shapes.append(shape)
     asked = _Asked(shares, frozenset(pairwise(shares.of_term)), tuple(shapes))
-    titled = [shares.held(terms(title)) for title in titles[: len(passages)]]
-    titled += [frozenset()] * (len(passages) - len(titled))
-    candidates = _candidates(asked, passages, titled)
+    # A passage without a title of its own stands under nothing.
+    titled = [frozenset[str]()] * len(passages)
+    for at, title in enumerate(titles[: len(passages)]):
+        titled[at] = shares.held(terms(title))
+    candidates: list[_Sentence] = []
+    seen: set[str] = set()
+    for at, sentences in enumerate(passages):
+        candidates += _candidates(asked, at, sentences, titled[at], seen)
+    # Choosing looks at every candidate once a pick, so a store of any size may not bring in more than so many.
+    candidates = candidates[:MAX_SENTENCES]
     chosen = _choose(candidates, shares, limit)
     evidence = _evidence(question, shares, candidates, chosen, titled)
     return Extraction(_runs(chosen, passages), evidence)
 
 
-def _candidates(asked: _Asked, passages: Sequence[Sequence[str]], titled: Sequence[frozenset[str]]) -> list[_Sentence]:
-    """The sentences that hold something of the question; one that stands in two passages counts in the better one."""
+def _candidates(
+    asked: _Asked, passage: int, sentences: Sequence[str], of_title: frozenset[str], seen: set[str]
+) -> list[_Sentence]:
+    """Returns the sentences of one passage that hold something of the question, save those seen in a better one.
+
+    Args:
+        passage: Its place among the passages, from 0 for the best.
+        of_title: What its title holds of the question.
+        seen: The texts of the candidates so far, to which these are added.
+    """
+    shares = asked.shares
+    # The terms of each sentence, and what they hold of the question.
+    rows = list(map(terms, sentences[:MAX_SENTENCES]))
+    held = list(map(shares.held, rows))
+    of_passage = 0.2 * shares.share(frozenset[str]().union(*held)) + _FIRST_FOUND / (1 + passage)
     found: list[_Sentence] = []
-    seen: set[str] = set()
-    for number, (sentences, of_title) in enumerate(zip(passages, titled, strict=True)):
-        rows = [terms(sentence) for sentence in sentences[:MAX_SENTENCES]]
-        held = [asked.shares.held(row) for row in rows]
-        passage_share = asked.shares.share(frozenset[str]().union(*held))
-        for at, row in enumerate(rows):
-            text = sentences[at].strip()
-            # Chunks overlap, so that one sentence may stand in two passages.
-            if not held[at] or text in seen:
-                continue
-            seen.add(text)
-            near = frozenset[str]().union(*held[max(at - 1, 0) : at], *held[at + 1 : at + 2])
-            prior = 0.2 * passage_share + _FIRST_FOUND / (1 + number) + 0.15 * asked.shares.share(near - held[at])
-            prior += 0.3 * asked.shares.share(of_title - held[at])
-            prior += _form_score(asked, text, row)
-            found.append(_Sentence(number, at, held[at], prior))
-    return found[:MAX_SENTENCES]
+    for at, row in enumerate(rows):
+        text = sentences[at].strip()
+        # Chunks overlap, so that one sentence may stand in two passages.
+        if not held[at] or text in seen:
+            continue
+        seen.add(text)
+        near = frozenset[str]().union(*held[max(at - 1, 0) : at], *held[at + 1 : at + 2])
+        prior = of_passage + 0.15 * shares.share(near - held[at])
+        prior += 0.3 * shares.share(of_title - held[at])
+        prior += _form_score(asked, text, row)
+        found.append(_Sentence(passage, at, held[at], prior))
+    return found
 
 
 def _form_score(asked: _Asked, text: str, row: Sequence[str]) -> float:
-    """The score of a sentence's form: words side by side as asked, the kind of thing asked for, a good length."""
-    score = 0.15 * len([pair for pair in pairwise(row) if pair in asked.pairs])
-    score += 0.12 * len([shape for shape in asked.shapes if shape.search(text)])
+    """Scores a sentence's form: words side by side as asked, the kind of thing asked for, a good length."""
+    pairs = 0
+    for pair in pairwise(row):
+        if pair in asked.pairs:
+            pairs += 1
+    shapes = 0
+    for shape in asked.shapes:
+        if shape.search(text):
+            shapes += 1
+    score = 0.15 * pairs + 0.12 * shapes
+    # A fragment or a question says little, and a long sentence says much that was not asked.
     if len(row) < 4 or text.endswith("?"):
         return score - 0.1
     return score - 0.002 * max(len(row) - 25, 0)
 
 
 def _choose(candidates: Sequence[_Sentence], shares: TermShares, limit: int) -> list[_Chosen]:
-    """Takes the sentence that gains most, again and again: what is covered already counts less."""
+    """Takes the sentence that gains most, up to `limit` times: what is covered already counts less."""
     left = list(candidates)
     chosen: list[_Chosen] = []
     covered: set[str] = set()
 
     def gain(sentence: _Sentence) -> float:
-        own = fsum([shares.of_term[term] * (_KNOWN_AGAIN if term in covered else 1.0) for term in sentence.held])
+        parts: list[float] = []
+        for term in sentence.held:
+            share = shares.of_term[term]
+            if term in covered:
+                share *= _KNOWN_SHARE
+            parts.append(share)
+        # Exact, because a set has no order: a trace must replay to the same choice.
+        own = fsum(parts)
         return own + sentence.prior * (0.5 + own)
 
     # Each choice changes what the others still add, so the best is looked for anew; `limit` is small.
     while left and len(chosen) < limit:
         best = max(left, key=gain)
         gained = gain(best)
+        # A sentence that adds little would only make the answer longer.
         if chosen and gained < _LEAST_GAIN * chosen[0].gain:
             break
         left.remove(best)
@@ -186,7 +220,7 @@ def _evidence(
 
 
 def _runs(chosen: Sequence[_Chosen], passages: Sequence[Sequence[str]]) -> tuple[Pick, ...]:
-    """The chosen sentences as runs: passages by the best in them, sentences in the order of the text."""
+    """Returns the chosen sentences as runs: passages by the best in them, sentences in the order of the text."""
     scores: dict[int, dict[int, float]] = {}
     for (passage, number, _, _), gain in chosen:
         of_passage = scores.setdefault(passage, {})
@@ -200,12 +234,13 @@ def _runs(chosen: Sequence[_Chosen], passages: Sequence[Sequence[str]]) -> tuple
 
 
 def _needed_beside(sentences: Sequence[str], number: int) -> list[int]:
-    """The sentences without which sentence `number` cannot be understood.
+    """Returns the sentences without which sentence `number` cannot be understood.
 
     Two at most before it, where it begins with a word that points back; the next, where it ends with a colon.
     """
     needed: list[int] = []
     first = number
+    # Bounded, because every sentence of a passage may point back to the one before it.
     while first > 0 and len(needed) < 2 and _DANGLING.match(sentences[first].lstrip()):
         first -= 1
         needed.append(first)
@@ -215,7 +250,7 @@ def _needed_beside(sentences: Sequence[str], number: int) -> list[int]:
 
 
 def _joined(passage: int, scores: Mapping[int, float]) -> list[Pick]:
-    """Runs of neighbours; a gap of one sentence is filled, so that the text reads on."""
+    """Joins neighbours into runs; a gap of one sentence is filled, so that the text reads on."""
     picks: list[Pick] = []
     for number in sorted(scores):
         if picks and number - picks[-1].end <= 1:

@@ -29,6 +29,7 @@ def shorten(text: str, most_chars: int) -> str:
         return line
     length = 0
     for sentence in sentences(line):
+        # Two characters are left for the ellipsis and the space before it.
         if length + len(sentence.rstrip()) > most_chars - 2:
             break
         length += len(sentence)

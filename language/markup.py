@@ -9,11 +9,14 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
 Tag = Literal["conversation", "question", "attempts", "reasoning", "summary", "open", "review", "round", "material"]
+
+
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 class NoteLine(NamedTuple):
@@ -52,7 +55,9 @@ def wrap(tag: Tag, text: str) -> str:
 def unwrap(tag: Tag, text: str) -> str | None:
     """Returns what stands between the first `tag` and its end in `text`, unescaped; None where there is none."""
     found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", text, re.DOTALL)
-    return html.unescape(found.group(1)) if found else None
+    if found is None:
+        return None
+    return html.unescape(found.group(1))
 
 
 def write_review(note: str) -> str:
@@ -69,11 +74,11 @@ def write_attempts(attempts: Sequence[Attempt]) -> str:
 
 def read_attempts(text: str) -> tuple[Attempt, ...]:
     """Reads the attempts written in `text`; none where the tag is missing."""
-    return tuple([msgspec.json.decode(line, type=Attempt) for line in _lines(unwrap("attempts", text))])
+    return _read_lines("attempts", text, Attempt)
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
-    """Some of what one source said, for a summary."""
+    """Some of the words of one source, for a summary."""
 
     source: str
     said: str
@@ -81,15 +86,26 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_material(material: Sequence[Material]) -> str:
     """Writes the material as JSON lines in its tag."""
-    return wrap("material", "\n".join([msgspec.json.encode(each).decode() for each in material]))
+    lines: list[str] = []
+    for each in material:
+        lines.append(msgspec.json.encode(each).decode())
+    return wrap("material", "\n".join(lines))
 
 
 def read_material(text: str) -> tuple[Material, ...]:
     """Reads the material that `text` begins with; none where it is something else."""
     if not text.startswith("<material>\n"):
         return ()
-    return tuple([msgspec.json.decode(line, type=Material) for line in _lines(unwrap("material", text))])
+    return _read_lines("material", text, Material)
 
 
-def _lines(body: str | None) -> list[str]:
-    return [line for line in (body or "").split("\n") if line.strip()]
+def _read_lines(tag: Tag, text: str, line_type: type[S]) -> tuple[S, ...]:
+    """Reads the JSON lines within the first `tag` of `text`; blank lines count for nothing."""
+    body = unwrap(tag, text)
+    if body is None:
+        return ()
+    found: list[S] = []
+    for line in body.split("\n"):
+        if line.strip():
+            found.append(msgspec.json.decode(line, type=line_type))
+    return tuple(found)

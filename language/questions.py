@@ -59,7 +59,19 @@ LESSONS = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(_LESSON_NUMBER, re.IGNORECASE)
-_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_WORDS = {
+    "zero": 0,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+}
 
 
 class Part(Value, frozen=True, kw_only=True):
@@ -89,13 +101,19 @@ def understood(question: str, history: Sequence[Exchange]) -> str:
     if not history or not refers_back(question):
         return question
     before = history[-1].question[:EARLIER_CHARS].strip()
-    return f"{question}\n{before}" if before else question
+    if not before:
+        return question
+    return f"{question}\n{before}"
 
 
 def refers_back(question: str) -> bool:
-    """Returns True for a question that cannot be understood alone: it refers back, and says little else."""
+    """Returns True for a question that cannot be understood alone: it refers back, and holds little else."""
     own = frozenset(terms(question))
-    return not own or (len(own) <= MOST_OWN_TERMS and _REFERS_BACK.search(question) is not None)
+    if not own:
+        return True
+    if len(own) > MOST_OWN_TERMS:
+        return False
+    return _REFERS_BACK.search(question) is not None
 
 
 def compared_sides(question: str, *, loosely: bool = False) -> tuple[str, str] | None:
@@ -120,7 +138,10 @@ def lesson_numbers(question: str) -> list[int]:
     for listed in LESSONS.findall(question):
         for written in _NUMBERS.findall(listed):
             word = written.lower()
-            numbers.setdefault(_NUMBER_WORDS.index(word) if word in _NUMBER_WORDS else int(word))
+            number = _NUMBER_WORDS.get(word)
+            if number is None:
+                number = int(word)
+            numbers.setdefault(number)
     return list(numbers)
 
 
@@ -130,29 +151,37 @@ def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
     courses = _courses(text, course_titles)
     # Named places come last: where there are too many parts, the sides of a comparison are what is asked.
     parts = [*_sides(text, courses), *courses, *_lessons(text)]
-    return tuple(parts[:MOST_PARTS]) or _whole(text)
+    if not parts:
+        parts = _whole(text)
+    return tuple(parts[:MOST_PARTS])
 
 
 def _sides(text: str, courses: Sequence[Part]) -> list[Part]:
+    compared = compared_sides(text)
+    if compared is None:
+        return []
     parts: list[Part] = []
-    for side in compared_sides(text) or ():
+    for side in compared:
         # A side that names a lesson is that lesson's part.
-        if not lesson_numbers(side):
-            part = _side(side, courses)
-            if part.terms:
-                parts.append(part)
+        if lesson_numbers(side):
+            continue
+        part = _side(side, courses)
+        if part.terms:
+            parts.append(part)
     return parts
 
 
 def _side(text: str, courses: Sequence[Part]) -> Part:
-    """A side compared; a course named in it is a part of its own, so its title's words are not asked of the side."""
+    """Makes the part of a side; a course named in it is a part of its own, so its title's words are not asked here."""
     held = frozenset(terms(text))
     wanted = held
     for course in courses:
         if course.terms <= held:
             wanted -= course.terms
     # Two words must both be met; of a longer side, two thirds say enough.
-    needed = len(wanted) if len(wanted) <= 2 else ceil(len(wanted) * 2 / 3)
+    needed = len(wanted)
+    if needed > 2:
+        needed = ceil(needed * 2 / 3)
     return Part(kind="side", text=text, terms=wanted, needed=needed)
 
 
@@ -175,8 +204,9 @@ def _lessons(text: str) -> list[Part]:
     return parts
 
 
-def _whole(text: str) -> tuple[Part, ...]:
+def _whole(text: str) -> list[Part]:
     wanted = frozenset(terms(text))
     if not wanted:
-        return ()
-    return (Part(kind="question", text=shorten(text, SHOWN_CHARS), terms=wanted, needed=ceil(len(wanted) / 3)),)
+        return []
+    # No fact holds all the words in which a question is put: a third of them is evidence enough.
+    return [Part(kind="question", text=shorten(text, SHOWN_CHARS), terms=wanted, needed=ceil(len(wanted) / 3))]

@@ -25,7 +25,7 @@ def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
 
 
 def sentences(text: str) -> list[str]:
-    """Returns the sentences of `text`; joined, they are the text again."""
+    """Returns the sentences of `text`; joined, they are the whole text."""
     ends = (*sentence_starts(text)[1:], len(text))
     parts: list[str] = []
     start = 0

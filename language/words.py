@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import Stemmer
 
+# Names such as C++, C# and 3.11 are one word.
 _WORD = re.compile(r"\w+(?:\.\w+)*[+#]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?\b")
 _STOP_WORDS = """
@@ -27,7 +28,12 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in plain if not unicodedata.combining(c))
+    # NFKD takes letters and their accents apart, so that the accents can be left out.
+    letters: list[str] = []
+    for letter in plain:
+        if not unicodedata.combining(letter):
+            letters.append(letter)
+    return "".join(letters)
 
 
 @lru_cache(maxsize=50_000)

@@ -64,7 +64,10 @@ class SourceBlock(Value, frozen=True, kw_only=True):
     @property
     def tokens(self) -> int:
         """Estimated tokens of the whole block."""
-        return self.label_tokens + sum([sentence.tokens for sentence in self.sentences])
+        tokens = self.label_tokens
+        for sentence in self.sentences:
+            tokens += sentence.tokens
+        return tokens
 
     def all_terms(self) -> frozenset[str]:
         """Returns the stems of its sentences and labels."""
@@ -86,15 +89,28 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
     sentences: list[Sentence] = []
     for number in range(len(passage.starts)):
         text = passage.sentence(number)
-        if text.strip():
-            sentences.append(_sentence(fact, number, text, merged))
+        if not text.strip():
+            continue
+        sentence = Sentence(
+            fact_id=fact.id,
+            number=number,
+            text=text,
+            tokens=tokens_of(text),
+            terms=_sentence_terms(text),
+            round=_first_found(fact, number, merged),
+        )
+        sentences.append(sentence)
     source, title = _labels(passage)
+    labels = label_terms(source) | label_terms(title)
+    # A question that names a course asks for all that stands in it.
+    if passage.course is not None:
+        labels |= label_terms(passage.course)
     return SourceBlock(
         fact=fact,
         json=_search_result(passage, sentences),
         sentences=tuple(sentences),
         label_tokens=tokens_of(source) + tokens_of(title),
-        labels=label_terms(source) | label_terms(title) | label_terms(passage.course or ""),
+        labels=labels,
         title=label_terms(title),
     )
 
@@ -107,54 +123,70 @@ def with_sentences(block: SourceBlock, sentences: Sequence[Sentence]) -> SourceB
     return replace(block, json=_search_result(block.fact.passage, sentences), sentences=tuple(sentences))
 
 
-def _sentence(fact: Fact, number: int, text: str, merged: Sequence[SourceBlock]) -> Sentence:
-    return Sentence(
-        fact_id=fact.id,
-        number=number,
-        text=text,
-        tokens=tokens_of(text),
-        terms=_cached_terms(text) if len(text) <= CACHED_CHARS else frozenset(terms(text)),
-        round=_first_found(fact, number, merged),
-    )
+def _sentence_terms(text: str) -> frozenset[str]:
+    # A sentence as long as a document would take more memory than working out its stems a second time is worth.
+    if len(text) > CACHED_CHARS:
+        return frozenset(terms(text))
+    return _cached_terms(text)
 
 
 @lru_cache(maxsize=4096)
 def _cached_terms(sentence: str) -> frozenset[str]:
-    """The stems of one sentence; queries find the same passages again and again, and replays even more so."""
+    """Returns the stems of one sentence; many queries find the same passages, and every replay does."""
     return frozenset(terms(sentence))
 
 
 def _first_found(fact: Fact, number: int, merged: Sequence[SourceBlock]) -> int:
-    """The round in which a sentence of the fact was first found, looked up by its offset in the lesson."""
-    offset = (fact.passage.start or 0) + fact.passage.starts[number]
+    """Returns the round in which a sentence of the fact was first found, looked up by its offset in the lesson."""
+    # The same sentence has another number in each passage that holds it: only its place in the lesson is the same.
+    offset = _beginning(fact.passage) + fact.passage.starts[number]
     found: list[int] = []
     for block in merged:
         passage = block.fact.passage
-        at = offset - (passage.start or 0)
-        if 0 <= at < len(passage.text.text):
-            number_there = bisect_right(passage.starts, at) - 1
-            for sentence in block.sentences:
-                if sentence.number == number_there:
-                    found.append(sentence.round)
+        at = offset - _beginning(passage)
+        if not 0 <= at < len(passage.text.text):
+            continue
+        number_there = bisect_right(passage.starts, at) - 1
+        for sentence in block.sentences:
+            if sentence.number == number_there:
+                found.append(sentence.round)
     return min(found, default=fact.round)
+
+
+def _beginning(passage: Passage) -> int:
+    """Returns where a passage begins in its lesson; one whose place is not known counts as its beginning."""
+    if passage.start is None:
+        return 0
+    return passage.start
 
 
 def _search_result(passage: Passage, sentences: Sequence[Sentence]) -> StoredText:
     source, title = _labels(passage)
+    # One content block a sentence: a citation names blocks, so each sentence can be cited alone.
+    content: list[dict[str, str]] = []
+    for sentence in sentences:
+        content.append({"type": "text", "text": sentence.text})
     return _encoded(
         {
             "type": "search_result",
             "source": source,
             "title": title,
-            "content": [{"type": "text", "text": sentence.text} for sentence in sentences],
+            "content": content,
             "citations": {"enabled": True},
         }
     )
 
 
 def _labels(passage: Passage) -> tuple[str, str]:
-    source = passage.source.strip()[:LABEL_CHARS] or passage.id
-    title = (passage.title or "").strip()[:LABEL_CHARS] or source
+    # The API refuses a block without them, so each has something to stand in for it.
+    source = passage.source.strip()[:LABEL_CHARS]
+    if not source:
+        source = passage.id
+    title = ""
+    if passage.title is not None:
+        title = passage.title.strip()[:LABEL_CHARS]
+    if not title:
+        title = source
     return source, title
 
 

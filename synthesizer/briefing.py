@@ -44,9 +44,12 @@ def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
 
 def draft_briefing(memory: Memory, opened: RoundOpened) -> Draft:
     """Scores all that may be shown, and writes the notes that would go with all of it."""
-    aim = Aim(
-        asked=memory.intent.asked,
-        sought=tuple([sought.terms for sought in memory.intent.sought]),
-        found=tuple([settled.attempt.facts for settled in memory.usage.settled if settled.attempt.facts]),
-    )
+    sought: list[frozenset[str]] = []
+    for call in memory.intent.sought:
+        sought.append(call.terms)
+    found: list[tuple[str, ...]] = []
+    for settled in memory.usage.settled:
+        if settled.attempt.facts:
+            found.append(settled.attempt.facts)
+    aim = Aim(asked=memory.intent.asked, sought=tuple(sought), found=tuple(found))
     return Draft(score(aim, memory.showable), write_notes(memory, opened, memory.showable))

@@ -55,7 +55,7 @@ class Discovery(Value, frozen=True, kw_only=True):
 
     Attributes:
         new: Facts that were not known before.
-        repeated: Ids of known facts that were found again.
+        repeated: Ids of known facts that were found once more.
         by_call: For each call that brought something, the ids of all its facts, best first.
     """
 
@@ -78,15 +78,24 @@ def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
     results = _confirmed_in_order(facts, settled)
     fact_of = dict(facts.passages)
     known_before = set(fact_of)
-    neighbours = living(facts.known) if facts.merging else ()
+    neighbours = living(facts.known)
     groups = grouped(_new_passages(results, known_before), neighbours, facts.merging)
     new: list[Fact] = []
-    alike = _Alike(living(facts.known))
+    alike = _Alike(neighbours)
     for number, group in enumerate(groups, start=len(facts.known) + 1):
-        fact = _fact(f"f{number}", group, settled.round, alike if facts.merging else None)
+        like: str | None = None
+        if facts.merging:
+            like = alike.note(f"f{number}", group)
+        fact = Fact(
+            id=f"f{number}",
+            passage=group.passage,
+            tool_call_id=group.tool_call_id,
+            round=settled.round,
+            merged=group.merged,
+            like=like,
+        )
         new.append(fact)
-        if fact.merged:
-            _move_passages(fact_of, fact)
+        _move_passages(fact_of, fact)
         fact_of.update(dict.fromkeys(group.members, fact.id))
     discovery = Discovery(
         new=tuple(new),
@@ -99,6 +108,8 @@ def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
 
 def _move_passages(fact_of: dict[str, str], fact: Fact) -> None:
     """Lets the passages of the facts that were merged point to the fact that holds them now."""
+    if not fact.merged:
+        return
     for passage_id, holder in fact_of.items():
         if holder in fact.merged:
             fact_of[passage_id] = fact.id
@@ -109,7 +120,11 @@ def living(known: Sequence[Fact]) -> tuple[Fact, ...]:
     merged: set[str] = set()
     for fact in known:
         merged.update(fact.merged)
-    return tuple([fact for fact in known if fact.id not in merged])
+    alive: list[Fact] = []
+    for fact in known:
+        if fact.id not in merged:
+            alive.append(fact)
+    return tuple(alive)
 
 
 def standing(known: Sequence[Fact]) -> frozenset[str]:
@@ -135,7 +150,7 @@ def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceed
 
 
 def _new_passages(results: Sequence[ToolSucceeded], known: set[str]) -> list[FoundPassage]:
-    """The passages that no earlier round found, in order of discovery, each with the call that found it first."""
+    """Returns the passages that no earlier round found, in order of discovery, each with the first call that did."""
     found: dict[str, FoundPassage] = {}
     for result in results:
         for passage in result.passages:
@@ -145,7 +160,7 @@ def _new_passages(results: Sequence[ToolSucceeded], known: set[str]) -> list[Fou
 
 
 def _repeated(results: Sequence[ToolSucceeded], known: set[str], fact_of: dict[str, str]) -> tuple[str, ...]:
-    """The facts of passages that were found again, be it in the same round."""
+    """Returns the facts of passages that were found more than once, be it in the same round."""
     seen = set(known)
     repeated: dict[str, None] = {}
     for result in results:
@@ -169,32 +184,16 @@ def _facts_by_call(
     return tuple(rows)
 
 
-def _fact(fact_id: str, group: Group, round_: int, alike: _Alike | None) -> Fact:
-    like: str | None = None
-    if alike is not None:
-        runs = shingles(group.passage.text.text)
-        # A fact that took in an earlier one is shown in its place, whatever else it is like.
-        if not group.merged:
-            like = alike.find(runs)
-        if like is None:
-            alike.add(fact_id, runs)
-    return Fact(
-        id=fact_id,
-        passage=group.passage,
-        tool_call_id=group.tool_call_id,
-        round=round_,
-        merged=group.merged,
-        like=like,
-    )
-
-
 @lru_cache(maxsize=128)  # the same passages are found by one question after another
 def shingles(text: str) -> frozenset[Shingle]:
     """Returns the runs of words of `text`; none where it is too short to be judged."""
     found = words(text)
     if len(found) < FEWEST_WORDS:
         return frozenset()
-    return frozenset([tuple(found[at : at + RUN_WORDS]) for at in range(len(found) - RUN_WORDS + 1)])
+    runs: set[Shingle] = set()
+    for at in range(len(found) - RUN_WORDS + 1):
+        runs.add(tuple(found[at : at + RUN_WORDS]))
+    return frozenset(runs)
 
 
 class _Alike:
@@ -203,14 +202,25 @@ class _Alike:
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._first_with: dict[Shingle, str] = {}
         for fact in facts:
-            self.add(fact.id, shingles(fact.passage.text.text))
+            self._add(fact.id, shingles(fact.passage.text.text))
 
-    def add(self, fact_id: str, runs: frozenset[Shingle]) -> None:
+    def note(self, fact_id: str, group: Group) -> str | None:
+        """Returns the earlier fact that says nearly the same; where there is none, later facts may be like this one."""
+        runs = shingles(group.passage.text.text)
+        # A fact that took in an earlier one is shown in its place, whatever else it is like.
+        if not group.merged:
+            like = self._find(runs)
+            if like is not None:
+                return like
+        self._add(fact_id, runs)
+        return None
+
+    def _add(self, fact_id: str, runs: frozenset[Shingle]) -> None:
         for run in runs:
             self._first_with.setdefault(run, fact_id)
 
-    def find(self, runs: frozenset[Shingle]) -> str | None:
-        """The fact that holds nearly all of `runs`; of two that hold as many, the earlier one."""
+    def _find(self, runs: frozenset[Shingle]) -> str | None:
+        """Returns the fact that holds nearly all of `runs`; of two that hold as many, the earlier one."""
         votes: Counter[str] = Counter()
         for run in runs:
             if run in self._first_with:

@@ -93,7 +93,10 @@ def serve(intent: Intent, new: Sequence[SourceBlock]) -> Intent:
         merged.update(block.fact.merged)
     served: list[tuple[str, ...]] = []
     for part, known in zip(intent.parts, intent.served, strict=True):
-        serving = [fact_id for fact_id in known if fact_id not in merged]
+        serving: list[str] = []
+        for fact_id in known:
+            if fact_id not in merged:
+                serving.append(fact_id)
         for block in new:
             if serves(part, block.fact.passage, block.all_terms()):
                 serving.append(block.fact.id)
@@ -103,7 +106,9 @@ def serve(intent: Intent, new: Sequence[SourceBlock]) -> Intent:
 
 def note_round(intent: Intent, round_: int, calls: Sequence[ToolAttempt]) -> Intent:
     """Notes what a settled round's `calls` looked for, and how many facts serve each part after it."""
-    aims = [_call_aim(intent, attempt) for attempt in calls]
+    aims: list[CallAim] = []
+    for attempt in calls:
+        aims.append(_call_aim(intent, attempt))
     counts = RoundCounts(round=round_, served=tuple(map(len, intent.served)))
     return replace(intent, sought=(*intent.sought, *aims), history=(*intent.history, counts))
 

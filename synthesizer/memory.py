@@ -14,7 +14,7 @@ from antiphon.synthesizer.facts import Facts
 from antiphon.synthesizer.intent import Intent
 from antiphon.synthesizer.reasoning import Reasoning
 from antiphon.synthesizer.transcript import Transcript
-from antiphon.synthesizer.usage import ToolUsage
+from antiphon.synthesizer.usage import ToolAttempt, ToolUsage
 from antiphon.vocabulary.events import (
     BriefingPrepared,
     ContextSynthesized,
@@ -84,20 +84,22 @@ def remember(memory: Memory, event: Event) -> Memory:
 
 
 def _begun(memory: Memory, event: QueryReceived) -> Memory:
-    tags = [wrap("question", event.query)]
+    # The conversation comes first, as it came before the question.
+    tags: list[str] = []
     if event.history:
-        tags.insert(0, _conversation_tag(event.history))
+        tags.append(_conversation_tag(event.history))
+    tags.append(wrap("question", event.query))
     return replace(
         memory,
         settings=event.settings,
         facts=replace(memory.facts, merging=event.settings.context != "transcript"),
-        head=tuple([text_block(tag) for tag in tags]),
-        head_tokens=sum([tokens_of(tag) for tag in tags]),
+        head=tuple(map(text_block, tags)),
+        head_tokens=sum(map(tokens_of, tags)),
     )
 
 
 def _conversation_tag(history: Sequence[Exchange]) -> str:
-    """The last exchanges, shortened, oldest first."""
+    """Writes the last exchanges, shortened, oldest first."""
     lines: list[str] = []
     for exchange in history[-EXCHANGES:]:
         lines.append(f"Question: {shorten(exchange.question, EXCHANGE_CHARS)}")
@@ -120,8 +122,15 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
     blocks = _blocks_of(discovery.new, memory.sources)
     sources = (*memory.sources, *blocks)
     standing = facts.standing(found.known)
+    showable: list[SourceBlock] = []
+    for block in sources:
+        if block.sentences and block.fact.id in standing:
+            showable.append(block)
     tried = usage.settle(memory.usage, event, discovery)
-    calls_of_round = [settled.attempt for settled in tried.settled[len(memory.usage.settled) :]]
+    # Attempts are only ever added, so those of this round are the ones behind those known before.
+    calls_of_round: list[ToolAttempt] = []
+    for settled in tried.settled[len(memory.usage.settled) :]:
+        calls_of_round.append(settled.attempt)
     # A round's calls are noted with the parts that they serve, so the facts must serve theirs first.
     wanted = intent.note_round(intent.serve(memory.intent, blocks), event.round, calls_of_round)
     memory = replace(
@@ -130,7 +139,7 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
         intent=wanted,
         usage=tried,
         sources=sources,
-        showable=tuple([block for block in sources if block.sentences and block.fact.id in standing]),
+        showable=tuple(showable),
         settled_rounds=(*memory.settled_rounds, event.round),
     )
     synthesized = ContextSynthesized(
@@ -143,6 +152,7 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
 
 
 def _blocks_of(new: Sequence[Fact], known: Sequence[SourceBlock]) -> list[SourceBlock]:
+    """Makes the blocks of the new facts; those that took in earlier ones take the rounds of their sentences over."""
     by_id = {block.fact.id: block for block in known}
     blocks: list[SourceBlock] = []
     for fact in new:

@@ -63,10 +63,7 @@ def grouped(found: Sequence[FoundPassage], known: Sequence[Fact], merging: bool)
         new.append(Group(passage, call_id, at, (passage.id,)))
     if not merging:
         return new
-    by_lesson: dict[Hashable, list[Group]] = {}
-    for fact in known:
-        earlier = Group(fact.passage, fact.tool_call_id, merged=(fact.id,))
-        by_lesson.setdefault(place_of(fact.passage), []).append(earlier)
+    by_lesson = _groups_by_lesson(known)
     groups: list[Group] = []
     for group in new:
         place = place_of(group.passage)
@@ -74,21 +71,43 @@ def grouped(found: Sequence[FoundPassage], known: Sequence[Fact], merging: bool)
             groups.append(group)
         else:
             by_lesson[place] = _with_group(by_lesson.get(place, []), group)
-    for place, of_lesson in by_lesson.items():
-        if place is not None:
+    for of_lesson in by_lesson.values():
+        for group in of_lesson:
             # A known fact that no new passage touched is a group without members, and no new fact.
-            groups += [group for group in of_lesson if group.members]
+            if group.members:
+                groups.append(group)
     return sorted(groups, key=lambda group: group.at)
 
 
+def _groups_by_lesson(known: Sequence[Fact]) -> dict[Hashable, list[Group]]:
+    """Returns each known fact as a group of its own, under its lesson; one without a place touches nothing."""
+    by_lesson: dict[Hashable, list[Group]] = {}
+    for fact in known:
+        place = place_of(fact.passage)
+        if place is not None:
+            earlier = Group(fact.passage, fact.tool_call_id, merged=(fact.id,))
+            by_lesson.setdefault(place, []).append(earlier)
+    return by_lesson
+
+
 def _with_group(groups: Sequence[Group], group: Group) -> list[Group]:
-    """The groups of one lesson with another among them: those that it touches, directly or through one, are one."""
+    """Takes a group into those of its lesson: all that it touches, directly or through another, become one."""
     apart = list(groups)
     touching = _first_touching(group, apart)
     while touching is not None:
         other, passage = touching
         apart.remove(other)
-        group = _merge(group, other, passage)
+        # Found first is what was asked for: its call and its place are those of the whole.
+        first = group
+        if other.at < group.at:
+            first = other
+        group = Group(
+            passage=passage,
+            tool_call_id=first.tool_call_id,
+            at=first.at,
+            members=(*group.members, *other.members),
+            merged=(*group.merged, *other.merged),
+        )
         # A group that has grown may touch one that it did not touch before.
         touching = _first_touching(group, apart)
     return [*apart, group]
@@ -99,13 +118,6 @@ def _first_touching(group: Group, others: Sequence[Group]) -> tuple[Group, Passa
         if joined := join(group.passage, other.passage):
             return other, joined
     return None
-
-
-def _merge(group: Group, other: Group, passage: Passage) -> Group:
-    first = other if other.at < group.at else group
-    return Group(
-        passage, first.tool_call_id, first.at, (*group.members, *other.members), (*group.merged, *other.merged)
-    )
 
 
 def place_of(passage: Passage) -> Hashable:
@@ -139,13 +151,16 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
     starts = set(first.starts)
     for start in second.starts:
         starts.add(offset + start)
+    link = first.link
+    if not link:
+        link = second.link
     return replace(
         first,
         id=_passage_id(first, joined),
         text=StoredText(joined),
         starts=tuple(sorted(starts)),
         score=max(first.score, second.score),
-        link=first.link or second.link,
+        link=link,
     )
 
 
@@ -156,5 +171,9 @@ def _agree(end: str, beginning: str) -> bool:
 
 
 def _passage_id(passage: Passage, text: str) -> str:
-    address = "\0".join((passage.source, passage.title or "", text))
+    """Returns the joined passage's content address, by which the same text found twice is one."""
+    title = passage.title
+    if title is None:
+        title = ""
+    address = "\0".join((passage.source, title, text))
     return hashlib.sha256(address.encode(errors="replace")).hexdigest()[:32]

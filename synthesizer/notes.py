@@ -1,8 +1,8 @@
-"""Writes the notes that end a briefing: what was tried, what was said, what is open, and which round this is."""
+"""Writes the notes that end a briefing: the attempts, the model's own words, what is open, and which round this is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from antiphon.language.lengths import tokens_of
@@ -42,14 +42,10 @@ def write_notes(memory: Memory, opened: RoundOpened, sources: Sequence[SourceBlo
     Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
     """
     numbers = _numbers(memory.facts.known, sources)
-    is_open = open_parts(memory.intent)
     budget = memory.settings.briefing_tokens
     most = int(budget * MOST_SHARE)
 
-    open_tag = wrap("open", "\n".join(is_open)) if memory.usage.settled and is_open else ""
-    review_tag = write_review(opened.note)
-    round_tag = _round_tag(opened)
-    fixed = (open_tag, review_tag, round_tag)
+    fixed = (_open_tag(memory), write_review(opened.note), _round_tag(opened))
     room = most - sum(map(tokens_of, fixed)) - 2  # the tags' line breaks
     attempts = noted_attempts(memory.usage, numbers)
     words = lines(memory.reasoning)
@@ -57,20 +53,39 @@ def write_notes(memory: Memory, opened: RoundOpened, sources: Sequence[SourceBlo
     room -= tokens_of(summary)
     # The newest attempts take their room before the words do: that is the order in which both go.
     tried = _fit("attempts", attempts, room)
-    said = _fit("reasoning", words, tried.room)
+    own_words = _fit("reasoning", words, tried.room)
 
-    tags = (tried.tag, said.tag, summary, *fixed)
-    text = "\n".join([tag for tag in tags if tag])
+    tags = (tried.tag, own_words.tag, summary, *fixed)
+    text = "\n".join(filter(None, tags))
     tokens = tokens_of(text)
-    dropped = (*said.dropped, *tried.dropped)
+    dropped = (*own_words.dropped, *tried.dropped)
     # Notes on fewer sources are never longer, save where some notes were dropped: then others may come back in their
     # place, so that all of the notes' share must stay free.
-    room = budget - (most if dropped else tokens)
-    return Notes(text, tokens, dropped, room, summary=_call_behind(memory, summary))
+    taken = tokens
+    if dropped:
+        taken = most
+    call_id = ""
+    if memory.reasoning.summary is not None and summary:
+        call_id = memory.reasoning.summary.call_id
+    return Notes(text, tokens, dropped, room=budget - taken, summary=call_id)
+
+
+def _open_tag(memory: Memory) -> str:
+    """Writes the open parts; before the first round has settled all are open, and nothing need be written."""
+    unserved = open_parts(memory.intent)
+    if not memory.usage.settled or not unserved:
+        return ""
+    return wrap("open", "\n".join(unserved))
+
+
+def _round_tag(opened: RoundOpened) -> str:
+    if opened.final:
+        return wrap("round", "Final answer: no tools.")
+    return wrap("round", f"Round {opened.round} of {opened.round + opened.rounds_left}: tools may be used.")
 
 
 def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str, int]:
-    """The number of each fact in a request that shows `sources`, from 1.
+    """Returns the number of each fact in a request that shows `sources`, from 1.
 
     A fact that was merged has the number of the one that holds it now; so has one that says nearly the same as it.
     """
@@ -80,17 +95,22 @@ def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str,
     held_by: dict[str, str] = {}
     for fact in known:
         held_by.update(dict.fromkeys(fact.merged, fact.id))
+    # In order of discovery: a later fact that took an earlier one in has the last word on its number.
     for fact in known:
-        original = fact.like
-        if original is not None:
-            # The original may have been taken into a later fact, and that one into one later still.
-            while original in held_by:
-                original = held_by[original]
+        if fact.like is not None:
+            original = _holder_of(fact.like, held_by)
             if original in numbers:
                 numbers[fact.id] = numbers[original]
         if fact.id in numbers:
             numbers.update(dict.fromkeys(fact.merged, numbers[fact.id]))
     return numbers
+
+
+def _holder_of(fact_id: str, held_by: Mapping[str, str]) -> str:
+    """Returns the fact that holds another now: it may have been taken into a later one, and that one in its turn."""
+    while fact_id in held_by:
+        fact_id = held_by[fact_id]
+    return fact_id
 
 
 class _Fitted(NamedTuple):
@@ -100,25 +120,20 @@ class _Fitted(NamedTuple):
 
 
 def _fit(tag: Tag, lines: Sequence[NoteLine], room: int) -> _Fitted:
-    """The tag with the last of `lines` that fit into `room` tokens, without gaps; and the room that they leave."""
-    tokens = [tokens_of(wrap(tag, line.text)) for line in lines]
-    first = len(lines)
-    while first and tokens[first - 1] <= room:
-        first -= 1
-        room -= tokens[first]
-    kept = [line.text for line in lines[first:]]
+    """Writes the tag with the last of `lines` that fit into `room` tokens, and takes them off it."""
+    kept: list[str] = []
     dropped: list[Dropped] = []
-    for line, freed in zip(lines[:first], tokens, strict=False):
-        dropped.append(Dropped(what=f"round {line.round} notes", why=OUTGROWN, tokens=freed))
-    return _Fitted(wrap(tag, "\n".join(kept)) if kept else "", tuple(dropped), room)
-
-
-def _round_tag(opened: RoundOpened) -> str:
-    if opened.final:
-        return wrap("round", "Final answer: no tools.")
-    return wrap("round", f"Round {opened.round} of {opened.round + opened.rounds_left}: tools may be used.")
-
-
-def _call_behind(memory: Memory, tag: str) -> str:
-    summary = memory.reasoning.summary
-    return summary.call_id if summary is not None and tag else ""
+    for line in reversed(lines):
+        tokens = tokens_of(wrap(tag, line.text))
+        # Without gaps: a note that fits behind one that does not would read as if it had come right after it.
+        if dropped or tokens > room:
+            dropped.append(Dropped(what=f"round {line.round} notes", why=OUTGROWN, tokens=tokens))
+        else:
+            kept.append(line.text)
+            room -= tokens
+    kept.reverse()
+    dropped.reverse()
+    written = ""
+    if kept:
+        written = wrap(tag, "\n".join(kept))
+    return _Fitted(written, tuple(dropped), room)

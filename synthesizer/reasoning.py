@@ -1,4 +1,4 @@
-"""The layer of the model's own words: what it said between its tool calls, and its summary of older rounds.
+"""The layer of the model's own words: its texts between tool calls, and its summary of older rounds.
 
 Its thinking is never kept. A summary is kept with the sentences that it was made of, and stands in a briefing as a
 note: escaped, bounded, and no source.
@@ -57,7 +57,7 @@ class Summary(Value, frozen=True, kw_only=True):
 
 
 class Reasoning(Value, frozen=True, kw_only=True):
-    """All that the model said.
+    """All of the model's own words.
 
     Attributes:
         notes: Its words between tool calls, oldest first.
@@ -76,8 +76,13 @@ def fold(reasoning: Reasoning, event: Event) -> Reasoning:
         return _with_note(reasoning, event)
     if isinstance(event, SummaryWanted):
         return replace(reasoning, wanted=event)
-    if not isinstance(event, SummaryCompleted | SummaryFailed | SummarySkipped):
-        return reasoning
+    if isinstance(event, SummaryCompleted | SummaryFailed | SummarySkipped):
+        return _with_summary(reasoning, event)
+    return reasoning
+
+
+def _with_summary(reasoning: Reasoning, event: SummaryCompleted | SummaryFailed | SummarySkipped) -> Reasoning:
+    """Ends the wait for a summary; one that failed or cannot be used leaves the one before it in its place."""
     wanted = reasoning.wanted
     if wanted is None or wanted.call_id != event.for_call:
         return reasoning
@@ -88,7 +93,7 @@ def fold(reasoning: Reasoning, event: Event) -> Reasoning:
 
 
 def _with_note(reasoning: Reasoning, event: ReasoningCompleted) -> Reasoning:
-    """Only replies that ask for tools leave a note; the others are the answer."""
+    """Notes the words of a reply that asks for tools; those of the others are the answer."""
     text = event.text.text.strip()[:KEPT_CHARS]
     if not event.tool_calls or not text:
         return reasoning
@@ -106,14 +111,19 @@ def lines(reasoning: Reasoning) -> list[NoteLine]:
     newest = newest_round(reasoning)
     shown: list[NoteLine] = []
     for note in reasoning.notes:
-        line = note.newest_line if note.round == newest else note.older_line
+        line = note.older_line
+        if note.round == newest:
+            line = note.newest_line
         shown.append(NoteLine(note.round, line))
     return shown
 
 
 def newest_round(reasoning: Reasoning) -> int:
     """Returns the round of the newest note; 0 where there is none."""
-    return max([note.round for note in reasoning.notes], default=0)
+    newest = 0
+    for note in reasoning.notes:
+        newest = max(newest, note.round)
+    return newest
 
 
 def most_summary_tokens(budget: int) -> int:

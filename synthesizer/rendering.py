@@ -27,15 +27,18 @@ Numbers = frozenset[int]
 def render(memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes) -> BriefingPrepared:
     """Puts what was selected and the notes into the event of the call of `opened`."""
     shown: list[ShownSource] = []
+    # What is stable comes first, so that successive requests share their beginning in the provider's cache.
+    blocks = list(memory.head)
     for block in selection.sources:
         shown.append(ShownSource(fact_id=block.fact.id, sentences=block.numbers))
+        blocks.append(block.json)
+    blocks.append(text_block(notes.text))
     dropped = (*selection.dropped, *_repeated(memory.sources), *notes.dropped)
     changes = _changes(memory.sources, memory.last, shown, dropped)
-    blocks = (*memory.head, *[block.json for block in selection.sources], text_block(notes.text))
     return BriefingPrepared(
         call_id=opened.call_id,
         round=opened.round,
-        messages=(Message(role="user", content=blocks),),
+        messages=(Message(role="user", content=tuple(blocks)),),
         sources=tuple(shown),
         facts=tuple([source.fact_id for source in shown]),
         tokens=memory.head_tokens + selection.tokens + notes.tokens,
@@ -46,7 +49,7 @@ def render(memory: Memory, opened: RoundOpened, selection: Selection, notes: Not
 
 
 def _repeated(sources: Sequence[SourceBlock]) -> list[Dropped]:
-    """The facts that are not shown because another says nearly the same."""
+    """Lists the facts that are not shown because another says nearly the same."""
     rows: list[Dropped] = []
     for block in sources:
         if block.fact.like is not None and block.sentences:
@@ -61,56 +64,65 @@ def _changes(
     shown: Sequence[ShownSource],
     dropped: Sequence[Dropped],
 ) -> tuple[Change, ...]:
-    """The changes in order of discovery.
+    """Lists the changes in order of discovery.
 
     Args:
         blocks: The whole block of every fact ever found, in order of discovery.
         shown: What the briefing now shows.
     """
-    before = {row.fact_id: frozenset(row.sentences) for row in last.shown}
-    now = {row.fact_id: frozenset(row.sentences) for row in shown}
+    before = _numbers_by_fact(last.shown)
+    now = _numbers_by_fact(shown)
     merged_into: dict[str, str] = {}
     for block in blocks:
         merged_into.update(dict.fromkeys(block.fact.merged, block.fact.id))
+    # A fact may have lost some sentences by one rule and some by another: each rule is a change of its own.
     dropped_of: dict[str, list[Dropped]] = {}
     for item in dropped:
         dropped_of.setdefault(item.what, []).append(item)
     found: list[Change] = []
     for number, block in enumerate(blocks):
         fact_id = block.fact.id
-        had, has = before.get(fact_id, Numbers()), now.get(fact_id, Numbers())
+        had = before.get(fact_id, Numbers())
+        has = now.get(fact_id, Numbers())
         reasons = dropped_of.get(fact_id, [])
         if fact_id in merged_into:
-            found += _merged(block, had, merged_into[fact_id])
+            if had:
+                found.append(_merged(block, had, merged_into[fact_id]))
         elif number >= last.known:
-            found += _came(block, has)
+            # A fact that is new to this briefing had nothing to lose before: what it lacks, it never showed.
+            found += _gained(block, "came", f"found in round {block.fact.round} by {block.fact.tool_call_id}", has)
             found += _lost(block, Numbers(block.numbers) - has, reasons)
         else:
-            found += _returned(block, has - had)
+            found += _gained(block, "returned", RETURNED, has - had)
             found += _lost(block, had - has, reasons)
     return tuple(found)
 
 
-def _merged(block: SourceBlock, had: Numbers, into: str) -> list[Change]:
-    if not had:
-        return []
+def _numbers_by_fact(shown: Sequence[ShownSource]) -> dict[str, Numbers]:
+    by_fact: dict[str, Numbers] = {}
+    for row in shown:
+        by_fact[row.fact_id] = Numbers(row.sentences)
+    return by_fact
+
+
+def _merged(block: SourceBlock, had: Numbers, into: str) -> Change:
     # The fact is named whole: none of its sentences is shown under its own id any more.
-    return [Change(what=block.fact.id, change="merged", why=f"stands in {into} now", tokens=_tokens(block, had))]
+    return Change(what=block.fact.id, change="merged", why=f"stands in {into} now", tokens=_tokens(block, had))
 
 
-def _came(block: SourceBlock, has: Numbers) -> list[Change]:
-    why = f"found in round {block.fact.round} by {block.fact.tool_call_id}"
-    return [_change(block, "came", why, has)] if has else []
-
-
-def _returned(block: SourceBlock, back: Numbers) -> list[Change]:
-    return [_change(block, "returned", RETURNED, back)] if back else []
+def _gained(block: SourceBlock, change: Literal["came", "returned"], why: str, gained: Numbers) -> list[Change]:
+    if not gained:
+        return []
+    return [_change(block, change, why, gained)]
 
 
 def _lost(block: SourceBlock, lost: Numbers, reasons: Sequence[Dropped]) -> list[Change]:
     found: list[Change] = []
     for item in reasons:
-        gone = lost.intersection(item.sentences) if item.sentences else lost
+        gone = lost
+        # A rule that names no sentences took all of the fact.
+        if item.sentences:
+            gone = lost.intersection(item.sentences)
         if gone:
             found.append(_change(block, _CHANGES_BY_RULE[item.rule], item.why, gone))
     return found
@@ -122,7 +134,7 @@ def _change(
     why: str,
     numbers: Numbers,
 ) -> Change:
-    """One change; no sentences are named where they are all of the fact's."""
+    """Builds one change; no sentences are named where they are all of the fact's."""
     named = tuple(sorted(numbers))
     if len(numbers) == len(block.sentences):
         named = ()

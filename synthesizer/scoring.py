@@ -26,7 +26,7 @@ TERMS_WEIGHT = 0.5
 NEIGHBOUR_WEIGHT = 0.1
 RANK_WEIGHT = 0.2
 SCORE_WEIGHT = 0.1
-AGAIN_WEIGHT = 0.05
+CALLS_WEIGHT = 0.05
 TITLE_WEIGHT = 0.3
 BEGINNING_WEIGHT = 0.2
 NAMES_WEIGHT = 0.1
@@ -71,26 +71,39 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
         common = standings.of(source) + TITLE_WEIGHT * _named_share(source.title, aim)
         common += NAMED_WEIGHT * (source.fact.id in bridges.named)
         labels = source.labels & aim.asked
-        shares = [asked.share(sentence.terms) for sentence in source.sentences]
-        starts_lesson = (source.fact.passage.start or 0) == 0
-        last = len(shares) - 1
-        for at, sentence in enumerate(source.sentences):
-            # A float depends on the order of its additions, and recorded briefings must be scored the same again:
-            # the order of these lines is part of the score.
-            held = asked.share(sentence.terms | labels) if labels else shares[at]
-            total = common + TERMS_WEIGHT * held
-            before = shares[at - 1] if at > 0 else 0.0
-            after = shares[at + 1] if at < last else 0.0
+        # A passage whose place in its lesson is not known counts as its beginning.
+        starts_lesson = not source.fact.passage.start
+        shares = _bare_shares(source, asked)
+        for at, sentence in enumerate(source.sentences, start=1):
+            # A float depends on the order of its additions, and recorded briefings must be scored alike when they
+            # are replayed: the order of these lines is part of the score.
+            own = shares[at]
+            if labels:
+                own = asked.share(sentence.terms | labels)
+            total = common + TERMS_WEIGHT * own
+            beside = max(shares[at - 1], shares[at + 1])
             is_bridge = (sentence.fact_id, sentence.number) in bridges.naming
-            total += NEIGHBOUR_WEIGHT * max(before, after) + NAMES_WEIGHT * is_bridge
+            total += NEIGHBOUR_WEIGHT * beside + NAMES_WEIGHT * is_bridge
             if starts_lesson:
                 total += BEGINNING_WEIGHT / (1 + sentence.number)
             candidates.append(Candidate(len(candidates), source, sentence, total))
     return candidates
 
 
+def _bare_shares(source: SourceBlock, asked: TermShares) -> list[float]:
+    """Returns the share of the question that each sentence stands for without its labels, from index 1.
+
+    Nothing stands before the first sentence and after the last: so each has a neighbour on both sides.
+    """
+    shares = [0.0]
+    for sentence in source.sentences:
+        shares.append(asked.share(sentence.terms))
+    shares.append(0.0)
+    return shares
+
+
 def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, float]:
-    """The rarity of each asked term among the sentences (with their labels); one that none holds is the rarest."""
+    """Returns the rarity of each asked term among the sentences with their labels; one that none holds is rarest."""
     counts: Counter[str] = Counter()
     sentences = 0
     for source in sources:
@@ -108,7 +121,7 @@ def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, 
 
 
 def _named_share(title: frozenset[str], aim: Aim) -> float:
-    """The most of the title that the question or one call names."""
+    """Returns the most of the title that the question or one call names."""
     if not title:
         return 0.0
     most = len(title & aim.asked)
@@ -136,9 +149,13 @@ class _Standings:
         # A fact that no call lists ranks as the first result of one call.
         ranks = self._ranks.get(fact.id, [0])
         best = self._best_scores[fact.tool_call_id]
-        relative = max(0.0, fact.passage.score) / best if best > 0 else 0.0
+        relative = 0.0
+        if best > 0:
+            relative = max(0.0, fact.passage.score) / best
         standing = RANK_WEIGHT / (1 + min(ranks)) + SCORE_WEIGHT * relative
-        return standing + AGAIN_WEIGHT if len(ranks) > 1 else standing
+        if len(ranks) > 1:
+            standing += CALLS_WEIGHT
+        return standing
 
 
 class _Bridges(NamedTuple):
@@ -178,7 +195,12 @@ class _TitlesByTerm:
 
     def __init__(self, sources: Sequence[SourceBlock]) -> None:
         self._under: dict[str, list[frozenset[str]]] = {}
-        for title in dict.fromkeys([source.title for source in sources if source.title]):
+        # Several sources may have one title: each is noted once, and an empty one would stand in every sentence.
+        titles: dict[frozenset[str], None] = {}
+        for source in sources:
+            if source.title:
+                titles[source.title] = None
+        for title in titles:
             longest = max(title, key=lambda term: (len(term), term))
             self._under.setdefault(longest, []).append(title)
         self._keys = frozenset(self._under)
@@ -186,5 +208,6 @@ class _TitlesByTerm:
     def named_in(self, held: frozenset[str]) -> list[frozenset[str]]:
         named: list[frozenset[str]] = []
         for key in held & self._keys:
+            # A comprehension, because this is the innermost loop of a briefing.
             named += [title for title in self._under[key] if title <= held]
         return named

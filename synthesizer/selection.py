@@ -5,7 +5,7 @@ Scores are compared with that of the best sentence there is, so that a question 
 no more than another.
 
 - In the newest round only what serves no part of the question goes, and of that only what scores less than
-  `LEAST_SCORES[0]` of the best; what a tool of one's own said stays whole.
+  `LEAST_SCORES[0]` of the best; the words of a tool of one's own stay whole.
 - A round later the bar is `LEAST_SCORES[1]`, whatever is served, then `LEAST_SCORES[2]` for good.
 - A budget below the usual raises the bars, one above it lowers them: `BAR_A_HALVING` for each halving.
 - Never goes: an outline; a fact that touches a part that is still open; for each part, the best sentence among its
@@ -82,8 +82,12 @@ def select(candidates: Sequence[Candidate], intent: Intent, budget: int, room: i
         for candidate in _leaving_order(candidates, needed, room):
             if leaving.tokens_left <= room:
                 break
-            if candidate.place not in leaving.reasons:
-                leaving.leave(candidate, TOO_LONG if _is_too_long(candidate, room) else SCORED_LEAST)
+            if candidate.place in leaving.reasons:
+                continue
+            reason = SCORED_LEAST
+            if _is_too_long(candidate, room):
+                reason = TOO_LONG
+            leaving.leave(candidate, reason)
     return _selection(candidates, blocks.values(), leaving)
 
 
@@ -114,19 +118,22 @@ class _Leaving:
 
 
 def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
-    """The facts that touch a part of the question which is still open."""
+    """Returns the facts that touch a part of the question which is still open."""
     parts = still_open(intent)
     needed: set[str] = set()
-    if parts:
-        for block in blocks:
-            held = block.all_terms()
-            if any(touches(part, held) for part in parts):
+    # Most briefings have no open part: then no block's terms need be put together.
+    if not parts:
+        return needed
+    for block in blocks:
+        held = block.all_terms()
+        for part in parts:
+            if touches(part, held):
                 needed.add(block.fact.id)
     return needed
 
 
 def _decayed(candidates: Sequence[Candidate], intent: Intent, needed: set[str], budget: int) -> list[Candidate]:
-    """The sentences that score too little for their age, in order."""
+    """Returns the sentences that score too little for their age, in order."""
     if not candidates:
         return []
     best = max(candidates, key=_score)
@@ -146,11 +153,14 @@ def _decayed(candidates: Sequence[Candidate], intent: Intent, needed: set[str], 
 
 
 def _bars(best: float, budget: int) -> list[float]:
-    """The least score that stays, by rounds of age."""
+    """Returns the least score that stays, by rounds of age."""
     shift = BAR_A_HALVING * log2(USUAL_BUDGET / max(budget, 1))
     # Without a bound a tiny budget would let nothing stay but the best, and a huge one would let everything stay.
     bounded = max(-MOST_SHIFT, min(MOST_SHIFT, shift))
-    return [(share + bounded) * best for share in LEAST_SCORES]
+    bars: list[float] = []
+    for share in LEAST_SCORES:
+        bars.append((share + bounded) * best)
+    return bars
 
 
 def _newest_round(candidates: Sequence[Candidate]) -> int:
@@ -161,19 +171,28 @@ def _newest_round(candidates: Sequence[Candidate]) -> int:
 
 
 def _best_of_each_part(candidates: Sequence[Candidate], intent: Intent) -> set[int]:
-    """The places of the best sentence of all, and for each part of the best among the facts that serve it."""
-    best_of_fact: dict[str, Candidate] = {}
-    for candidate in candidates:
-        known = best_of_fact.get(candidate.sentence.fact_id)
-        if known is None or candidate.score > known.score:
-            best_of_fact[candidate.sentence.fact_id] = candidate
+    """Returns the places of the best sentence of all, and for each part of the best among the facts that serve it."""
+    best_of_fact = _best_of_each_fact(candidates)
     places = {max(best_of_fact.values(), key=_score).place}
     for fact_ids in intent.served:
-        # A fact that serves a part may be hidden, because another says nearly the same.
-        serving = [best_of_fact[fact_id] for fact_id in fact_ids if fact_id in best_of_fact]
+        serving: list[Candidate] = []
+        for fact_id in fact_ids:
+            # A fact that serves a part may be hidden, because another says nearly the same.
+            if fact_id in best_of_fact:
+                serving.append(best_of_fact[fact_id])
         if serving:
             places.add(max(serving, key=_score).place)
     return places
+
+
+def _best_of_each_fact(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
+    best_of_fact: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = best_of_fact.setdefault(candidate.sentence.fact_id, candidate)
+        # Of two that score the same the earlier one stays.
+        if candidate.score > known.score:
+            best_of_fact[candidate.sentence.fact_id] = candidate
+    return best_of_fact
 
 
 def _score(candidate: Candidate) -> float:
@@ -187,13 +206,15 @@ def _may_decay(candidate: Candidate, age: int, intent: Intent) -> bool:
         return False
     if age > 0:
         return True
+    if passage.kind != "passage":
+        return False
     # The model has not seen the newest round yet, so only what serves nothing may go unseen.
     held = candidate.sentence.terms | candidate.source.labels
-    return passage.kind == "passage" and not any(serves(part, passage, held) for part in intent.parts)
+    return not any(serves(part, passage, held) for part in intent.parts)
 
 
 def _leaving_order(candidates: Sequence[Candidate], needed: set[str], room: int) -> list[Candidate]:
-    """The sentences in the order in which the budget makes them leave."""
+    """Sorts the sentences into the order in which the budget makes them leave."""
     newest = _newest_round(candidates)
 
     def order(candidate: Candidate) -> tuple[bool, bool, bool, float, int]:
@@ -232,13 +253,15 @@ def _selection(candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], l
 
 
 def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, str], is_hidden: bool) -> list[Dropped]:
-    """The rows for one fact, one a reason; no sentences are named where they are all of the fact's."""
+    """Builds the rows for one fact, one a reason; no sentences are named where they are all of the fact's."""
     by_reason: dict[str, list[Sentence]] = {}
     for candidate in lost:
         by_reason.setdefault(reasons[candidate.place], []).append(candidate.sentence)
     rows: list[Dropped] = []
     # The labels of a fact that is not shown at all are freed once: the first reason has them.
-    label_tokens = block.label_tokens if is_hidden else 0
+    label_tokens = 0
+    if is_hidden:
+        label_tokens = block.label_tokens
     for reason, sentences in by_reason.items():
         tokens = label_tokens
         numbers: list[int] = []
@@ -247,7 +270,9 @@ def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, s
             numbers.append(sentence.number)
         if len(numbers) == len(block.sentences):
             numbers = []
-        rule: Literal["decay", "budget"] = "decay" if reason == DECAYED else "budget"
+        rule: Literal["decay", "budget"] = "budget"
+        if reason == DECAYED:
+            rule = "decay"
         rows.append(Dropped(what=block.fact.id, why=reason, tokens=tokens, sentences=tuple(numbers), rule=rule))
         label_tokens = 0
     return rows

@@ -1,4 +1,4 @@
-"""Asks for a summary of older rounds where one is worth a call (`compression="model"`), and says of what.
+"""Asks for a summary of older rounds where one is worth a call (`compression="model"`), and names its sentences.
 
 What a briefing shows is chosen as ever, and a summary tells of what that leaves out of older rounds. Only where the
 budget is full does what can be cited make room for what cannot: for an eighth at most, and the lowest scores first.
@@ -41,23 +41,27 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
     draft = draft_briefing(memory, opened)
     selection = select(draft.candidates, memory.intent, budget, draft.notes.room - room_of_summary)
     material = _material(selection.left_out, newest=max(memory.settled_rounds, default=0))
-    tokens = sum([candidate.sentence.tokens for candidate in material])
-    of = _shown_sources(material)
-    if tokens < budget * LEAST_SHARE or _covers(memory.reasoning.summary, of):
+    tokens = 0
+    for candidate in material:
+        tokens += candidate.sentence.tokens
+    if tokens < budget * LEAST_SHARE:
         return None
+    of = _shown_sources(material)
+    if _covers(memory.reasoning.summary, of):
+        return None
+    question = wrap("question", memory.intent.meant)
     written = write_material((*_quoted(material), *_older_words(memory.reasoning)))
-    tags = (wrap("question", memory.intent.meant), written)
     return SummaryWanted(
         call_id=opened.call_id,
         round=opened.round,
         of=of,
-        messages=(Message(role="user", content=tuple([text_block(tag) for tag in tags])),),
-        tokens=sum([tokens_of(tag) for tag in tags]),
+        messages=(Message(role="user", content=(text_block(question), text_block(written))),),
+        tokens=tokens_of(question) + tokens_of(written),
     )
 
 
 def _material(left_out: Sequence[Candidate], newest: int) -> list[Candidate]:
-    """The finds of older rounds that are not shown, as far as a summarising call can be shown them; in order."""
+    """Chooses what a summarising call can be shown of the finds of older rounds, best first; returns it in order."""
     chosen: list[Candidate] = []
     room = MOST_TOKENS
     for candidate in sorted(left_out, key=lambda candidate: (-candidate.score, candidate.place)):
@@ -72,12 +76,18 @@ def _shown_sources(material: Sequence[Candidate]) -> tuple[ShownSource, ...]:
     numbers: dict[str, list[int]] = {}
     for candidate in material:
         numbers.setdefault(candidate.sentence.fact_id, []).append(candidate.sentence.number)
-    return tuple([ShownSource(fact_id=fact_id, sentences=tuple(row)) for fact_id, row in numbers.items()])
+    sources: list[ShownSource] = []
+    for fact_id, row in numbers.items():
+        sources.append(ShownSource(fact_id=fact_id, sentences=tuple(row)))
+    return tuple(sources)
 
 
 def _covers(summary: Summary | None, of: Sequence[ShownSource]) -> bool:
-    """True where a summary was made of all these sentences already."""
-    summed_up = {row.fact_id: row.sentences for row in summary.of} if summary is not None else {}
+    """Returns True where a summary was made of all these sentences already."""
+    summed_up: dict[str, tuple[int, ...]] = {}
+    if summary is not None:
+        for row in summary.of:
+            summed_up[row.fact_id] = row.sentences
     return all(set(row.sentences).issubset(summed_up.get(row.fact_id, ())) for row in of)
 
 
@@ -95,7 +105,7 @@ def _quoted(material: Sequence[Candidate]) -> list[Material]:
 
 
 def _older_words(reasoning: Reasoning) -> list[Material]:
-    """The model's words in older rounds, where the notes have only their beginning."""
+    """Returns the model's words in older rounds, where the notes have only their beginning."""
     newest = newest_round(reasoning)
     words: list[Material] = []
     for note in reasoning.notes:

@@ -63,8 +63,8 @@ def fold(transcript: Transcript, event: Event) -> Transcript:
 
 def _answer_in(event: Event) -> CallAnswer | None:
     if isinstance(event, ToolSucceeded):
-        passages = tuple([passage.id for passage in event.passages])
-        return CallAnswer(tool_call_id=event.tool_call_id, passages=passages, words=event.output.text)
+        passage_ids = [passage.id for passage in event.passages]
+        return CallAnswer(tool_call_id=event.tool_call_id, passages=tuple(passage_ids), words=event.output.text)
     if isinstance(event, ToolFailed):
         return CallAnswer(tool_call_id=event.tool_call_id, words=event.detail, failed=True)
     if isinstance(event, BreakerTripped) and event.tool_call_id is not None:
@@ -76,7 +76,10 @@ def transcribe(
     transcript: Transcript, head: Sequence[StoredText], sources: Sequence[SourceBlock], opened: RoundOpened
 ) -> BriefingPrepared:
     """Writes the message list for the call of `opened`; each search result in it is a row of its table of sources."""
-    by_passage = {block.fact.passage.id: block for block in sources if block.sentences}
+    by_passage: dict[str, SourceBlock] = {}
+    for block in sources:
+        if block.sentences:
+            by_passage[block.fact.passage.id] = block
     # The request ends with a message of the user: the question, or the answers to the last tool calls.
     messages: list[Message] = []
     of_user = list(head)
@@ -87,23 +90,38 @@ def transcribe(
         of_user = []
         for call in turn.tool_calls:
             answer = _answer_to(transcript, call)
-            blocks = [by_passage[passage_id] for passage_id in answer.passages if passage_id in by_passage]
+            blocks = _blocks_of(answer, by_passage)
             of_user.append(_tool_result(answer, blocks))
             shown += blocks
     of_user += _ending(opened)
     messages.append(Message(role="user", content=tuple(of_user)))
+    # A source that two calls brought stands in the request twice, and has two rows: citations count them so.
+    table: list[ShownSource] = []
+    facts: dict[str, None] = {}
+    for block in shown:
+        table.append(ShownSource(fact_id=block.fact.id, sentences=block.numbers))
+        facts[block.fact.id] = None
     return BriefingPrepared(
         call_id=opened.call_id,
         round=opened.round,
         messages=tuple(messages),
-        sources=tuple([ShownSource(fact_id=block.fact.id, sentences=block.numbers) for block in shown]),
-        facts=tuple(dict.fromkeys([block.fact.id for block in shown])),
+        sources=tuple(table),
+        facts=tuple(facts),
         tokens=_tokens_of(messages),
     )
 
 
+def _blocks_of(answer: CallAnswer, by_passage: Mapping[str, SourceBlock]) -> list[SourceBlock]:
+    """Returns the blocks of an answer's passages; one of white space alone has none."""
+    blocks: list[SourceBlock] = []
+    for passage_id in answer.passages:
+        if passage_id in by_passage:
+            blocks.append(by_passage[passage_id])
+    return blocks
+
+
 def _ending(opened: RoundOpened) -> list[StoredText]:
-    """The words of this request alone: reviewers' words on the last draft, and that no tools are left."""
+    """Returns what ends this request alone: reviewers' words on the last draft, and that no tools are left."""
     blocks: list[StoredText] = []
     if opened.note:
         blocks.append(text_block(write_review(opened.note)))
@@ -115,12 +133,13 @@ def _ending(opened: RoundOpened) -> list[StoredText]:
 def _tokens_of(messages: Sequence[Message]) -> int:
     tokens = 0
     for message in messages:
-        tokens += sum([tokens_of(block.text) for block in message.content])
+        for block in message.content:
+            tokens += tokens_of(block.text)
     return tokens
 
 
 def _answer_to(transcript: Transcript, call: ToolCall) -> CallAnswer:
-    """The call's answer: its own, or that of the same call which an earlier attempt at the reply had started."""
+    """Returns the call's answer: its own, or that of the same call started by an earlier attempt at the reply."""
     # A reply that was cut off may have started a call early; its answer serves the same call of the next attempt.
     answers = {answer.tool_call_id: answer for answer in transcript.answers}
     if call.id in answers:
@@ -133,7 +152,7 @@ def _answer_to(transcript: Transcript, call: ToolCall) -> CallAnswer:
 
 
 def _sendable(blocks: Sequence[StoredText]) -> tuple[StoredText, ...]:
-    """The reply as it came; blank text blocks are left out, the API refuses them."""
+    """Returns the reply as it came; blank text blocks are left out, the API refuses them."""
     sendable: list[StoredText] = []
     for stored in blocks:
         block: Mapping[str, object] = msgspec.json.decode(stored.text)
@@ -148,5 +167,7 @@ def _tool_result(answer: CallAnswer, blocks: Sequence[SourceBlock]) -> StoredTex
     if not parts and answer.words.strip():
         parts = [text_block(answer.words).text]
     name = msgspec.json.encode(answer.tool_call_id).decode()
-    failed = ',"is_error":true' if answer.failed else ""
+    failed = ""
+    if answer.failed:
+        failed = ',"is_error":true'
     return StoredText(f'{{"type":"tool_result","tool_use_id":{name},"content":[{",".join(parts)}]{failed}}}')

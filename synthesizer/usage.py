@@ -45,7 +45,7 @@ class ToolAttempt(Value, frozen=True, kw_only=True):
         new_facts: Ids of those that nobody had found before.
         substitute: The tool that was run in its place, or None.
         duration_ms: How long it ran, in milliseconds; 0 until it has ended.
-        detail: What the tool said where it brought no evidence: the error, or that nothing was found.
+        detail: The tool's words where it brought no evidence: the error, or that nothing was found.
     """
 
     id: str
@@ -118,12 +118,17 @@ def fold(usage: ToolUsage, event: Event) -> ToolUsage:
             return usage
         return _with_refusals(replace(usage, refused=(*usage.refused, event.tool_call_id)))
     if isinstance(event, ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed):
-        attempts = list(usage.open)
-        for at, attempt in enumerate(attempts):
-            if attempt.id == event.tool_call_id:
-                attempts[at] = _after(attempt, event)
-        return replace(usage, open=tuple(attempts))
+        return _with_progress(usage, event)
     return usage
+
+
+def _with_progress(usage: ToolUsage, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed) -> ToolUsage:
+    attempts: list[ToolAttempt] = []
+    for attempt in usage.open:
+        if attempt.id == event.tool_call_id:
+            attempt = _after(attempt, event)
+        attempts.append(attempt)
+    return replace(usage, open=tuple(attempts))
 
 
 def settle(usage: ToolUsage, settled: ToolsSettled, discovery: Discovery) -> ToolUsage:
@@ -133,16 +138,17 @@ def settle(usage: ToolUsage, settled: ToolsSettled, discovery: Discovery) -> Too
     found = {fact.id: fact for fact in discovery.new}
     over: list[SettledAttempt] = []
     for attempt in usage.open:
-        if attempt.id in confirmed:
-            facts = brought.get(attempt.id, ())
-            # A fact that several calls brought in one round is new by the call that found it first.
-            new: dict[str, Fact] = {}
-            for fact_id in facts:
-                fact = found.get(fact_id)
-                if fact is not None and fact.tool_call_id == attempt.id:
-                    new[fact_id] = fact
-            done = replace(attempt, facts=facts, new_facts=tuple(new))
-            over.append(_settled(done, new.values()))
+        if attempt.id not in confirmed:
+            continue
+        facts = brought.get(attempt.id, ())
+        # A fact that several calls brought in one round is new by the call that found it first.
+        new: dict[str, Fact] = {}
+        for fact_id in facts:
+            fact = found.get(fact_id)
+            if fact is not None and fact.tool_call_id == attempt.id:
+                new[fact_id] = fact
+        done = replace(attempt, facts=facts, new_facts=tuple(new))
+        over.append(_settled(done, new.values()))
     return replace(usage, settled=(*usage.settled, *over), open=())
 
 
@@ -175,12 +181,15 @@ def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLin
 
 
 def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
-    """The note's detail, and which sources say nearly the same as a result that is shown."""
-    details = [settled.note.detail] if settled.note.detail else []
+    """Returns the note's detail, and which sources say nearly the same as a result that is shown."""
     # This stands here and not in the result's title, for a block once made must not change.
-    alike = [fact for fact in settled.alike if fact.id in numbers]
-    for fact in alike[:MOST_ALIKE]:
-        details.append(f"{fact.source} says nearly the same as result {numbers[fact.id]}")
+    alike: list[str] = []
+    for fact in settled.alike:
+        if fact.id in numbers:
+            alike.append(f"{fact.source} says nearly the same as result {numbers[fact.id]}")
+    details = alike[:MOST_ALIKE]
+    if settled.note.detail:
+        details.insert(0, settled.note.detail)
     return ". ".join(details)
 
 
@@ -193,13 +202,16 @@ def arguments_of(written: str) -> dict[str, object]:
 
 
 def _attempt(round_: int, call: ToolCall, outcome: Outcome = "requested") -> ToolAttempt:
+    # The model may write anything in the place of its reason, or nothing.
     why = arguments_of(call.arguments).get(WHY)
+    if not isinstance(why, str):
+        why = ""
     return ToolAttempt(
         id=call.id,
         round=round_,
         tool=call.name,
         arguments=call.arguments,
-        why=why if isinstance(why, str) else "",
+        why=why,
         outcome=outcome,
     )
 
@@ -219,19 +231,20 @@ def _after(attempt: ToolAttempt, event: ToolStarted | ToolSubstituted | ToolSucc
 def _with_refusals(usage: ToolUsage) -> ToolUsage:
     """Turns refusals whose call is known into attempts; either of the two events may come first."""
     asked = {each.call.id: each for each in usage.asked}
+    # A refusal whose call is not known waits until the reply that asked for it is complete.
     noted: list[SettledAttempt] = []
     waiting: list[str] = []
     for call_id in usage.refused:
-        if call_id in asked:
-            attempt = _attempt(asked[call_id].round, asked[call_id].call, "repeated")
-            noted.append(_settled(attempt, ()))
-        else:
+        known = asked.get(call_id)
+        if known is None:
             waiting.append(call_id)
+        else:
+            noted.append(_settled(_attempt(known.round, known.call, "repeated"), ()))
     return replace(usage, settled=(*usage.settled, *noted), refused=tuple(waiting))
 
 
 def _facts_behind(usage: ToolUsage, settled: SettledAttempt) -> tuple[str, ...]:
-    """The facts behind an attempt: its own, or for a repeated call those of the call that it repeats."""
+    """Returns the facts behind an attempt: its own, or for a repeated call those of the call that it repeats."""
     if settled.attempt.outcome != "repeated":
         return settled.attempt.facts
     for other in usage.settled:
@@ -241,17 +254,21 @@ def _facts_behind(usage: ToolUsage, settled: SettledAttempt) -> tuple[str, ...]:
 
 
 def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
-    """The attempt with its note; as `new`, the facts that it found first."""
+    """Returns the attempt with its note; as `new`, the facts that it found first."""
     details: list[str] = []
     if attempt.substitute:
         details.append(f"answered by {shorten(attempt.substitute, NAME_CHARS)}")
     if error := shorten(attempt.detail, DETAIL_CHARS):
         details.append(error)
+    outcome = attempt.outcome
+    # A settled attempt has ended; one that has not, ended with its round and brought nothing.
+    if outcome == "requested" or outcome == "running":
+        outcome = "failed"
     note = Attempt(
         round=attempt.round,
         tool=shorten(attempt.tool, NAME_CHARS),
         arguments=_short_arguments(attempt.arguments),
-        outcome=_noted_outcome(attempt.outcome),
+        outcome=outcome,
         detail=". ".join(details),
     )
     alike: list[AlikeFact] = []
@@ -262,19 +279,13 @@ def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
     return SettledAttempt(attempt=attempt, note=note, identity=identity, alike=tuple(alike))
 
 
-def _noted_outcome(outcome: Outcome) -> Literal["found", "nothing", "failed", "repeated"]:
-    # A settled attempt has ended; one that has not, ended with its round and brought nothing.
-    if outcome == "requested" or outcome == "running":
-        return "failed"
-    return outcome
-
-
 def _short_arguments(written: str) -> dict[str, object]:
-    """The arguments, with what is long or nested made one short line: the model may write anything."""
+    """Returns the arguments, with what is long or nested made one short line: the model may write anything."""
     shown: dict[str, object] = {}
     for name, value in list(arguments_of(written).items())[:MOST_ARGUMENTS]:
-        if value is not None and not isinstance(value, bool | int | float):
-            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-            value = shorten(text, ARGUMENT_CHARS)
+        if isinstance(value, dict | list):
+            value = msgspec.json.encode(value).decode()
+        if isinstance(value, str):
+            value = shorten(value, ARGUMENT_CHARS)
         shown[shorten(name, NAME_CHARS)] = value
     return shown

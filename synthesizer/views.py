@@ -61,7 +61,7 @@ class MemoryView(Value, frozen=True, kw_only=True):
     Attributes:
         meant: The question with what it refers to in the conversation.
         beyond: Terms (stems) that calls looked for and the question does not hold, in order.
-        said: The model's words around its tool calls, a line a round.
+        said: The model's words before its tool calls, a line a round.
         summary: A summarising call's words on older rounds; empty where there are none.
     """
 
@@ -80,11 +80,19 @@ class MemoryView(Value, frozen=True, kw_only=True):
 
     def facts_for_part(self, number: int) -> tuple[FactView, ...]:
         """Returns the facts that serve part `number`, from 1."""
-        return tuple([fact for fact in self.facts if number in fact.serves])
+        serving: list[FactView] = []
+        for fact in self.facts:
+            if number in fact.serves:
+                serving.append(fact)
+        return tuple(serving)
 
     def attempts_of(self, tool: str) -> tuple[ToolAttempt, ...]:
         """Returns what was tried with one tool."""
-        return tuple([attempt for attempt in self.attempts if attempt.tool == tool])
+        attempts: list[ToolAttempt] = []
+        for attempt in self.attempts:
+            if attempt.tool == tool:
+                attempts.append(attempt)
+        return tuple(attempts)
 
 
 class BriefingView(Value, frozen=True, kw_only=True):
@@ -111,7 +119,8 @@ class BriefingView(Value, frozen=True, kw_only=True):
 
 def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> MemoryView:
     """Folds a trace anew, recorded or still being written, up to the event `at` (None: all of it)."""
-    memory, last = Memory(), 0
+    memory = Memory()
+    last = 0
     for recorded in events:
         if at is not None and recorded.seq > at:
             break
@@ -141,7 +150,14 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
     reached: list[CoverageView] = []
     for (course, lesson), fact_ids in coverage(found).items():
         reached.append(CoverageView(course=course, lesson=lesson, facts=fact_ids))
-    summary = memory.reasoning.summary
+    # Calls of the round that is under way come last, as they were asked for last.
+    attempts: list[ToolAttempt] = []
+    for settled in memory.usage.settled:
+        attempts.append(settled.attempt)
+    attempts += memory.usage.open
+    summary = ""
+    if memory.reasoning.summary is not None:
+        summary = memory.reasoning.summary.text
     return MemoryView(
         at=at,
         question=wanted.question,
@@ -151,17 +167,20 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
         history=tuple([_round_view(wanted, counts) for counts in wanted.history]),
         beyond=tuple(beyond),
         facts=tuple([_fact_view(wanted, fact) for fact in found]),
-        attempts=(*[settled.attempt for settled in memory.usage.settled], *memory.usage.open),
+        attempts=tuple(attempts),
         coverage=tuple(reached),
         said=tuple([line.text for line in reasoning.lines(memory.reasoning)]),
-        summary=summary.text if summary else "",
+        summary=summary,
     )
 
 
 def _part_views(wanted: Intent) -> tuple[PartView, ...]:
     views: list[PartView] = []
     for at, (part, fact_ids) in enumerate(zip(wanted.parts, wanted.served, strict=True)):
-        calls = [sought.tool_call_id for sought in wanted.sought if at in sought.serves]
+        calls: list[str] = []
+        for sought in wanted.sought:
+            if at in sought.serves:
+                calls.append(sought.tool_call_id)
         view = PartView(
             number=at + 1, kind=part.kind, text=part.text, open=not fact_ids, facts=fact_ids, calls=tuple(calls)
         )
@@ -179,6 +198,9 @@ def _round_view(wanted: Intent, counts: RoundCounts) -> RoundView:
 
 def _fact_view(wanted: Intent, fact: Fact) -> FactView:
     passage = fact.passage
+    sentences: list[str] = []
+    for number in range(len(passage.starts)):
+        sentences.append(passage.sentence(number))
     serves: list[int] = []
     for number, fact_ids in enumerate(wanted.served, start=1):
         if fact.id in fact_ids:
@@ -190,7 +212,7 @@ def _fact_view(wanted: Intent, fact: Fact) -> FactView:
         round=fact.round,
         tool_call_id=fact.tool_call_id,
         score=passage.score,
-        sentences=tuple([passage.sentence(number) for number in range(len(passage.starts))]),
+        sentences=tuple(sentences),
         serves=tuple(serves),
         merged=fact.merged,
         like=fact.like,
@@ -198,7 +220,8 @@ def _fact_view(wanted: Intent, fact: Fact) -> FactView:
 
 
 def _briefing_view(seq: int, event: BriefingPrepared) -> BriefingView:
-    came = went = 0
+    came = 0
+    went = 0
     for change in event.changes:
         if change.change in ("came", "returned"):
             came += change.tokens

@@ -51,7 +51,7 @@ class Packed(NamedTuple):
 
 
 class Writer:
-    """Writes to the store, and remembers what need not be looked up or written again.
+    """Writes to the store, and remembers what need not be looked up or written once more.
 
     Args:
         redaction: What every event is redacted by: the last net, behind those at the sources (decision 065).
@@ -126,7 +126,7 @@ class Writer:
     def deleting(self, size_bytes: int) -> Iterator[sqlite3.Connection]:
         """Opens a transaction that takes something away, and adds so much to the log.
 
-        It need not outlive a power cut, whatever the appends must: what came back would be deleted again.
+        It need not outlive a power cut, whatever the appends must: what came back is deleted by the next run.
         """
         flushed = self._connection.execute("PRAGMA synchronous").fetchone()[0]
         self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -145,7 +145,11 @@ class Writer:
 
     def _write_batch(self, connection: sqlite3.Connection, packed: Packed) -> None:
         batch = packed.batch
-        write_texts(connection, {key: text for key, text in packed.texts.items() if key not in self._known})
+        texts: dict[str, str] = {}
+        for key, text in packed.texts.items():
+            if key not in self._known:
+                texts[key] = text
+        write_texts(connection, texts)
         write_events(connection, packed.rows)
         for recorded in batch.events:
             note_query(connection, batch.query_id, recorded, batch.owner)
@@ -171,21 +175,28 @@ class Writer:
     def _remember(self, packed: Packed, error: SequenceError | None) -> None:
         """Remembers what the next append need not look up or write: the last `seq` of a trace, and texts."""
         batch = packed.batch
-        if error is None and not isinstance(batch.events[-1].event, QueryClosed):
-            self._ends[batch.query_id] = batch.events[-1].seq
-        else:
-            self._ends.pop(batch.query_id, None)
-            self._search_index.forget(batch.query_id)
         if error is not None:
+            # Another writer goes on with the trace: what was known of it here is out of date.
+            self._forget_query(batch.query_id)
             return
+        if isinstance(batch.events[-1].event, QueryClosed):
+            self._forget_query(batch.query_id)
+        else:
+            self._ends[batch.query_id] = batch.events[-1].seq
         if len(self._known) > _KNOWN_TEXTS:
             self._known.clear()
-        size = sum(len(row.body) for row in packed.rows)
+        size = 0
+        for row in packed.rows:
+            size += len(row.body)
         for key, text in packed.texts.items():
             if key not in self._known:
                 size += len(text)
                 self._known.add(key)
         self._checkpointer.wrote(size)
+
+    def _forget_query(self, query_id: str) -> None:
+        self._ends.pop(query_id, None)
+        self._search_index.forget(query_id)
 
     def _forget_if_changed(self, connection: sqlite3.Connection) -> None:
         """Forgets what another connection may have changed: it may have deleted texts, or gone on with a trace."""
@@ -201,6 +212,15 @@ class _Waiting(NamedTuple):
 
     packed: Packed
     written: asyncio.Future[None]
+
+    def end(self, error: BaseException | None) -> None:
+        """Wakes whoever waits, unless that was cancelled meanwhile."""
+        if self.written.done():
+            return
+        if error is None:
+            self.written.set_result(None)
+        else:
+            self.written.set_exception(error)
 
 
 class GroupCommit:
@@ -229,25 +249,20 @@ class GroupCommit:
         await waiting.written
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
-        group, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
+        group = self._waiting[:_MOST_TOGETHER]
+        self._waiting = self._waiting[_MOST_TOGETHER:]
         if self._waiting:
             # Others get a turn first.
             loop.call_soon(self._flush, loop)
         try:
-            errors = self._errors([packed for packed, _ in group])
+            errors = self._errors([waiting.packed for waiting in group])
         except BaseException as error:
             # A bug of ours: whoever waits must hear of it, for nobody else would.
-            for _, written in group:
-                if not written.done():
-                    written.set_exception(error)
+            for waiting in group:
+                waiting.end(error)
             raise
-        for (_, written), failure in zip(group, errors, strict=True):
-            if written.done():
-                continue  # whoever waited was cancelled
-            if failure is None:
-                written.set_result(None)
-            else:
-                written.set_exception(failure)
+        for waiting, failure in zip(group, errors, strict=True):
+            waiting.end(failure)
 
     def _errors(self, group: Sequence[Packed]) -> Sequence[TraceError | None]:
         """Stores the batches and returns what kept each from being stored.

@@ -19,7 +19,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class _Header(msgspec.Struct):
-    """As much of a refused event as tells where it stands."""
+    """The fields of a refused event that give its place."""
 
     query_id: str = "unknown"
     seq: int = 0
@@ -28,7 +28,7 @@ class _Header(msgspec.Struct):
 
 
 class _Tag(msgspec.Struct):
-    """As much of a refused event as tells what it claims to be."""
+    """The field of a refused event that gives the kind it claims to be."""
 
     kind: str = ""
 
@@ -98,7 +98,7 @@ def from_json(data: bytes, catalog: Catalog = BUILT_IN) -> Recorded[Event]:
     return recorded
 
 
-# A process has one catalog, tests a few; more than the bound would only be built again.
+# A process has one catalog, tests a few; more than the bound would only be built once more.
 @lru_cache(maxsize=8)
 def _decoder_of(catalog: Catalog) -> msgspec.json.Decoder[Recorded[Event]]:
     of_any = Recorded[catalog.union]  # type: ignore[name-defined]  # built at run time
@@ -112,7 +112,7 @@ def check_version(query_id: str, seq: int, version: int) -> None:
 
 
 def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:
-    """Says why an event could not be decoded: an unknown kind by its name, anything else in the words of `error`."""
+    """Explains why an event cannot be decoded: an unknown kind by its name, anything else in the words of `error`."""
     try:
         kind = _tag_decoder.decode(event).kind
     except (msgspec.DecodeError, RecursionError):
@@ -127,8 +127,12 @@ def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:
 
 def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:
     """Returns the error for an event that cannot be read: where it stands, what is wrong, what this program reads."""
+    # Where not even the head of the event could be read, its place is not known.
+    place = "unknown"
+    if seq:
+        place = str(seq)
     return DecodeError(
-        f"trace {query_id}, seq {seq or 'unknown'}: {wrong}; this program reads vocabulary version {VERSION}, "
+        f"trace {query_id}, seq {place}: {wrong}; this program reads vocabulary version {VERSION}, "
         "so read the trace with the program that wrote it",
         seq,
     )

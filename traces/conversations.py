@@ -58,8 +58,11 @@ def read_exchanges(connection: sqlite3.Connection, session_id: str, limit: int) 
     exchanges: list[Exchange] = []
     for query, *row in connection.execute(_ANSWERS, (session_id, cleared_after[0], limit)):
         event = unpacker.unpack(*row).event
-        answer = event.answer if isinstance(event, ResponseAssembled) else ""
+        answer = ""
+        if isinstance(event, ResponseAssembled):
+            answer = event.answer
         exchanges.append(Exchange(question=query, answer=answer))
+    # The limit takes the newest, so they are read newest first.
     exchanges.reverse()
     return exchanges
 
@@ -70,7 +73,8 @@ def ids_of_conversation(connection: sqlite3.Connection, session_id: str) -> list
     Raises:
         NotFoundError: No such conversation.
     """
-    ids = [row[0] for row in connection.execute("SELECT query_id FROM queries WHERE session_id = ?", (session_id,))]
+    rows = connection.execute("SELECT query_id FROM queries WHERE session_id = ?", (session_id,))
+    ids = [row[0] for row in rows]
     known = connection.execute("SELECT 1 FROM conversations WHERE session_id = ?", (session_id,)).fetchone()
     if not ids and known is None:
         raise NotFoundError(f"there is no conversation {session_id!r}")

@@ -36,7 +36,7 @@ _REST_S = 0.001
 
 _LOCKED_S = 0.25
 _LOCKED_TIMES = 40
-"""How often a bit is tried again that met another process's lock."""
+"""Attempts at a bit that meets another process's lock, with `_LOCKED_S` between them."""
 
 _MOST_RUNS = 20
 """A run of pruning frees what the average trace would; a few free what was asked for."""
@@ -136,9 +136,12 @@ class Deleter:
 
 
 def _was_locked(error: TraceError) -> bool:
-    """Returns True if another process held it up; without a cause, one did a moment ago."""
+    """Returns True if another process held it up."""
     cause = error.__cause__
-    return cause is None or (isinstance(cause, sqlite3.Error) and is_locked(cause))
+    # A write that is refused at once, because another met a lock a moment ago, never asked SQLite.
+    if cause is None:
+        return True
+    return isinstance(cause, sqlite3.Error) and is_locked(cause)
 
 
 def _ids_to_prune(connection: sqlite3.Connection, older_than: float | None, most_bytes: int | None) -> list[str]:
@@ -170,20 +173,23 @@ def _delete_some(connection: sqlite3.Connection, query_id: str, existed: bool) -
     """Deletes some of a trace.
 
     Returns:
-        Whether there was any of it, now or before, and whether nothing is left.
+        True if there was any of it, now or before; and True if nothing is left.
     """
-    # From its end: a trace that is half deleted still stands in the listing, and can be deleted again.
+    # From its end: a trace that is half deleted still stands in the listing, so that the rest can be deleted too.
     rows = connection.execute(
         "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?", (query_id, _EVENTS_AT_ONCE)
     ).fetchall()
     if rows:
+        existed = True
         keys = _keys_in(body for _, body in rows)
-        connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", [(_blob(key),) for key in keys])
+        connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", _as_rows(keys))
         connection.execute("DELETE FROM events WHERE query_id = ? AND seq >= ?", (query_id, rows[-1][0]))
     if len(rows) == _EVENTS_AT_ONCE:
-        return True, False
-    listed = _delete_line(connection, query_id)
-    return existed or listed or bool(rows), True
+        return existed, False
+    # The line goes last, for by it a trace is found.
+    if _delete_line(connection, query_id):
+        existed = True
+    return existed, True
 
 
 def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
@@ -198,7 +204,10 @@ def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
 
 def _read_loose(connection: sqlite3.Connection) -> set[bytes]:
     """Reads the keys of texts of deleted traces, of which others may hold some."""
-    return {row[0].hex().encode() for row in connection.execute("SELECT key FROM loose")}
+    keys: set[bytes] = set()
+    for row in connection.execute("SELECT key FROM loose"):
+        keys.add(row[0].hex().encode())
+    return keys
 
 
 class _References(NamedTuple):
@@ -213,15 +222,16 @@ def _references_after(connection: sqlite3.Connection, at: int) -> _References:
     rows = connection.execute(
         "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?", (at, _READ_AT_ONCE)
     ).fetchall()
-    last = rows[-1][0] if rows else at
-    return _References(last, _keys_in(body for _, body in rows))
+    if not rows:
+        return _References(at, set())
+    return _References(rows[-1][0], _keys_in(body for _, body in rows))
 
 
 def _delete_texts(connection: sqlite3.Connection, loose: set[bytes], at: int) -> tuple[set[bytes], int, bool]:
     """Deletes some loose texts, none of which an event up to `at` refers to.
 
     Returns:
-        Which are left, the last event that was looked at, and whether all are deleted.
+        The texts that are left, the last event that was looked at, and True if all texts are deleted.
     """
     # What was written since the last bit may hold one of them.
     seen = _references_after(connection, at)
@@ -230,7 +240,7 @@ def _delete_texts(connection: sqlite3.Connection, loose: set[bytes], at: int) ->
         loose = loose - seen.keys
         seen = _references_after(connection, at)
     some = sorted(loose)[:_TEXTS_AT_ONCE]
-    connection.executemany("DELETE FROM kept WHERE key = ?", [(_blob(key),) for key in some])
+    connection.executemany("DELETE FROM kept WHERE key = ?", _as_rows(some))
     left = loose.difference(some)
     if not left:
         connection.execute("DELETE FROM loose")
@@ -244,7 +254,10 @@ def _merge_words(connection: sqlite3.Connection, *, first: bool) -> bool:
         True if all is merged: https://www.sqlite.org/fts5.html#the_merge_command.
     """
     before = connection.total_changes
-    pages = -_WORD_PAGES_AT_ONCE if first else _WORD_PAGES_AT_ONCE
+    # A negative number makes FTS5 begin a merge, a positive one go on with it.
+    pages = _WORD_PAGES_AT_ONCE
+    if first:
+        pages = -_WORD_PAGES_AT_ONCE
     connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes - before < 2
 
@@ -252,7 +265,7 @@ def _merge_words(connection: sqlite3.Connection, *, first: bool) -> bool:
 def _give_back(connection: sqlite3.Connection) -> bool:
     """Makes the file smaller by some of what is free in it.
 
-    A file that an earlier version made has no means to: its free room is used again, and it keeps its size.
+    A file that an earlier version made has no means to: its free room is used for what comes, and it keeps its size.
 
     Returns:
         True if that is all, or all that can be had.
@@ -274,8 +287,12 @@ def _keys_in(bodies: Iterable[bytes]) -> set[bytes]:
     return found
 
 
-def _blob(key: bytes) -> bytes:
-    return bytes.fromhex(key.decode())
+def _as_rows(keys: Iterable[bytes]) -> list[tuple[bytes]]:
+    """Returns keys in hex, as events hold them, as rows of one blob each, as the tables hold them."""
+    rows: list[tuple[bytes]] = []
+    for key in keys:
+        rows.append((bytes.fromhex(key.decode()),))
+    return rows
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -60,7 +60,8 @@ class Packer:
 
     def take_texts(self) -> dict[str, str]:
         """Returns the texts gathered since the last call, by key."""
-        texts, self._texts = self._texts, {}
+        texts = self._texts
+        self._texts = {}
         return texts
 
     def _refer(self, value: object) -> object:
@@ -113,15 +114,19 @@ class Unpacker:
             case str():
                 return StoredText(found)
             case {"kept": str(key), **others} if not others:
-                return self._seen.get(key) or self._look_up(key)
+                return self._look_up(key)
         raise ValueError("Expected a text or its key")
 
     def _look_up(self, key: str) -> StoredText:
+        seen = self._seen.get(key)
+        if seen is not None:
+            return seen
         text = self._fetch(key)
         if text is None:
             raise ValueError(f"The text {key} is missing from the store")
-        self._seen[key] = StoredText(text)
-        return self._seen[key]
+        stored = StoredText(text)
+        self._seen[key] = stored
+        return stored
 
 
 def _numbered(plain: dict[str, Any], struct: type[msgspec.Struct]) -> dict[str, Any]:
@@ -129,33 +134,48 @@ def _numbered(plain: dict[str, Any], struct: type[msgspec.Struct]) -> dict[str, 
     hints = get_type_hints(struct, include_extras=True)
     numbered: dict[str, Any] = {}
     for name, value in plain.items():
-        numbered[name] = _number_in(value, leaves_of(hints[name])) if name in hints else value
+        if name in hints:
+            value = _number_in(value, leaves_of(hints[name]))
+        # The tag is no field, and stays as it is.
+        numbered[name] = value
     return numbered
 
 
 def _number_in(value: Any, leaves: tuple[Leaf, ...]) -> Any:
-    if value is None:
-        kinds = {leaf.kind for leaf in leaves}
-        return 0.0 if float in kinds and NoneType not in kinds else None
+    """Returns the value of a field, or of a list within it, with 0 for each missing number."""
+    if value is None and _requires_number(leaves):
+        return 0.0
     if isinstance(value, list):
         return [_number_in(each, leaves) for each in value]
-    for leaf in leaves:
-        if leaf.is_struct and isinstance(value, dict):
-            return _numbered(value, leaf.kind)
+    if isinstance(value, dict):
+        for leaf in leaves:
+            if leaf.is_struct:
+                return _numbered(value, leaf.kind)
     return value
 
 
+def _requires_number(leaves: tuple[Leaf, ...]) -> bool:
+    kinds = {leaf.kind for leaf in leaves}
+    return float in kinds and NoneType not in kinds
+
+
 def _is_long(text: str) -> bool:
-    """Returns True from `KEPT_FROM_BYTES` bytes on; most texts are told by their length, without encoding them."""
+    """Returns True from `KEPT_FROM_BYTES` bytes on; most texts are judged by their length, without encoding them."""
     if len(text) >= KEPT_FROM_BYTES:
         return True
-    return len(text) * 4 >= KEPT_FROM_BYTES and len(text.encode()) >= KEPT_FROM_BYTES
+    # UTF-8 takes four bytes a character at most.
+    if len(text) * 4 < KEPT_FROM_BYTES:
+        return False
+    return len(text.encode()) >= KEPT_FROM_BYTES
 
 
 def write_texts(connection: sqlite3.Connection, texts: Mapping[str, str]) -> None:
     """Adds the long texts that events refer to."""
-    if texts:
-        connection.executemany(_INSERT_TEXT, [(bytes.fromhex(key), text) for key, text in texts.items()])
+    rows: list[tuple[bytes, str]] = []
+    for key, text in texts.items():
+        rows.append((bytes.fromhex(key), text))
+    if rows:
+        connection.executemany(_INSERT_TEXT, rows)
 
 
 def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> None:
@@ -190,7 +210,9 @@ def read_forms(connection: sqlite3.Connection, query_id: str) -> list[dict[str, 
 def last_seq(connection: sqlite3.Connection, query_id: str) -> int:
     """Returns the `seq` of a trace's last event; 0 where there is none."""
     row = connection.execute("SELECT max(seq) FROM events WHERE query_id = ?", (query_id,)).fetchone()
-    return row[0] or 0
+    if row[0] is None:
+        return 0
+    return int(row[0])
 
 
 def unpacker_of(connection: sqlite3.Connection, catalog: Catalog = BUILT_IN) -> Unpacker:
@@ -198,7 +220,9 @@ def unpacker_of(connection: sqlite3.Connection, catalog: Catalog = BUILT_IN) -> 
 
     def fetch(key: str) -> str | None:
         row = connection.execute("SELECT text FROM kept WHERE key = ?", (bytes.fromhex(key),)).fetchone()
-        return None if row is None else str(row[0])
+        if row is None:
+            return None
+        return str(row[0])
 
     return Unpacker(fetch, catalog)
 

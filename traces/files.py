@@ -43,7 +43,10 @@ _heads = msgspec.json.Decoder(Head)
 
 def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
     """Builds the file of one trace."""
-    body = b"".join(to_json(recorded) + b"\n" for recorded in events)
+    lines: list[bytes] = []
+    for recorded in events:
+        lines.append(to_json(recorded) + b"\n")
+    body = b"".join(lines)
     head = Head(
         antiphon_trace=FORMAT,
         query_id=events[0].query_id,
@@ -84,6 +87,7 @@ def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
     first, _, body = data.partition(b"\n")
     head = _head(first)
     lines = body.split(b"\n")
+    # Every line ends with a line end, so that a file that is cut off anywhere shows it.
     if lines.pop() != b"":
         raise _refusal(len(lines) + 2, "the last line is cut off: it has no line end")
     if len(lines) != head.events:
@@ -104,6 +108,7 @@ def _head(line: bytes) -> Head:
         raise _refusal(1, f"the file has form {head.antiphon_trace}, this program reads form {FORMAT}")
     if not 0 < head.events <= MOST_EVENTS:
         raise _refusal(1, f"the head promises {head.events} events; it may be 1 to {MOST_EVENTS:,}")
+    # The id is shown in lists and logs, so nothing may stand in it that a terminal takes for an order.
     if not 0 < len(head.query_id) <= MOST_ID_CHARS or not head.query_id.isprintable():
         raise _refusal(1, f"the id has {len(head.query_id)} characters; it may be 1 to {MOST_ID_CHARS} printable ones")
     return head
@@ -120,7 +125,6 @@ def _event(line: bytes, number: int, catalog: Catalog) -> Recorded[Event]:
 
 def _misplaced(recorded: Recorded[Event], seq: int, query_id: str, before: Recorded[Event] | None) -> str:
     """Returns what is wrong with an event's place; nothing where it is right."""
-    event = recorded.event
     if recorded.query_id != query_id:
         return f"the event is of trace {recorded.query_id[:80]!r}, the file of {query_id!r}"
     if recorded.seq != seq:
@@ -129,12 +133,15 @@ def _misplaced(recorded: Recorded[Event], seq: int, query_id: str, before: Recor
         return f"`cause` is {recorded.cause}: an event can only come of an earlier one"
     if not math.isfinite(recorded.at) or recorded.at < 0:
         return f"`at` is {recorded.at}, which is no time"
-    if isinstance(event, QueryReceived) != (before is None):
+    return _wrong_after(before, recorded)
+
+
+def _wrong_after(before: Recorded[Event] | None, recorded: Recorded[Event]) -> str:
+    is_first = before is None
+    if isinstance(recorded.event, QueryReceived) != is_first:
         return "a trace begins with one `query_received`, and has no other"
-    return "" if before is None else _wrong_after(before, recorded)
-
-
-def _wrong_after(before: Recorded[Event], recorded: Recorded[Event]) -> str:
+    if before is None:
+        return ""
     if recorded.at < before.at:
         return "its time is before that of the event before it"
     if isinstance(before.event, QueryClosed):

@@ -76,6 +76,7 @@ def read_listing(
 
 def read_ids(connection: sqlite3.Connection, beginning: str, limit: int) -> list[str]:
     """Reads the ids that begin so, by one range of the index."""
+    # U+10FFFF is the last character there is, so the range holds every id that begins so.
     rows = connection.execute(
         "SELECT query_id FROM queries WHERE query_id >= ? AND query_id < ? ORDER BY query_id LIMIT ?",
         (beginning, f"{beginning}\U0010ffff", limit),
@@ -105,7 +106,9 @@ class _Listing:
         source = "queries"
         if self._leading == "marks":
             source = "marks CROSS JOIN queries ON queries.number = marks.number"
-        conditions = " AND ".join(self._clauses) or "1"
+        conditions = " AND ".join(self._clauses)
+        if not conditions:
+            conditions = "1"
         order = f"{self._leading}.started_at DESC, {self._leading}.number DESC"
         return f"{_LINE} FROM {source} WHERE {conditions} ORDER BY {order} LIMIT ?"
 
@@ -139,10 +142,11 @@ class _Listing:
 
     def _add_text(self, text: str, after_id: str | None) -> None:
         words = sound_text(text.replace("\x00", " ")).split()
-        if after_id is None:
-            found, values = _HAS_WORDS, [_quoted(words)]
-        else:
-            found, values = _HAS_WORDS_BEFORE, [_quoted(words), after_id]
+        found = _HAS_WORDS
+        values = [_quoted(words)]
+        if after_id is not None:
+            found = _HAS_WORDS_BEFORE
+            values.append(after_id)
         # A query that is not over is found by its question alone: what else there is is indexed when it is over.
         in_open_question = "0"
         if words:
@@ -152,5 +156,9 @@ class _Listing:
 
 def _quoted(words: Sequence[str]) -> str:
     """Returns all the words, each quoted: nothing in them is FTS5's own language."""
-    quoted = ['"' + word.replace('"', '""') + '"' for word in words]
-    return " ".join(quoted) or '""'
+    if not words:
+        return '""'  # FTS5 refuses an empty query
+    quoted: list[str] = []
+    for word in words:
+        quoted.append('"' + word.replace('"', '""') + '"')
+    return " ".join(quoted)

@@ -61,6 +61,7 @@ class Owner:
         except OSError:
             return True
         else:
+            # The lock could be had, so whoever held it is gone.
             self._path(name).unlink(missing_ok=True)
             return False
         finally:
@@ -80,7 +81,10 @@ class Owner:
 def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """Reads the queries that are not over and the owner of each, the oldest first."""
     rows = connection.execute("SELECT query_id, owner FROM queries WHERE status = 'open' ORDER BY started_at, number")
-    return [(str(query_id), str(owner)) for query_id, owner in rows]
+    unfinished: list[tuple[str, str]] = []
+    for query_id, owner in rows:
+        unfinished.append((str(query_id), str(owner)))
+    return unfinished
 
 
 def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> None:

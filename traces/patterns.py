@@ -35,7 +35,10 @@ class Patterns:
     """
 
     def __init__(self, named: Mapping[str, str], secrets: Sequence[str]) -> None:
-        self._patterns = [regex.compile(regex.escape(secret)) for secret in secrets if len(secret) >= _SECRET_CHARS]
+        self._patterns: list[regex.Pattern[str]] = []
+        for secret in secrets:
+            if len(secret) >= _SECRET_CHARS:
+                self._patterns.append(regex.compile(regex.escape(secret)))
         for name, text in named.items():
             self._patterns.append(_checked(name, text))
 
@@ -49,22 +52,27 @@ class Patterns:
         redacted twice (at its source and by the store) would change the second time.
         """
         for _ in range(_ROUNDS):
-            before, text = text, self._once(text, until)
-            if text == before:
+            redacted = self._once(text, until)
+            if redacted == text:
                 break
+            text = redacted
         return text
 
     def _once(self, text: str, until: float) -> str:
-        letters: list[str] | None = None
+        # Most texts match nothing, and are not taken apart into letters.
+        letters: list[str] = []
         try:
             for pattern in self._patterns:
                 for found in pattern.finditer(text, timeout=max(0.001, until - time.monotonic())):
-                    letters = letters or list(text)
+                    if not letters:
+                        letters = list(text)
                     letters[found.start() : found.end()] = MASK * (found.end() - found.start())
         except (TimeoutError, MemoryError):
             _log.warning("redaction_took_too_long", characters=len(text))
             return MASK * len(text)
-        return text if letters is None else "".join(letters)
+        if not letters:
+            return text
+        return "".join(letters)
 
 
 def _checked(name: str, text: str) -> regex.Pattern[str]:

@@ -46,7 +46,9 @@ class Redaction:
     """
 
     def __init__(self, patterns: Mapping[str, str] | None = None, secrets: Sequence[str] = ()) -> None:
-        self._patterns = Patterns(patterns or {}, secrets)
+        if patterns is None:
+            patterns = {}
+        self._patterns = Patterns(patterns, secrets)
         self._seen: dict[tuple[str, Mark], str] = {}
         self._until = 0.0
 
@@ -94,19 +96,29 @@ class Redaction:
                 return self._text(value, mark)
             case StoredText(text=text):
                 redacted = self._text(text, mark)
-                return value if redacted is text else StoredText(redacted)
+                if redacted is not text:
+                    return StoredText(redacted)
             case tuple():
-                items = tuple(self._value(each, mark) for each in value)
-                unchanged = all(new is old for new, old in zip(items, value, strict=True))
-                return value if unchanged else items
+                return self._tuple(value, mark)
             case msgspec.Struct():
                 return self._struct(value)
         return value
 
+    def _tuple(self, values: tuple[object, ...], mark: Mark) -> tuple[object, ...]:
+        items: list[object] = []
+        changed = False
+        for value in values:
+            redacted = self._value(value, mark)
+            items.append(redacted)
+            changed = changed or redacted is not value
+        if not changed:
+            return values
+        return tuple(items)
+
     def _text(self, text: str, mark: Mark) -> str:
         """Returns `text` itself where nothing matches, though an equal one may be remembered.
 
-        The same text comes again in briefing, request and next request, and is looked through once.
+        The same text stands in briefing, request and next request, and is looked through once.
         """
         if mark is Mark.NAME:
             return text
@@ -116,7 +128,9 @@ class Redaction:
                 self._seen.clear()
             redacted = self._within(text, mark)
             self._seen[text, mark] = redacted
-        return text if redacted == text else redacted
+        if redacted == text:
+            return text
+        return redacted
 
     def _within(self, text: str, mark: Mark) -> str:
         """Redacts a text by its mark: JSON stays JSON."""
@@ -126,9 +140,14 @@ class Redaction:
             plain = msgspec.json.decode(text)
         except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
             return self._searched(text)  # as a cut-off reply leaves it
-        walk = _redacted_json if mark is Mark.JSON else _redacted_block
+        walk = _redacted_block
+        if mark is Mark.JSON:
+            walk = _redacted_json
         redacted = walk(plain, self._searched)
-        return text if redacted == plain else msgspec.json.encode(redacted).decode()
+        # Text that was not changed keeps its own bytes: encoding it anew might write it in another way.
+        if redacted == plain:
+            return text
+        return msgspec.json.encode(redacted).decode()
 
 
 @cache
@@ -140,22 +159,37 @@ def redacted_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, Mark], ...
     hints = get_type_hints(struct, include_extras=True)
     found: list[tuple[str, Mark]] = []
     for name in struct.__struct_fields__:
-        leaves = leaves_of(hints[name])
-        texts = {_text_mark(leaf) for leaf in leaves if leaf.holds_text}
-        if len(texts) > 1:
-            # A tuple of a name and a text, say: of two ways the safe one.
-            found.append((name, Mark.UNTRUSTED))
-        elif texts:
-            found.append((name, texts.pop()))
-        elif any(leaf.is_struct for leaf in leaves):
-            found.append((name, Mark.NAME))
+        mark = _field_mark(leaves_of(hints[name]))
+        if mark is not None:
+            found.append((name, mark))
     return tuple(found)
+
+
+def _field_mark(leaves: Sequence[Leaf]) -> Mark | None:
+    """Returns the mark by which a field is redacted; None for one that holds neither texts nor values."""
+    marks: set[Mark] = set()
+    holds_values = False
+    for leaf in leaves:
+        if leaf.holds_text:
+            marks.add(_text_mark(leaf))
+        if leaf.is_struct:
+            holds_values = True
+    if len(marks) > 1:
+        # A tuple of a name and a text, say: of two ways the safe one.
+        return Mark.UNTRUSTED
+    if marks:
+        return marks.pop()
+    if holds_values:
+        return Mark.NAME
+    return None
 
 
 def _text_mark(leaf: Leaf) -> Mark:
     """Returns the mark by which a text is redacted; one without any, or with several, counts as untrusted."""
     kinds = leaf.marks & {Mark.UNTRUSTED, Mark.CONTENT_BLOCK, Mark.JSON, Mark.NAME}
-    return next(iter(kinds)) if len(kinds) == 1 else Mark.UNTRUSTED
+    if len(kinds) != 1:
+        return Mark.UNTRUSTED
+    return next(iter(kinds))
 
 
 def _redacted_json(plain: Any, redact: Redact) -> Any:
@@ -166,7 +200,9 @@ def _redacted_json(plain: Any, redact: Redact) -> Any:
         case int() | float() if not isinstance(plain, bool):
             digits = str(plain)
             redacted = redact(digits)
-            return plain if redacted == digits else redacted
+            # A number that holds nothing to be redacted stays a number.
+            if redacted != digits:
+                return redacted
         case list():
             return [_redacted_json(each, redact) for each in plain]
         case dict():
@@ -182,17 +218,21 @@ def _redacted_block(plain: Any, redact: Redact) -> Any:
         case list():
             return [_redacted_block(each, redact) for each in plain]
         case dict():
-            fields: dict[str, Any] = {}
-            for name, value in plain.items():
-                if name in _BLOCK_FIELDS:
-                    fields[name] = value
-                elif name == "input":
-                    # A tool's input is the model's own JSON: its fields are not those of a block.
-                    fields[name] = _redacted_json(value, redact)
-                else:
-                    fields[name] = _redacted_block(value, redact)
-            return fields
+            return _redacted_fields_of(plain, redact)
     return plain
+
+
+def _redacted_fields_of(block: dict[str, Any], redact: Redact) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name, value in block.items():
+        if name in _BLOCK_FIELDS:
+            fields[name] = value
+        elif name == "input":
+            # A tool's input is the model's own JSON: its fields are not those of a block.
+            fields[name] = _redacted_json(value, redact)
+        else:
+            fields[name] = _redacted_block(value, redact)
+    return fields
 
 
 def _aligned(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ...]:
@@ -201,13 +241,18 @@ def _aligned(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ..
     end = 0
     for stored in content:
         block = _text_block(stored.text)
-        begin, end = end, end + len(block.get("text", ""))
+        original = block.get("text", "")
+        begin = end
+        end += len(original)
         share = text[begin:end]
-        if block.get("text", "") == share:
+        if original == share:
             aligned.append(stored)
         else:
             aligned.append(StoredText(msgspec.json.encode(block | {"text": share}).decode()))
-    return tuple(aligned) if end == len(text) else content
+    # Blocks that are not those of the text, as a foreign event may have them, cannot be aligned.
+    if end != len(text):
+        return content
+    return tuple(aligned)
 
 
 def _text_block(text: str) -> dict[str, str]:
@@ -216,5 +261,6 @@ def _text_block(text: str) -> dict[str, str]:
         block = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return {}
-    is_text = isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
-    return block if is_text else {}
+    if not isinstance(block, dict) or block.get("type") != "text" or not isinstance(block.get("text"), str):
+        return {}
+    return block

@@ -134,7 +134,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _add_columns(connection: sqlite3.Connection) -> None:
-    """From format 1 to 2."""
+    """Takes the table of queries from format 1 to 2."""
     there = {row[1] for row in connection.execute("PRAGMA table_info(queries)")}
     for name, kind in _COLUMNS_OF_2.items():
         if name not in there:

@@ -60,7 +60,11 @@ def _marks_of(event: Event) -> list[tuple[str, str]]:
         case ToolRequested(call=call):
             return [("tool", call.name)]
         case ToolSucceeded(passages=passages):
-            return [("course", passage.course) for passage in passages if passage.course]
+            courses: list[tuple[str, str]] = []
+            for passage in passages:
+                if passage.course:
+                    courses.append(("course", passage.course))
+            return courses
         case ResponseAssembled(indicators=indicators):
             return [("indicator", indicator.kind) for indicator in indicators]
     return []

@@ -66,7 +66,9 @@ class SqliteTraceStore:
             ConfigurationError: The folder or the file cannot be used.
         """
         path = folder / FILE_NAME
-        return cls(path, open_writer(path, durability), redaction or Redaction(), catalog)
+        if redaction is None:
+            redaction = Redaction()
+        return cls(path, open_writer(path, durability), redaction, catalog)
 
     async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
         """Stores events whose first `seq` is `expected_seq + 1`, all or none.
@@ -116,9 +118,10 @@ class SqliteTraceStore:
             before: Only those started before it, in seconds since the epoch.
             after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
         """
-        wanted = where or TraceFilter()
+        if where is None:
+            where = TraceFilter()
         return await self._readers.run(
-            partial(read_listing, limit=limit, before=before, after_id=after_id, where=wanted)
+            partial(read_listing, limit=limit, before=before, after_id=after_id, where=where)
         )
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
@@ -128,8 +131,13 @@ class SqliteTraceStore:
     async def unfinished(self) -> Sequence[str]:
         """Returns the queries that are not over and on which no living process works, the oldest first."""
         found = await self._readers.run(read_unfinished)
-        ours = (self._owner.name, IMPORTED)
-        return [query_id for query_id, owner in found if owner not in ours and not self._owner.lives(owner)]
+        unfinished: list[str] = []
+        for query_id, owner in found:
+            # This process goes on with its own, and nobody with imported ones.
+            if owner == IMPORTED or self._owner.lives(owner):
+                continue
+            unfinished.append(query_id)
+        return unfinished
 
     async def take_over(self, query_id: str) -> None:
         """Makes this process the owner of a query that is not over.
@@ -153,6 +161,7 @@ class SqliteTraceStore:
             NotFoundError: No such conversation.
         """
         ids = await self._readers.run(partial(ids_of_conversation, session_id=session_id))
+        # The traces first: where that is broken off, the conversation still leads to the rest.
         deleted = await self.delete(ids)
         with self._writer.transaction() as connection:
             forget_conversation(connection, session_id)

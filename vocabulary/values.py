@@ -50,7 +50,7 @@ class StoredText:
         return hash(self.text)
 
     def __repr__(self) -> str:
-        return f"Kept({self.text!r})"
+        return f"StoredText({self.text!r})"
 
 
 UntrustedText = Annotated[StoredText, Mark.UNTRUSTED]

@@ -1,0 +1,57 @@
+"""Imports what a setting names in a module of the user's own: `package.module:name`."""
+
+from __future__ import annotations
+
+import importlib
+
+from antiphon.vocabulary.errors import ConfigurationError
+
+MAX_DETAIL_CHARS = 300
+"""Characters of what a module raised."""
+
+
+def split_names(names: str) -> list[str]:
+    """Returns the names in a setting that holds several with commas between."""
+    split: list[str] = []
+    for name in names.split(","):
+        stripped = name.strip()
+        if stripped:
+            split.append(stripped)
+    return split
+
+
+def import_named(path: str, *, thing: str, form: str) -> object:
+    """Imports the module and returns the object that `path` names.
+
+    Args:
+        thing: The word for the object in an error, such as `Tool`.
+        form: The form that a path must have, such as `package.module:name`.
+
+    Raises:
+        ConfigurationError: The path has another form, the module cannot be imported, or the name is not in it.
+    """
+    module_name, _, name = path.partition(":")
+    if not module_name or not name.isidentifier():
+        raise ConfigurationError(f"{thing}s are named as {form}, found {path!r}.")
+    try:
+        module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:  # a user's module may raise anything, and call `sys.exit` at its top
+        hint = "mend it"
+        if isinstance(error, ImportError):
+            hint = "it must be installed, or its folder be on PYTHONPATH"
+        raise ConfigurationError(
+            f"{thing} {path}: importing {module_name} failed ({in_words(error)}); {hint}."
+        ) from error
+    if not hasattr(module, name):
+        raise ConfigurationError(f"{thing} {path}: {module_name} has no {name}.")
+    found: object = getattr(module, name)
+    return found
+
+
+def in_words(error: BaseException) -> str:
+    """Returns `Type: message` of what a user's module raised, bounded and on one line."""
+    words = " ".join(f"{type(error).__name__}: {error}".split())
+    if len(words) > MAX_DETAIL_CHARS:
+        words = words[: MAX_DETAIL_CHARS - 1] + "…"
+    # Half of a surrogate pair could not be printed.
+    return words.encode(errors="replace").decode()
