@@ -6,7 +6,12 @@ from antiphon.faults import Fault, Plan
 from antiphon.service import Antiphon, Outcome, Question, Settings, load_settings
 from antiphon.vocabulary import events
 from antiphon.vocabulary.deciding import Decider, Rules
-from antiphon.vocabulary.errors import BadInputError, BusyError, NotFoundError, ServiceError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    BusyError,
+    NotFoundError,
+    ServiceError,
+)
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Subscription, ToolOutput, on
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from typing import Annotated, Protocol, cast
 
@@ -54,7 +61,9 @@ class History(Protocol):
 
     async def diff(self, query_id: str, other_id: str) -> Diff: ...
 
-    def follow(self, query_id: str, after: int = 0) -> AsyncIterator[Recorded[Event] | Live]: ...
+    def follow(
+        self, query_id: str, after: int = 0
+    ) -> AsyncIterator[Recorded[Event] | Live]: ...
 
     async def fork(
         self,
@@ -82,7 +91,9 @@ class Facade(Protocol):
     @property
     def history(self) -> History: ...
 
-    async def start(self, question: Question, interceptor: Interceptor = ..., /) -> RunningQuery: ...
+    async def start(
+        self, question: Question, interceptor: Interceptor = ..., /
+    ) -> RunningQuery: ...
 
     def courses(self) -> Sequence[Course]: ...
 
@@ -150,7 +161,9 @@ InterceptorOf = Callable[[object], Interceptor]
 """Makes the interceptor that breaks a query by a fault plan as its caller sent it; the command line brings it."""
 
 
-def interceptor_for(request: Request, faults: dict[str, JsonValue] | None) -> Interceptor | None:
+def interceptor_for(
+    request: Request, faults: dict[str, JsonValue] | None
+) -> Interceptor | None:
     """Makes the interceptor for the fault plan that came with a request; None where none came.
 
     Raises:
@@ -160,5 +173,7 @@ def interceptor_for(request: Request, faults: dict[str, JsonValue] | None) -> In
         return None
     interceptor_of: InterceptorOf | None = request.app.state.interceptor_of
     if interceptor_of is None:
-        raise BadInputError("Fault plans are not taken here: start the service with `antiphon serve --allow-faults`.")
+        raise BadInputError(
+            "Fault plans are not taken here: start the service with `antiphon serve --allow-faults`."
+        )
     return interceptor_of(faults)

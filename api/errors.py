@@ -56,7 +56,9 @@ class Refusal(HTTPException):
         return refuse(self.status_code, self.code, self.detail)
 
 
-def refuse(status: int, code: str, message: str, query_id: str | None = None) -> JSONResponse:
+def refuse(
+    status: int, code: str, message: str, query_id: str | None = None
+) -> JSONResponse:
     """Builds the response to a caller. A connection whose body was left unread is closed."""
     headers = {"X-Content-Type-Options": "nosniff"}
     # What is left of the body would be read as the next request.
@@ -67,7 +69,9 @@ def refuse(status: int, code: str, message: str, query_id: str | None = None) ->
     return JSONResponse(error_body(code, message, query_id), status, headers)
 
 
-def error_body(code: str, message: str, query_id: str | None = None) -> dict[str, dict[str, str]]:
+def error_body(
+    code: str, message: str, query_id: str | None = None
+) -> dict[str, dict[str, str]]:
     """Builds the one error shape; `message` may hold what a caller sent, so half surrogates are made harmless."""
     # A half surrogate could not be sent as UTF-8.
     error = {"code": code, "message": message.encode(errors="replace").decode()}
@@ -85,7 +89,9 @@ def status_of(error: ServiceError) -> int:
     return STATUS_OF[ServiceError]
 
 
-def describe_failure(error: BaseException, query_id: str | None) -> dict[str, dict[str, str]]:
+def describe_failure(
+    error: BaseException, query_id: str | None
+) -> dict[str, dict[str, str]]:
     """Builds the error shape of a failure that came after an answer had begun."""
     if isinstance(error, ServiceError):
         return error_body(error.code, str(error), query_id)
@@ -105,7 +111,12 @@ async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
     status = status_of(error)
     # A caller's mistake is the caller's to see; one of ours is the operator's.
     if status >= 500:
-        log.warning("request_failed", code=error.code, detail=str(error), query_id=_query_id(request))
+        log.warning(
+            "request_failed",
+            code=error.code,
+            detail=str(error),
+            query_id=_query_id(request),
+        )
     return refuse(status, error.code, str(error), _query_id(request))
 
 
@@ -127,7 +138,9 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     if error.status_code == 400:
         message = f"The body cannot be read as JSON in UTF-8: send an object such as {_EXAMPLE}."
         return refuse(400, "malformed_json", message)
-    code, message = _OF_STATUS.get(error.status_code, ("http_error", "This request cannot be answered: see /docs."))
+    code, message = _OF_STATUS.get(
+        error.status_code, ("http_error", "This request cannot be answered: see /docs.")
+    )
     response = refuse(error.status_code, code, message, _query_id(request))
     response.headers.update(error.headers or {})
     return response
@@ -167,11 +180,16 @@ ALWAYS = (
 )
 """The refusals of every route, for its documentation."""
 
-WITH_BODY = _documented(413, "The body is too large.") | _documented(415, "The body is not declared as JSON.")
+WITH_BODY = _documented(413, "The body is too large.") | _documented(
+    415, "The body is not declared as JSON."
+)
 """Those of a route that takes a body."""
 
 WITH_NAME = _documented(404, "There is none of that name.")
 """Those of a route that names something."""
 
-UNAVAILABLE = _documented(503, "Busy, closing, or the index or the traces cannot be used now; the message says which.")
+UNAVAILABLE = _documented(
+    503,
+    "Busy, closing, or the index or the traces cannot be used now; the message says which.",
+)
 """Those of a route that needs the service's stores."""

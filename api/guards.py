@@ -89,7 +89,9 @@ class BodyLimit:
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and self._is_too_large(Headers(scope=scope).get("content-length", "")):
+        if scope["type"] == "http" and self._is_too_large(
+            Headers(scope=scope).get("content-length", "")
+        ):
             await self._refusal().as_response()(scope, receive, send)
             return
         await self._app(scope, self._counting(receive), send)
@@ -112,7 +114,11 @@ class BodyLimit:
         return counted
 
     def _refusal(self) -> Refusal:
-        return Refusal(413, "body_too_large", f"The body has more than {self._max_bytes:,} bytes: send less.")
+        return Refusal(
+            413,
+            "body_too_large",
+            f"The body has more than {self._max_bytes:,} bytes: send less.",
+        )
 
 
 class SafeHeaders:
@@ -169,7 +175,9 @@ class AccessLog:
             )
 
 
-async def require_json(content_type: Annotated[str, Header(include_in_schema=False)] = "") -> None:
+async def require_json(
+    content_type: Annotated[str, Header(include_in_schema=False)] = "",
+) -> None:
     """Refuses a body that is not declared as JSON: a page of another site cannot send such a one unasked.
 
     Raises:
@@ -179,4 +187,8 @@ async def require_json(content_type: Annotated[str, Header(include_in_schema=Fal
         found = "none"
         if content_type:
             found = "another one"
-        raise Refusal(415, "not_json", f"The body must have Content-Type: application/json, {found} was found.")
+        raise Refusal(
+            415,
+            "not_json",
+            f"The body must have Content-Type: application/json, {found} was found.",
+        )

@@ -38,9 +38,12 @@ def _wish(name: str) -> Any:
 class QueryRequest(Schema):
     """A question."""
 
-    query: Text = Field(description="The question, in any words.", examples=["What is BM25 good at?"])
+    query: Text = Field(
+        description="The question, in any words.", examples=["What is BM25 good at?"]
+    )
     session_id: SessionId | None = Field(
-        None, description="The conversation, as an earlier answer named it; null begins one."
+        None,
+        description="The conversation, as an earlier answer named it; null begins one.",
     )
     # The settings that a caller may choose: a test holds these fields to `WISHES`.
     max_rounds: int | None = _wish("max_rounds")
@@ -49,10 +52,12 @@ class QueryRequest(Schema):
     max_total_tokens: int | None = _wish("max_total_tokens")
     max_cost_usd: float | None = _wish("max_cost_usd")
     strict: bool = Field(
-        False, description="Answer 502 (504 where time ran out) with the same body where no model answered."
+        False,
+        description="Answer 502 (504 where time ran out) with the same body where no model answered.",
     )
     faults: dict[str, JsonValue] | None = Field(
-        None, description="A fault plan (docs/faults.md); refused unless the service was started with --allow-faults."
+        None,
+        description="A fault plan (docs/faults.md); refused unless the service was started with --allow-faults.",
     )
 
     def question(self) -> Question:
@@ -108,7 +113,9 @@ class UsageReply(Schema):
     output_tokens: int
     cache_read_tokens: int
     cache_write_tokens: int
-    cost_usd: float | None = Field(None, description="What they cost; null where a model's price is not known.")
+    cost_usd: float | None = Field(
+        None, description="What they cost; null where a model's price is not known."
+    )
     summaries: SummariesReply | None = Field(
         None,
         exclude_if=lambda value: value is None,
@@ -121,13 +128,19 @@ class QueryAnswer(Schema):
 
     answer: str
     sources: list[str] = Field(description="What is cited, in order, without repeats.")
-    source_links: list[str | None] = Field(description="The link of each source; null where it has none.")
-    session_id: str = Field(description="The conversation: send it with the next question.")
+    source_links: list[str | None] = Field(
+        description="The link of each source; null where it has none."
+    )
+    session_id: str = Field(
+        description="The conversation: send it with the next question."
+    )
     query_id: str = Field(description="The trace's id.")
     citations: list[CitationReply]
     uncertainty: UncertaintyReply
     rounds: int = Field(description="Rounds of tool calls that were run.")
-    reasoner: str = Field(description="Who spoke: a model's name, `offline`, or `none`.")
+    reasoner: str = Field(
+        description="Who spoke: a model's name, `offline`, or `none`."
+    )
     usage: UsageReply
     duration_ms: float
     status: Status
@@ -138,7 +151,9 @@ class QueryAnswer(Schema):
                 {
                     "answer": "BM25 is strong where exact words matter.",
                     "sources": ["Practical Information Retrieval - Lesson 2"],
-                    "source_links": ["https://antiphon.example/courses/information-retrieval/2"],
+                    "source_links": [
+                        "https://antiphon.example/courses/information-retrieval/2"
+                    ],
                     "session_id": "s-5d1f0c2e",
                     "query_id": "q-0b8a4a7c",
                     "citations": [
@@ -181,10 +196,14 @@ def answer_of(outcome: Outcome) -> QueryAnswer:
         source_links=list(response.source_links),
         session_id=outcome.session_id,
         query_id=outcome.query_id,
-        citations=[CitationReply(**asdict(citation)) for citation in response.citations],
+        citations=[
+            CitationReply(**asdict(citation)) for citation in response.citations
+        ],
         uncertainty=UncertaintyReply(
             confidence=response.confidence,
-            indicators=[IndicatorReply(**asdict(indicator)) for indicator in response.indicators],
+            indicators=[
+                IndicatorReply(**asdict(indicator)) for indicator in response.indicators
+            ],
         ),
         rounds=response.rounds,
         reasoner=response.reasoner,
@@ -198,8 +217,12 @@ def _usage(response: ResponseAssembled) -> UsageReply:
     summaries: SummariesReply | None = None
     # A summarising call that failed may have used tokens all the same.
     if response.summaries > 0 or response.summary_usage != Usage():
-        summaries = SummariesReply(calls=response.summaries, **asdict(response.summary_usage))
-    return UsageReply(calls=response.calls, **asdict(response.usage), summaries=summaries)
+        summaries = SummariesReply(
+            calls=response.summaries, **asdict(response.summary_usage)
+        )
+    return UsageReply(
+        calls=response.calls, **asdict(response.usage), summaries=summaries
+    )
 
 
 class WaitingReply(Schema):
@@ -207,7 +230,9 @@ class WaitingReply(Schema):
 
     who: str = Field(examples=["engine"])
     event: str = Field(examples=["reasoning_completed or reasoning_failed"])
-    about: str = Field(description="The call or round; empty where there is only one.", examples=["c1"])
+    about: str = Field(
+        description="The call or round; empty where there is only one.", examples=["c1"]
+    )
     since_seq: int = Field(description="The event that asked for it.", examples=[4])
     since_at: float
 

@@ -92,7 +92,12 @@ class LiveAnswer(StreamingResponse):
 
     media_type = EVENT_STREAM
 
-    def __init__(self, query: RunningQuery, running: RunningQueries, keep_alive_s: float = KEEP_ALIVE_S) -> None:
+    def __init__(
+        self,
+        query: RunningQuery,
+        running: RunningQueries,
+        keep_alive_s: float = KEEP_ALIVE_S,
+    ) -> None:
         events = events_of(query, query.follow())
         super().__init__(with_keep_alive(events, keep_alive_s), headers=STREAM_HEADERS)
         self._query = query
@@ -103,7 +108,9 @@ class LiveAnswer(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def events_of(query: RunningQuery, streamed: AsyncIterator[Streamed]) -> AsyncIterator[bytes]:
+async def events_of(
+    query: RunningQuery, streamed: AsyncIterator[Streamed]
+) -> AsyncIterator[bytes]:
     """Yields the query's events as they are recorded, its text as it is written, and the answer or failure last."""
     async for event in server_sent(query.query_id, streamed):
         yield event
@@ -112,19 +119,27 @@ async def events_of(query: RunningQuery, streamed: AsyncIterator[Streamed]) -> A
     if not isinstance(outcome, BaseException):
         yield as_event("answer", answer_of(outcome).model_dump_json().encode())
         return
-    yield as_event("error", msgspec.json.encode(describe_failure(outcome, query.query_id)))
+    yield as_event(
+        "error", msgspec.json.encode(describe_failure(outcome, query.query_id))
+    )
     if not isinstance(outcome, ServiceError):
         raise outcome  # a bug: the server logs it
-    log.warning("stream_failed", code=outcome.code, detail=str(outcome), query_id=query.query_id)
+    log.warning(
+        "stream_failed", code=outcome.code, detail=str(outcome), query_id=query.query_id
+    )
 
 
-async def server_sent(query_id: str, streamed: AsyncIterator[Streamed]) -> AsyncIterator[bytes]:
+async def server_sent(
+    query_id: str, streamed: AsyncIterator[Streamed]
+) -> AsyncIterator[bytes]:
     """Encodes each event as a server-sent one; a reader that was too slow misses the rest and gets `events_lost`."""
     try:
         async for each in streamed:
             yield streamed_as_event(each)
     except SlowReaderError as error:
-        yield as_event("events_lost", msgspec.json.encode(describe_failure(error, query_id)))
+        yield as_event(
+            "events_lost", msgspec.json.encode(describe_failure(error, query_id))
+        )
 
 
 def streamed_as_event(streamed: Streamed) -> bytes:
@@ -142,7 +157,9 @@ def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:
     return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), line, data)
 
 
-async def with_keep_alive(items: AsyncIterator[bytes], every_s: float) -> AsyncGenerator[bytes, None]:
+async def with_keep_alive(
+    items: AsyncIterator[bytes], every_s: float
+) -> AsyncGenerator[bytes, None]:
     """Yields `items`, and a comment whenever none came for `every_s` seconds, so that no proxy hangs up."""
     coming = asyncio.ensure_future(_next(items))
     try:

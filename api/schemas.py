@@ -12,7 +12,9 @@ def _whole(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError("holds half of a surrogate pair, which is no character: send valid Unicode") from error
+        raise ValueError(
+            "holds half of a surrogate pair, which is no character: send valid Unicode"
+        ) from error
     return text
 
 
@@ -85,9 +87,12 @@ class TracesReply(Schema):
     """Traces, the newest first."""
 
     traces: list[TraceSummaryReply]
-    next_before: float | None = Field(description="Send as `before` for the next page; null at the end.")
+    next_before: float | None = Field(
+        description="Send as `before` for the next page; null at the end."
+    )
     next_after_id: str | None = Field(
-        None, description="Send as `after_id` for the next page, which then skips none; null at the end."
+        None,
+        description="Send as `after_id` for the next page, which then skips none; null at the end.",
     )
 
 
@@ -96,11 +101,16 @@ class DivergenceReply(Schema):
 
     seq: int
     kind: str
-    difference: str = Field(description="`code`, `order`, `schema` or `settings`.", examples=["code"])
+    difference: str = Field(
+        description="`code`, `order`, `schema` or `settings`.", examples=["code"]
+    )
     field: str = Field(examples=["facts[2].id"])
     recorded: str = Field(description="What the trace holds there, as JSON.")
     now: str = Field(description="The value now, as JSON.")
-    chain: list[str] = Field(description="What led to it, the nearest first.", examples=[["5 briefing_prepared"]])
+    chain: list[str] = Field(
+        description="What led to it, the nearest first.",
+        examples=[["5 briefing_prepared"]],
+    )
     detail: str
 
 
@@ -109,7 +119,9 @@ class ReplayReply(Schema):
 
     query_id: str
     events: int
-    compared: int = Field(description="Events that deciding components emitted, and that were compared.")
+    compared: int = Field(
+        description="Events that deciding components emitted, and that were compared."
+    )
     closed: bool
     divergence: DivergenceReply | None
 
@@ -126,7 +138,13 @@ class TraceReply(Schema):
                     "seq": 2,
                     "cause": 1,
                     "at": 1767225600.004,
-                    "event": {"kind": "round_opened", "round": 1, "call_id": "c1", "final": False, "rounds_left": 1},
+                    "event": {
+                        "kind": "round_opened",
+                        "round": 1,
+                        "call_id": "c1",
+                        "final": False,
+                        "rounds_left": 1,
+                    },
                     "version": 1,
                 }
             ]
@@ -146,7 +164,9 @@ class ReadinessReply(Schema):
     ready: bool
     reasoner: str = Field(examples=["offline"])
     embedder: str | None = Field(examples=["all-MiniLM-L6-v2 (sentence-transformers)"])
-    generation: int | None = Field(description="Which build of the index is open.", examples=[1])
+    generation: int | None = Field(
+        description="Which build of the index is open.", examples=[1]
+    )
     courses: int = Field(examples=[4])
     chunks: int = Field(examples=[212])
     problems: list[str] = Field(examples=[[]])

@@ -4,4 +4,10 @@ from antiphon.assembler.assembler import ResponseAssembler
 from antiphon.assembler.drafts import last_resort, with_incomplete_trace
 from antiphon.assembler.uncertainty import DOUBTS, Doubt
 
-__all__ = ["DOUBTS", "Doubt", "ResponseAssembler", "last_resort", "with_incomplete_trace"]
+__all__ = [
+    "DOUBTS",
+    "Doubt",
+    "ResponseAssembler",
+    "last_resort",
+    "with_incomplete_trace",
+]

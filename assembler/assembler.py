@@ -41,7 +41,9 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Citation
 
 
-def after_answer_requested(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Decision:
+def after_answer_requested(
+    state: AnswerState, recorded: Recorded[AnswerRequested]
+) -> Decision:
     """Gives the answer. There is one: requested once more, because it was lost on its way, the same is repeated."""
     if state.answer is not None:
         repeated = with_new_doubts(state.answer, state)
@@ -82,7 +84,9 @@ class ResponseAssembler(Decider[AnswerState]):
     rules = RULES
 
 
-def assemble(state: AnswerState, recorded: Recorded[AnswerRequested]) -> ResponseAssembled:
+def assemble(
+    state: AnswerState, recorded: Recorded[AnswerRequested]
+) -> ResponseAssembled:
     """Builds the answer that was asked for."""
     draft = _draft(state, recorded)
     indicators = without_repeats((*doubts_of(state), *draft.doubts))

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from antiphon.vocabulary.values import Citation, Fact, Passage, ReplyCitation, ShownSource
+from antiphon.vocabulary.values import (
+    Citation,
+    Fact,
+    Passage,
+    ReplyCitation,
+    ShownSource,
+)
 
 
 class Resolved(NamedTuple):
@@ -28,14 +34,19 @@ def answer_of(reply_text: str) -> Answer:
 
 
 def resolve(
-    cited: Sequence[ReplyCitation], answer: Answer, table: Sequence[ShownSource], facts: Mapping[str, Fact]
+    cited: Sequence[ReplyCitation],
+    answer: Answer,
+    table: Sequence[ShownSource],
+    facts: Mapping[str, Fact],
 ) -> Resolved:
     """Resolves `cited` against the `table` of the very request that the reply answers.
 
     What does not resolve is counted and left out: a citation that names no source shown, no block of it, no span
     of the answer, or that quotes what was not shown there.
     """
-    resolved: dict[Citation, None] = {}  # a dictionary, because it keeps each once and in order
+    resolved: dict[
+        Citation, None
+    ] = {}  # a dictionary, because it keeps each once and in order
     unresolved = 0
     for citation in cited:
         found = _resolve_one(citation, answer, table, facts)
@@ -47,7 +58,10 @@ def resolve(
 
 
 def _resolve_one(
-    cited: ReplyCitation, answer: Answer, table: Sequence[ShownSource], facts: Mapping[str, Fact]
+    cited: ReplyCitation,
+    answer: Answer,
+    table: Sequence[ShownSource],
+    facts: Mapping[str, Fact],
 ) -> list[Citation]:
     """Returns one citation for each piece of the passage that is quoted; none where it does not resolve."""
     # The model's offsets count from the beginning of its text, ours from that of the answer without white space.
@@ -69,7 +83,9 @@ def _resolve_one(
     return citations
 
 
-def _cited_sentences(cited: ReplyCitation, table: Sequence[ShownSource]) -> tuple[int, ...]:
+def _cited_sentences(
+    cited: ReplyCitation, table: Sequence[ShownSource]
+) -> tuple[int, ...]:
     """Returns the numbers of the sentences that a citation names; none where the request showed no such blocks."""
     # Every index comes from the model's server, and a negative one would silently count from the end.
     if not 0 <= cited.source < len(table):

@@ -61,19 +61,27 @@ def _used_tool_calls(state: AnswerState) -> set[str]:
     return used
 
 
-def _tool_doubt(event: ToolFailed | ToolSubstituted, seq: int, used_calls: set[str]) -> Indicator | None:
+def _tool_doubt(
+    event: ToolFailed | ToolSubstituted, seq: int, used_calls: set[str]
+) -> Indicator | None:
     # A call that only a failed attempt asked for has no part in the answer.
     if event.tool_call_id not in used_calls:
         return None
     if isinstance(event, ToolSubstituted):
-        return indicator("tool_substituted", seq, tool=event.failed, substitute=event.substitute)
+        return indicator(
+            "tool_substituted", seq, tool=event.failed, substitute=event.substitute
+        )
     # That something does not exist is an answer, and no failure.
     if event.failure == "not_found":
         return None
-    return indicator("tool_failed", seq, tool=event.name, reason=TOOL_FAILURES[event.failure])
+    return indicator(
+        "tool_failed", seq, tool=event.name, reason=TOOL_FAILURES[event.failure]
+    )
 
 
-def _recovery_doubt(event: RecoveryStarted, seq: int, failed_seqs: set[int]) -> Indicator | None:
+def _recovery_doubt(
+    event: RecoveryStarted, seq: int, failed_seqs: set[int]
+) -> Indicator | None:
     """Returns the doubt of a recovery that shows by nothing else.
 
     The levels `tool` and `response` show by what they led to: a substitute, a fallback, a partial answer. A round that
@@ -95,7 +103,9 @@ def _doubt(incident: Recorded[Incident]) -> Indicator | None:
         case ReasoningRetried(why=failure) | ReasoningFailed(failure=failure):
             return indicator("reasoning_retried", seq, reason=MODEL_FAILURES[failure])
         case SummaryCompleted() | SummaryFailed() | SummarySkipped():
-            return indicator("summary_missing", seq, reason=_why_no_summary(incident.event))
+            return indicator(
+                "summary_missing", seq, reason=_why_no_summary(incident.event)
+            )
         case BreakerTripped(limit=limit) if limit in LIMIT_DOUBTS:
             return indicator(LIMIT_DOUBTS[limit], seq)
         case HandlerFailed():

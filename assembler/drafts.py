@@ -47,7 +47,9 @@ def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
         f"This is what was found; it may not be the whole answer, because it was cut short: {reason}.",
     ]
     if state.open_parts:
-        paragraphs.append(f"Nothing was found on: {one_line('; '.join(state.open_parts))}.")
+        paragraphs.append(
+            f"Nothing was found on: {one_line('; '.join(state.open_parts))}."
+        )
     return Draft(
         text="\n\n".join(paragraphs),
         citations=citations,
@@ -67,7 +69,9 @@ def _sentences(passage: Passage) -> list[str]:
     return sentences
 
 
-def _write(facts: Sequence[Fact], picks: Sequence[Pick]) -> tuple[str, tuple[Citation, ...]]:
+def _write(
+    facts: Sequence[Fact], picks: Sequence[Pick]
+) -> tuple[str, tuple[Citation, ...]]:
     """Writes each pick as a paragraph on one line, with the citation of the very text."""
     paragraphs: list[str] = []
     citations: list[Citation] = []
@@ -104,7 +108,9 @@ def _lookups(state: AnswerState) -> str:
     failures: dict[str, str] = {}
     for incident in state.incidents:
         if isinstance(incident.event, ToolFailed):
-            failures[incident.event.tool_call_id] = TOOL_FAILURES[incident.event.failure]
+            failures[incident.event.tool_call_id] = TOOL_FAILURES[
+                incident.event.failure
+            ]
     # A dictionary, because it keeps each line once and in order: the model may have tried one tool many times.
     lookups: dict[str, None] = {}
     for reply in state.replies:
@@ -154,10 +160,15 @@ def last_resort(
     )
 
 
-def with_incomplete_trace(response: ResponseAssembled, event_seq: int) -> ResponseAssembled:
+def with_incomplete_trace(
+    response: ResponseAssembled, event_seq: int
+) -> ResponseAssembled:
     """Returns the answer with the doubt that its record is incomplete, where it does not have it yet."""
     for doubt in response.indicators:
         # A trace that breaks off twice is no more incomplete than one that does once.
         if doubt.kind == "trace_incomplete":
             return response
-    return replace(response, indicators=(*response.indicators, indicator("trace_incomplete", event_seq)))
+    return replace(
+        response,
+        indicators=(*response.indicators, indicator("trace_incomplete", event_seq)),
+    )

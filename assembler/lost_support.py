@@ -19,7 +19,12 @@ READ_CHARS = 20_000
 Terms = frozenset[str]
 
 
-def lost_support(answer: str, citations: Sequence[Citation], briefing: BriefingPrepared, facts: Sequence[Fact]) -> int:
+def lost_support(
+    answer: str,
+    citations: Sequence[Citation],
+    briefing: BriefingPrepared,
+    facts: Sequence[Fact],
+) -> int:
     """Counts the sentences of the answer that cite nothing and are supported only by what was left out.
 
     A sentence is supported by one that holds most of its terms. What was left out because another fact says nearly
@@ -45,21 +50,27 @@ def _uncited(answer: str, citations: Sequence[Citation]) -> list[Terms]:
     uncited: list[Terms] = []
     for start, end in pairwise([*sentence_starts(answer), len(answer)]):
         held = frozenset(terms(answer[start:end]))
-        is_cited = any(citation.start < end and start < citation.end for citation in citations)
+        is_cited = any(
+            citation.start < end and start < citation.end for citation in citations
+        )
         # What a cited sentence rests on is known: only the others are looked into.
         if len(held) >= FEWEST_TERMS and not is_cited:
             uncited.append(held)
     return uncited
 
 
-def _shown_terms(briefing: BriefingPrepared, passages: Mapping[str, Passage]) -> list[Terms]:
+def _shown_terms(
+    briefing: BriefingPrepared, passages: Mapping[str, Passage]
+) -> list[Terms]:
     shown: list[Terms] = []
     for row in briefing.sources:
         shown += _terms_of(passages.get(row.fact_id), row.sentences)
     return shown
 
 
-def _dropped_terms(briefing: BriefingPrepared, passages: Mapping[str, Passage]) -> list[Terms]:
+def _dropped_terms(
+    briefing: BriefingPrepared, passages: Mapping[str, Passage]
+) -> list[Terms]:
     dropped: list[Terms] = []
     for item in briefing.dropped:
         # What another fact says too was shown by that fact.

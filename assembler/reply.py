@@ -9,7 +9,13 @@ from antiphon.assembler.drafts import Draft, draft_statement
 from antiphon.assembler.lost_support import lost_support
 from antiphon.assembler.state import AnswerState
 from antiphon.assembler.uncertainty import indicator
-from antiphon.vocabulary.events import BreakerTripped, BriefingPrepared, ReasoningCompleted, Recorded, RecoveryStarted
+from antiphon.vocabulary.events import (
+    BreakerTripped,
+    BriefingPrepared,
+    ReasoningCompleted,
+    Recorded,
+    RecoveryStarted,
+)
 from antiphon.vocabulary.values import Indicator
 
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
@@ -25,7 +31,9 @@ _OPENING_CHARS = 300
 """Only how an answer begins shows that it found nothing; further on the same words may tell of a detail."""
 
 
-def draft_from_reply(state: AnswerState, recorded: Recorded[ReasoningCompleted]) -> Draft:
+def draft_from_reply(
+    state: AnswerState, recorded: Recorded[ReasoningCompleted]
+) -> Draft:
     """Drafts the answer that the reply gives."""
     reply = recorded.event
     answer = answer_of(reply.text.text)
@@ -49,7 +57,12 @@ def draft_from_reply(state: AnswerState, recorded: Recorded[ReasoningCompleted])
         resolved = resolve(reply.citations, answer, briefing.event.sources, facts)
         doubts += _doubts_of_briefing(state, briefing, answer.text, resolved)
     doubts += _doubts_of_evidence(state, recorded, answer.text, resolved)
-    return Draft(text=answer.text, citations=resolved.citations, doubts=tuple(doubts), reasoner=speaker)
+    return Draft(
+        text=answer.text,
+        citations=resolved.citations,
+        doubts=tuple(doubts),
+        reasoner=speaker,
+    )
 
 
 def _doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
@@ -60,7 +73,9 @@ def _doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]
     return []
 
 
-def _doubts_of_speaker(state: AnswerState, call_id: str, speaker: str) -> list[Indicator]:
+def _doubts_of_speaker(
+    state: AnswerState, call_id: str, speaker: str
+) -> list[Indicator]:
     """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, where known."""
     # The first cause counts: what came after it, such as a second failure, did not change who speaks.
     for incident in state.incidents:
@@ -76,7 +91,10 @@ def _doubts_of_speaker(state: AnswerState, call_id: str, speaker: str) -> list[I
 
 
 def _doubts_of_briefing(
-    state: AnswerState, briefing: Recorded[BriefingPrepared], text: str, resolved: Resolved
+    state: AnswerState,
+    briefing: Recorded[BriefingPrepared],
+    text: str,
+    resolved: Resolved,
 ) -> list[Indicator]:
     """Returns the doubts about what the call was not shown."""
     doubts: list[Indicator] = []
@@ -94,16 +112,27 @@ def _doubts_of_briefing(
 
 
 def _doubts_of_evidence(
-    state: AnswerState, recorded: Recorded[ReasoningCompleted], text: str, resolved: Resolved
+    state: AnswerState,
+    recorded: Recorded[ReasoningCompleted],
+    text: str,
+    resolved: Resolved,
 ) -> list[Indicator]:
     """Returns the doubts about how the answer rests on what was found."""
     doubts: list[Indicator] = []
     if resolved.unresolved:
-        doubts.append(indicator("unresolved_citation", recorded.seq, count=resolved.unresolved))
+        doubts.append(
+            indicator("unresolved_citation", recorded.seq, count=resolved.unresolved)
+        )
     # A cited answer rests on something; what may be missing is whole parts of the question.
     if resolved.citations:
         if state.open_parts:
-            doubts.append(indicator("weak_evidence", state.rounds[-1].seq, parts="; ".join(state.open_parts)))
+            doubts.append(
+                indicator(
+                    "weak_evidence",
+                    state.rounds[-1].seq,
+                    parts="; ".join(state.open_parts),
+                )
+            )
         return doubts
     doubts.append(indicator(_doubt_without_citation(state, text), recorded.seq))
     return doubts
@@ -120,13 +149,18 @@ def _doubt_without_citation(state: AnswerState, text: str) -> str:
     return "general_knowledge"
 
 
-def _doubts_of_review(state: AnswerState, recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
+def _doubts_of_review(
+    state: AnswerState, recorded: Recorded[ReasoningCompleted]
+) -> list[Indicator]:
     """Returns the doubts of reviewers who did not accept the reply, or who never judged it."""
     doubts: list[Indicator] = []
     unheard = list(state.reviewers)
     for review in state.reviews:
         judgement = review.event
-        if judgement.call_id != recorded.event.call_id or judgement.reviewer not in unheard:
+        if (
+            judgement.call_id != recorded.event.call_id
+            or judgement.reviewer not in unheard
+        ):
             continue
         unheard.remove(judgement.reviewer)
         if not judgement.accepted:
@@ -135,5 +169,7 @@ def _doubts_of_review(state: AnswerState, recorded: Recorded[ReasoningCompleted]
                 why = f"{judgement.reviewer} did not accept it"
             doubts.append(indicator("not_verified", review.seq, why=why))
     for reviewer in unheard:
-        doubts.append(indicator("not_verified", recorded.seq, why=f"{reviewer} did not judge it"))
+        doubts.append(
+            indicator("not_verified", recorded.seq, why=f"{reviewer} did not judge it")
+        )
     return doubts

@@ -132,7 +132,9 @@ Decision = tuple[AnswerState, tuple[Event, ...]]
 
 def note_query(state: AnswerState, recorded: Recorded[QueryReceived]) -> Decision:
     """Notes the question and its reviewers, and that its conversation could not be read, if so."""
-    state = replace(state, question=recorded.event.query, reviewers=recorded.event.reviewers)
+    state = replace(
+        state, question=recorded.event.query, reviewers=recorded.event.reviewers
+    )
     if recorded.event.history_missing:
         return note_incident(state, recorded)
     return state, ()
@@ -143,7 +145,9 @@ def note_briefing(state: AnswerState, recorded: Recorded[BriefingPrepared]) -> D
     return replace(state, briefings=(*state.briefings, recorded)), ()
 
 
-def note_request(state: AnswerState, recorded: Recorded[ReasoningRequested]) -> Decision:
+def note_request(
+    state: AnswerState, recorded: Recorded[ReasoningRequested]
+) -> Decision:
     """Notes a call of the fallback reasoner; only those matter."""
     if recorded.event.reasoner == "primary":
         return state, ()
@@ -164,7 +168,10 @@ def note_reply(state: AnswerState, recorded: Recorded[ReasoningCompleted]) -> De
 
 def note_summary(state: AnswerState, recorded: Recorded[SummaryCompleted]) -> Decision:
     """Counts the tokens of a summary, which cost the same if it could not be used."""
-    state = replace(state, summaries=(*state.summaries, recorded.event.usage + recorded.event.wasted))
+    state = replace(
+        state,
+        summaries=(*state.summaries, recorded.event.usage + recorded.event.wasted),
+    )
     if recorded.event.is_usable:
         return state, ()
     return note_incident(state, recorded)
@@ -172,12 +179,20 @@ def note_summary(state: AnswerState, recorded: Recorded[SummaryCompleted]) -> De
 
 def note_round(state: AnswerState, recorded: Recorded[ContextSynthesized]) -> Decision:
     """Notes the facts that a round brought."""
-    return replace(state, rounds=(*state.rounds, recorded), facts=(*state.facts, *recorded.event.facts)), ()
+    return replace(
+        state,
+        rounds=(*state.rounds, recorded),
+        facts=(*state.facts, *recorded.event.facts),
+    ), ()
 
 
-def note_confirmed(state: AnswerState, recorded: Recorded[ToolCallsConfirmed]) -> Decision:
+def note_confirmed(
+    state: AnswerState, recorded: Recorded[ToolCallsConfirmed]
+) -> Decision:
     """Notes which tool calls make up a round."""
-    return replace(state, confirmed=(*state.confirmed, *recorded.event.tool_call_ids)), ()
+    return replace(
+        state, confirmed=(*state.confirmed, *recorded.event.tool_call_ids)
+    ), ()
 
 
 def note_review(state: AnswerState, recorded: Recorded[DraftReviewed]) -> Decision:

@@ -21,36 +21,74 @@ class Doubt(NamedTuple):
 
 DOUBTS: dict[str, Doubt] = {
     "tool_failed": Doubt("The tool {tool} brought nothing: {reason}.", "medium"),
-    "tool_substituted": Doubt("The tool {tool} failed; {substitute} was used in its place.", "medium"),
-    "partial_evidence": Doubt("The answer is put together from what was found until then: {why}.", "low"),
-    "context_compressed": Doubt("Not everything found fitted into the last call; {count} item(s) were cut.", "none"),
+    "tool_substituted": Doubt(
+        "The tool {tool} failed; {substitute} was used in its place.", "medium"
+    ),
+    "partial_evidence": Doubt(
+        "The answer is put together from what was found until then: {why}.", "low"
+    ),
+    "context_compressed": Doubt(
+        "Not everything found fitted into the last call; {count} item(s) were cut.",
+        "none",
+    ),
     "summary_missing": Doubt(
-        "What earlier rounds found was to be summarised, and only its best sentences were kept: {reason}.", "none"
+        "What earlier rounds found was to be summarised, and only its best sentences were kept: {reason}.",
+        "none",
     ),
     "fact_lost": Doubt(
-        "{count} sentence(s) of the answer are supported only by material that its last call was not shown.", "medium"
+        "{count} sentence(s) of the answer are supported only by material that its last call was not shown.",
+        "medium",
     ),
-    "round_limit": Doubt("More tool calls were wanted than the limit on rounds allows.", "medium"),
-    "tool_call_limit": Doubt("More tool calls were wanted in one round than are allowed.", "medium"),
+    "round_limit": Doubt(
+        "More tool calls were wanted than the limit on rounds allows.", "medium"
+    ),
+    "tool_call_limit": Doubt(
+        "More tool calls were wanted in one round than are allowed.", "medium"
+    ),
     "deadline": Doubt("Time ran out before everything could be looked up.", "medium"),
-    "budget": Doubt("The budget ran out before everything could be looked up.", "medium"),
+    "budget": Doubt(
+        "The budget ran out before everything could be looked up.", "medium"
+    ),
     "reasoning_retried": Doubt("A call to the model failed: {reason}.", "none"),
-    "degraded_single_round": Doubt("After a failure the answer was worked out in a single call.", "medium"),
-    "fallback_reasoner": Doubt("The model was away; {reasoner} answered in its place.", "medium"),
-    "no_evidence": Doubt("Nothing was found in the courses that the answer could rest on.", "low"),
-    "general_knowledge": Doubt("The answer was given without looking into the courses.", "medium"),
+    "degraded_single_round": Doubt(
+        "After a failure the answer was worked out in a single call.", "medium"
+    ),
+    "fallback_reasoner": Doubt(
+        "The model was away; {reasoner} answered in its place.", "medium"
+    ),
+    "no_evidence": Doubt(
+        "Nothing was found in the courses that the answer could rest on.", "low"
+    ),
+    "general_knowledge": Doubt(
+        "The answer was given without looking into the courses.", "medium"
+    ),
     "weak_evidence": Doubt("Nothing was found on: {parts}.", "medium"),
-    "uncited_claim": Doubt("Course material was found, but the answer cites none of it.", "medium"),
-    "unresolved_citation": Doubt("{count} citation(s) of the reply matched nothing that was found.", "medium"),
-    "truncated": Doubt("The answer reached its greatest length and breaks off.", "medium"),
+    "uncited_claim": Doubt(
+        "Course material was found, but the answer cites none of it.", "medium"
+    ),
+    "unresolved_citation": Doubt(
+        "{count} citation(s) of the reply matched nothing that was found.", "medium"
+    ),
+    "truncated": Doubt(
+        "The answer reached its greatest length and breaks off.", "medium"
+    ),
     "not_verified": Doubt("The answer is not verified: {why}.", "medium"),
     "refused": Doubt("The model declined to answer.", "low"),
-    "component_failed": Doubt("A part of the service failed on the way, and the query went on without it.", "medium"),
-    "history_missing": Doubt("What was said before in this conversation could not be read.", "medium"),
+    "component_failed": Doubt(
+        "A part of the service failed on the way, and the query went on without it.",
+        "medium",
+    ),
+    "history_missing": Doubt(
+        "What was said before in this conversation could not be read.", "medium"
+    ),
     "trace_incomplete": Doubt("The record of this query is incomplete.", "none"),
 }
 
-_CONFIDENCE: dict[Effect, Confidence] = {"none": "high", "medium": "medium", "low": "low"}
+_CONFIDENCE: dict[Effect, Confidence] = {
+    "none": "high",
+    "medium": "medium",
+    "low": "low",
+}
 """The confidence that each effect leaves, from the mildest to the worst."""
 
 
@@ -60,7 +98,9 @@ def indicator(kind: str, event_seq: int, **words: str | int) -> Indicator:
     for name, word in words.items():
         # A name or a reason may be of any length, and hold line breaks.
         shown[name] = one_line(str(word))
-    return Indicator(kind=kind, detail=DOUBTS[kind].wording.format_map(shown), event_seq=event_seq)
+    return Indicator(
+        kind=kind, detail=DOUBTS[kind].wording.format_map(shown), event_seq=event_seq
+    )
 
 
 def confidence(indicators: Iterable[Indicator]) -> Confidence:

@@ -52,7 +52,14 @@ def blocks_of_reply(body: Json) -> tuple[list[Json], str]:
     for number, name in enumerate(CALLS[rounds]):
         # Each call asks something else: two that are alike would be one call.
         given = {"text": f"bm25 {rounds} {number}"}
-        blocks.append({"type": "tool_use", "id": f"toolu_{rounds}_{number}", "name": name, "input": given})
+        blocks.append(
+            {
+                "type": "tool_use",
+                "id": f"toolu_{rounds}_{number}",
+                "name": name,
+                "input": given,
+            }
+        )
     return blocks, "tool_use"
 
 
@@ -72,11 +79,15 @@ async def messages(request: Request) -> Response:
     }
     if not body.get("stream"):
         return JSONResponse(message)
-    return StreamingResponse(_stream(message, blocks, stop_reason), media_type="text/event-stream")
+    return StreamingResponse(
+        _stream(message, blocks, stop_reason), media_type="text/event-stream"
+    )
 
 
 def _stream(message: Json, blocks: list[Json], stop_reason: str) -> Iterator[str]:
-    yield _event("message_start", message={**message, "content": [], "stop_reason": None})
+    yield _event(
+        "message_start", message={**message, "content": [], "stop_reason": None}
+    )
     for index, block in enumerate(blocks):
         if block["type"] == "text":
             yield from _text_block(index, block["text"])
@@ -89,16 +100,28 @@ def _stream(message: Json, blocks: list[Json], stop_reason: str) -> Iterator[str
 
 
 def _text_block(index: int, text: str) -> Iterator[str]:
-    yield _event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+    yield _event(
+        "content_block_start", index=index, content_block={"type": "text", "text": ""}
+    )
     for start in range(0, len(text), DELTA_CHARACTERS):
         piece = text[start : start + DELTA_CHARACTERS]
-        yield _event("content_block_delta", index=index, delta={"type": "text_delta", "text": piece})
+        yield _event(
+            "content_block_delta",
+            index=index,
+            delta={"type": "text_delta", "text": piece},
+        )
 
 
 def _tool_block(index: int, block: Json) -> Iterator[str]:
-    yield _event("content_block_start", index=index, content_block={**block, "input": {}})
+    yield _event(
+        "content_block_start", index=index, content_block={**block, "input": {}}
+    )
     piece = json.dumps(block["input"])
-    yield _event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": piece})
+    yield _event(
+        "content_block_delta",
+        index=index,
+        delta={"type": "input_json_delta", "partial_json": piece},
+    )
 
 
 def _event(kind: str, **fields: object) -> str:
@@ -110,4 +133,6 @@ async def alive(_: Request) -> Response:
     return JSONResponse({"status": "ok"})
 
 
-app = Starlette(routes=[Route("/v1/messages", messages, methods=["POST"]), Route("/healthz", alive)])
+app = Starlette(
+    routes=[Route("/v1/messages", messages, methods=["POST"]), Route("/healthz", alive)]
+)

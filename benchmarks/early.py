@@ -23,14 +23,24 @@ from rich.table import Table
 
 from antiphon.bus import SystemClock
 from antiphon.engine import AnthropicModel, ReasoningEngine, connect
-from antiphon.vocabulary.events import Event, ReasoningCompleted, ReasoningRequested, Recorded, ToolsSettled
+from antiphon.vocabulary.events import (
+    Event,
+    ReasoningCompleted,
+    ReasoningRequested,
+    Recorded,
+    ToolsSettled,
+)
 from antiphon.vocabulary.values import Message, QuerySettings, StoredText
 from benchmarks.our_side import OurSide
 from benchmarks.processes import serving
 
 Script = dict[str, object]
 Call = Callable[[], Awaitable[None]]
-CALL: Script = {"calls": [{"name": "look_up", "input": {"words": "logs"}}], "first_byte_s": 0.3, "end_s": 1.0}
+CALL: Script = {
+    "calls": [{"name": "look_up", "input": {"words": "logs"}}],
+    "first_byte_s": 0.3,
+    "end_s": 1.0,
+}
 ANSWER: Script = {"text": "Logs grow."}
 DELTAS = 100
 WORDS: Script = {"text": "word and " * 5 * DELTAS, "delta_chars": 45}
@@ -90,14 +100,18 @@ class Engine:
             tools=StoredText("[]"),
         )
 
-    def _spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
+    def _spawn(
+        self, work: Coroutine[Any, Any, None], /, *, background: bool = False
+    ) -> Callable[[], object]:
         del background
         self._tasks.append(asyncio.create_task(work))
         return self._tasks[-1].cancel
 
     async def call(self) -> None:
         """Makes one call and waits for its end."""
-        message = Message(role="user", content=(StoredText('{"type":"text","text":"q"}'),))
+        message = Message(
+            role="user", content=(StoredText('{"type":"text","text":"q"}'),)
+        )
         requested = ReasoningRequested(
             call_id="c",
             round=1,
@@ -109,7 +123,9 @@ class Engine:
             max_rounds=2,
             messages=(message,),
         )
-        self._engine.on_reasoning_requested(Recorded(query_id="q", seq=1, cause=0, at=0.0, event=requested))
+        self._engine.on_reasoning_requested(
+            Recorded(query_id="q", seq=1, cause=0, at=0.0, event=requested)
+        )
         await self._tasks.pop()
         if not isinstance(self.published[-1], ReasoningCompleted):
             raise SystemExit(f"the double failed: {self.published[-1]}")
@@ -121,7 +137,9 @@ async def raw(client: AsyncAnthropic) -> None:
     # Collected, as every caller would: a loop that only reads would be no fair measure.
     text = []
     message: Any = {"role": "user", "content": "q"}
-    async for event in await client.messages.create(model="m", max_tokens=500, messages=[message], stream=True):
+    async for event in await client.messages.create(
+        model="m", max_tokens=500, messages=[message], stream=True
+    ):
         if event.type == "content_block_delta" and event.delta.type == "text_delta":
             text.append(event.delta.text)
     if len(text) < DELTAS:
@@ -133,7 +151,9 @@ async def cpu(url: str, rounds: int, calls: int) -> dict[str, list[float]]:
     model = connect("key", url)
     engine = Engine(model)
     plain = AsyncAnthropic(api_key="k", base_url=url, max_retries=0)
-    on_aiohttp = AsyncAnthropic(api_key="k", base_url=url, max_retries=0, http_client=DefaultAioHttpClient())
+    on_aiohttp = AsyncAnthropic(
+        api_key="k", base_url=url, max_retries=0, http_client=DefaultAioHttpClient()
+    )
     sides: dict[str, Call] = {
         "SDK, stream=True": lambda: raw(plain),
         "SDK, stream=True, on aiohttp": lambda: raw(on_aiohttp),
@@ -174,7 +194,9 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         # Twice as many pairs as queries: what is left over is never sent.
-        queries: list[Script] = [CALL | {"when": {"tools": True}}, ANSWER] * (4 * options.times)
+        queries: list[Script] = [CALL | {"when": {"tools": True}}, ANSWER] * (
+            4 * options.times
+        )
         with serving(script_command(queries, Path(folder)), "/healthz") as served:
             settled = asyncio.run(dispatch(served.url, options.times))
         with serving(script_command([WORDS], Path(folder)), "/healthz") as served:
@@ -184,14 +206,30 @@ def main() -> None:
 
 def report(settled: dict[str, list[float]], spent: dict[str, list[float]]) -> int:
     """Prints both tables; returns 1 if a bound is not kept."""
-    table = Table("tools start", "median", "worst", title="Tools of the first round settled after (s)")
+    table = Table(
+        "tools start",
+        "median",
+        "worst",
+        title="Tools of the first round settled after (s)",
+    )
     for name, values in settled.items():
         table.add_row(name, f"{statistics.median(values):.3f}", f"{max(values):.3f}")
-    costs = Table("side", "best", "median", "engine / side, best", title=f"CPU a streamed call of {DELTAS} deltas (ms)")
+    costs = Table(
+        "side",
+        "best",
+        "median",
+        "engine / side, best",
+        title=f"CPU a streamed call of {DELTAS} deltas (ms)",
+    )
     engine = min(spent["engine"])
     for name, values in spent.items():
         best = min(values)
-        costs.add_row(name, f"{best:.2f}", f"{statistics.median(values):.2f}", f"{engine / best:.2f}")
+        costs.add_row(
+            name,
+            f"{best:.2f}",
+            f"{statistics.median(values):.2f}",
+            f"{engine / best:.2f}",
+        )
     console = Console()
     console.print(table)
     console.print(costs)

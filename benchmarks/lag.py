@@ -80,17 +80,24 @@ def new_course(folder: Path, copies: int) -> Path:
     text = (ROOT / "samples/courses/reliability-engineering.txt").read_text()
     for copy in range(copies):
         title = f"Course Title: Reliability, edition {copy}"
-        (folder / f"edition-{copy}.txt").write_text("\n".join([title, *text.splitlines()[1:]]))
+        (folder / f"edition-{copy}.txt").write_text(
+            "\n".join([title, *text.splitlines()[1:]])
+        )
     return folder
 
 
 async def measure(copies: int) -> list[float]:
     """Returns the gaps while a course is indexed and the service switches over."""
     gaps_ms: list[float] = []
-    with tempfile.TemporaryDirectory() as data, tempfile.TemporaryDirectory() as courses:
+    with (
+        tempfile.TemporaryDirectory() as data,
+        tempfile.TemporaryDirectory() as courses,
+    ):
         data_dir = Path(data)
         shutil.copytree(load_settings().data_dir / "knowledge", data_dir / "knowledge")
-        service = await Antiphon.open(load_settings(data_dir=data_dir, log_level="error"))
+        service = await Antiphon.open(
+            load_settings(data_dir=data_dir, log_level="error")
+        )
         askers = [asyncio.create_task(ask_for_ever(service)) for _ in range(ASKERS)]
         # The askers' first queries load what is loaded late.
         await asyncio.sleep(1)
@@ -110,7 +117,9 @@ async def measure(copies: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--copies", type=int, default=3, help="how many courses are added")
+    parser.add_argument(
+        "--copies", type=int, default=3, help="how many courses are added"
+    )
     options = parser.parse_args()
     gaps_ms = asyncio.run(measure(options.copies))
     p99 = statistics.quantiles(gaps_ms, n=100)[98]

@@ -71,7 +71,9 @@ async def compare(client: httpx2.AsyncClient, questions: Sequence[str]) -> bool:
     return mixed == 0
 
 
-async def grow(client: httpx2.AsyncClient, questions: Sequence[str], served: Served, more: int) -> bool:
+async def grow(
+    client: httpx2.AsyncClient, questions: Sequence[str], served: Served, more: int
+) -> bool:
     """Prints the growth of memory over many queries; returns True if it is within bounds."""
     endless = itertools.cycle(questions)
     # Caches fill and the allocator takes its share before the first look.
@@ -83,13 +85,17 @@ async def grow(client: httpx2.AsyncClient, questions: Sequence[str], served: Ser
     seconds = time.perf_counter() - started
     await asyncio.sleep(SETTLING_S)
     growth = served.resident_mb() - before
-    Console().print(f"{more} more: {more / seconds:.0f} a second; memory {before:.0f} MB, then {growth:+.1f} MB")
+    Console().print(
+        f"{more} more: {more / seconds:.0f} a second; memory {before:.0f} MB, then {growth:+.1f} MB"
+    )
     return growth <= ALLOWED_GROWTH_MB
 
 
 async def measure(served: Served, more: int) -> bool:
     """Prints the figures; returns True if they are within bounds."""
-    questions = [json.loads(line)["question"] for line in QUESTIONS.read_text().splitlines()]
+    questions = [
+        json.loads(line)["question"] for line in QUESTIONS.read_text().splitlines()
+    ]
     async with httpx2.AsyncClient(base_url=served.url, timeout=120) as client:
         alike = await compare(client, questions)
         bounded = await grow(client, questions, served, more)

@@ -21,14 +21,23 @@ ToolFunction = Callable[..., Awaitable[object]]
 class ForgetfulStore:
     """A trace store that stores nothing: what appending costs is what a query costs less with it."""
 
-    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
         """Takes the events, and lets go of them."""
 
 
 class OurSide:
     """The components, ready for queries; `records=False` lets go of their events."""
 
-    def __init__(self, model: Model, functions: Sequence[ToolFunction], folder: Path, *, records: bool = True) -> None:
+    def __init__(
+        self,
+        model: Model,
+        functions: Sequence[ToolFunction],
+        folder: Path,
+        *,
+        records: bool = True,
+    ) -> None:
         clock = SystemClock()
         registry = Registry([tool_from_function(function) for function in functions])
         self.store = SqliteTraceStore.open(folder)
@@ -44,10 +53,14 @@ class OurSide:
             tool_definitions=registry.definitions(),
         )
 
-    async def ask(self, query_id: str, question: str, settings: QuerySettings | None = None) -> Caller:
+    async def ask(
+        self, query_id: str, question: str, settings: QuerySettings | None = None
+    ) -> Caller:
         """Runs one query to its end; the caller knows its outcome."""
         caller = Caller()
-        session = self._bus.open(query_id, lambda ports: wire(self._resources, ports, caller).subscriptions())
+        session = self._bus.open(
+            query_id, lambda ports: wire(self._resources, ports, caller).subscriptions()
+        )
         await session.run(receive(question, "bench", settings or QuerySettings()))
         return caller
 

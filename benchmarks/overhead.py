@@ -51,7 +51,9 @@ class Asker:
         caller = await self._side.ask(f"query-{self._asked}", QUESTION)
         response = caller.outcome("", "").response
         if (response.calls, response.rounds) != (3, 2):
-            raise SystemExit(f"a query made {response.calls} calls in {response.rounds} rounds, not 3 in 2: {response}")
+            raise SystemExit(
+                f"a query made {response.calls} calls in {response.rounds} rounds, not 3 in 2: {response}"
+            )
 
 
 async def cpu_ms(query: Query, queries: int, at_once: int) -> float:
@@ -131,20 +133,27 @@ async def appending_shares(base_url: str, queries: int) -> dict[int, Share]:
     shares: dict[int, Share] = {}
     model = connect("key", base_url)
     functions = list(plain_loop.TOOLS.values())
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as unused:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as unused,
+    ):
         recording = OurSide(model, functions, Path(folder))
         forgetful = OurSide(model, functions, Path(unused), records=False)
         appends = AppendClock(recording.store)
         recorded, unrecorded = Asker(recording), Asker(forgetful)
         for at_once in AT_ONCE:
-            shares[at_once] = await _appending_share(recorded, unrecorded, appends, queries // at_once, at_once)
+            shares[at_once] = await _appending_share(
+                recorded, unrecorded, appends, queries // at_once, at_once
+            )
         await recording.close()
         await forgetful.close()
     await model.aclose()
     return shares
 
 
-async def _appending_share(recorded: Asker, unrecorded: Asker, appends: AppendClock, times: int, at_once: int) -> Share:
+async def _appending_share(
+    recorded: Asker, unrecorded: Asker, appends: AppendClock, times: int, at_once: int
+) -> Share:
     with_store: list[float] = []
     without_store: list[float] = []
     in_appends: list[float] = []
@@ -165,7 +174,13 @@ async def _appending_share(recorded: Asker, unrecorded: Asker, appends: AppendCl
 def report(figures: dict[Side, list[float]]) -> float:
     """Prints the table; returns the worst of our ratios to `create()`."""
     table = Table(
-        *("side", "best", "median", "ratio of best to create()", "ratio of best to stream=True"),
+        *(
+            "side",
+            "best",
+            "median",
+            "ratio of best to create()",
+            "ratio of best to stream=True",
+        ),
         title="CPU a query of three calls and three tool calls (ms)",
     )
     worst = 0.0
@@ -174,7 +189,11 @@ def report(figures: dict[Side, list[float]]) -> float:
         to_create = best / min(figures[Side(CREATE, side.at_once)])
         to_stream = best / min(figures[Side(STREAM, side.at_once)])
         table.add_row(
-            *(f"{side.name} @{side.at_once}", f"{best:.2f}", f"{statistics.median(values):.2f}"),
+            *(
+                f"{side.name} @{side.at_once}",
+                f"{best:.2f}",
+                f"{statistics.median(values):.2f}",
+            ),
             *(f"{to_create:.2f}", f"{to_stream:.2f}"),
         )
         if side.name == ANTIPHON:
@@ -187,7 +206,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--queries", type=int, default=96)
-    parser.add_argument("--target", type=float, default=2.0, help="largest ratio to create() that passes")
+    parser.add_argument(
+        "--target",
+        type=float,
+        default=2.0,
+        help="largest ratio to create() that passes",
+    )
     options = parser.parse_args()
     double = [
         *(sys.executable, "-m", "uvicorn", "benchmarks.double:app"),
@@ -195,7 +219,9 @@ def main() -> None:
         *("--log-level", "error", "--timeout-keep-alive", "600"),
     ]
     with serving(double, "/healthz") as served:
-        worst = report(asyncio.run(compare(served.url, options.rounds, options.queries)))
+        worst = report(
+            asyncio.run(compare(served.url, options.rounds, options.queries))
+        )
         shares = asyncio.run(appending_shares(served.url, options.queries * 6))
     for at_once, share in shares.items():
         Console().print(
@@ -203,7 +229,9 @@ def main() -> None:
             f"without a trace it costs {share.saved:.1%} less"
         )
     with serving(antiphon("serve"), "/readyz") as served:
-        Console().print(f"cold start to ready: {served.ready_s:.1f} s; resident: {served.resident_mb():.0f} MB")
+        Console().print(
+            f"cold start to ready: {served.ready_s:.1f} s; resident: {served.resident_mb():.0f} MB"
+        )
     if worst > options.target:
         sys.exit(f"the ratio is {worst:.2f}, the target is {options.target}")
 

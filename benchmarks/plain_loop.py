@@ -10,7 +10,10 @@ from anthropic import AsyncAnthropic
 
 SYSTEM = "You answer questions about course materials. " * 20
 ROUNDS = 2
-_PASSAGE = "Retrieval finds the chunks of a lesson that are nearest in meaning to the question. " * 18
+_PASSAGE = (
+    "Retrieval finds the chunks of a lesson that are nearest in meaning to the question. "
+    * 18
+)
 
 Json = dict[str, Any]
 
@@ -34,15 +37,24 @@ async def get_course_outline(text: str) -> str:
 
 
 # Both sides of the comparison call these.
-TOOLS = {"search_course_content": search_course_content, "get_course_outline": get_course_outline}
+TOOLS = {
+    "search_course_content": search_course_content,
+    "get_course_outline": get_course_outline,
+}
 
 
 def definitions() -> list[Json]:
     """Describes the tools as the Messages API wants them."""
-    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+    schema = {
+        "type": "object",
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
+    }
     described = []
     for name, run in TOOLS.items():
-        described.append({"name": name, "description": str(run.__doc__), "input_schema": schema})
+        described.append(
+            {"name": name, "description": str(run.__doc__), "input_schema": schema}
+        )
     return described
 
 
@@ -51,7 +63,12 @@ async def ask(client: AsyncAnthropic, question: str, *, stream: bool) -> str:
     history: list[Json] = [{"role": "user", "content": question}]
     content: list[Json] = []
     for number in range(ROUNDS + 1):
-        request: Json = {"model": "claude-sonnet-5-5", "max_tokens": 800, "system": SYSTEM, "messages": history}
+        request: Json = {
+            "model": "claude-sonnet-5-5",
+            "max_tokens": 800,
+            "system": SYSTEM,
+            "messages": history,
+        }
         if number < ROUNDS:
             request["tools"] = definitions()
         if stream:
@@ -74,16 +91,24 @@ async def _call_tools(content: list[Json]) -> list[Json]:
     results = await asyncio.gather(*running.values())
     blocks = []
     for call_id, result in zip(running, results, strict=True):
-        blocks.append({"type": "tool_result", "tool_use_id": call_id, "content": result})
+        blocks.append(
+            {"type": "tool_result", "tool_use_id": call_id, "content": result}
+        )
     return blocks
 
 
-async def _whole(client: AsyncAnthropic, request: Json) -> tuple[list[Json], str | None]:
+async def _whole(
+    client: AsyncAnthropic, request: Json
+) -> tuple[list[Json], str | None]:
     reply = await client.messages.create(**request)
-    return [block.model_dump(exclude_none=True) for block in reply.content], reply.stop_reason
+    return [
+        block.model_dump(exclude_none=True) for block in reply.content
+    ], reply.stop_reason
 
 
-async def _streamed(client: AsyncAnthropic, request: Json) -> tuple[list[Json], str | None]:
+async def _streamed(
+    client: AsyncAnthropic, request: Json
+) -> tuple[list[Json], str | None]:
     content: list[Json] = []
     stop_reason = None
     partial = ""
@@ -95,7 +120,10 @@ async def _streamed(client: AsyncAnthropic, request: Json) -> tuple[list[Json], 
             partial = ""
         elif event.type == "content_block_delta" and event.delta.type == "text_delta":
             content[-1]["text"] += event.delta.text
-        elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+        elif (
+            event.type == "content_block_delta"
+            and event.delta.type == "input_json_delta"
+        ):
             partial += event.delta.partial_json
         # A tool's arguments are JSON only when they are whole.
         elif event.type == "content_block_stop" and partial:

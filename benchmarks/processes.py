@@ -35,7 +35,11 @@ def serving(command: Sequence[str], path: str) -> Iterator[Served]:
     """Runs `command` with `--port N` added, and ends it; `path` answers 200 when it is ready."""
     port = _free_port()
     started = time.perf_counter()
-    process = subprocess.Popen([*command, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*command, "--port", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_for(url + path, process)
@@ -67,4 +71,6 @@ def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
             time.sleep(0.05)
         else:
             return
-    raise SystemExit(f"{url} did not answer in {READY_WITHIN_S} s; its process says {process.poll()}")
+    raise SystemExit(
+        f"{url} did not answer in {READY_WITHIN_S} s; its process says {process.poll()}"
+    )

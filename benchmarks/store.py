@@ -19,7 +19,13 @@ from antiphon.engine import events_of, request_json
 from antiphon.service import replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.appending import Batch
-from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled, ToolSucceeded
+from antiphon.vocabulary.events import (
+    Event,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.ports import Json, TraceFilter
 from antiphon.vocabulary.values import Indicator, Request
 from benchmarks.double import blocks_of_reply
@@ -36,7 +42,13 @@ class DirectModel:
 
     async def stream(self, request: Request, _timeout_s: float) -> AsyncIterator[Json]:
         blocks, stop = blocks_of_reply(request_json(request))
-        message: Json = {"id": "m", "model": "double", "content": blocks, "stop_reason": stop, "usage": {}}
+        message: Json = {
+            "id": "m",
+            "model": "double",
+            "content": blocks,
+            "stop_reason": stop,
+            "usage": {},
+        }
         for event in events_of(message):
             yield event
 
@@ -56,7 +68,9 @@ def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
         batches = []
         for number in range(start, min(start + 2_000, count)):
             events = [_varied(recorded, number) for recorded in template]
-            batches.append(store._writer.pack(Batch(events[0].query_id, 0, events, "bench")))
+            batches.append(
+                store._writer.pack(Batch(events[0].query_id, 0, events, "bench"))
+            )
         store._writer.write(batches)
 
 
@@ -64,13 +78,26 @@ def _varied(recorded: Recorded[Event], number: int) -> Recorded[Event]:
     event = recorded.event
     # Numbers without a common divisor, so that no two fields vary alike.
     if isinstance(event, QueryReceived):
-        event = replace(event, query=f"Question {number} about topic {number % 997}", session_id=f"s{number % 5000}")
+        event = replace(
+            event,
+            query=f"Question {number} about topic {number % 997}",
+            session_id=f"s{number % 5000}",
+        )
     elif isinstance(event, ToolSucceeded):
-        passages = tuple(replace(passage, course=f"Course {number % 40}") for passage in event.passages)
+        passages = tuple(
+            replace(passage, course=f"Course {number % 40}")
+            for passage in event.passages
+        )
         event = replace(event, passages=passages)
     elif isinstance(event, ResponseAssembled) and number % 50 == 0:
-        event = replace(event, confidence="low", indicators=(Indicator(kind="tool_failed", detail="x", event_seq=1),))
-    return replace(recorded, query_id=f"q{number:06}", at=recorded.at + number // 3, event=event)
+        event = replace(
+            event,
+            confidence="low",
+            indicators=(Indicator(kind="tool_failed", detail="x", event_seq=1),),
+        )
+    return replace(
+        recorded, query_id=f"q{number:06}", at=recorded.at + number // 3, event=event
+    )
 
 
 async def milliseconds(work: Callable[[], Awaitable[object]], times: int = 9) -> float:
@@ -104,13 +131,20 @@ def filters(first_at: float, count: int) -> dict[str, TraceFilter]:
     }
 
 
-async def measure_finding(store: SqliteTraceStore, first_at: float, count: int) -> Table:
+async def measure_finding(
+    store: SqliteTraceStore, first_at: float, count: int
+) -> Table:
     """Measures every filter, the next page and one trace."""
     table = Table("what", "ms (median)", title=f"{count:,} traces")
     for name, where in filters(first_at, count).items():
-        table.add_row(name, f"{await milliseconds(partial(store.list, 50, where=where)):.1f}")
+        table.add_row(
+            name, f"{await milliseconds(partial(store.list, 50, where=where)):.1f}"
+        )
     middle = f"q{count // 2:06}"
-    table.add_row("next page", f"{await milliseconds(partial(store.list, 50, after_id=middle)):.1f}")
+    table.add_row(
+        "next page",
+        f"{await milliseconds(partial(store.list, 50, after_id=middle)):.1f}",
+    )
     table.add_row("read one", f"{await milliseconds(partial(store.read, middle)):.1f}")
     return table
 
@@ -133,9 +167,13 @@ async def measure(count: int) -> None:
         began = time.perf_counter()
         fill(store, template, count)
         seconds = time.perf_counter() - began
-        console.print(f"{count:,} traces of {len(template)} events, filled in {seconds:.0f} s")
+        console.print(
+            f"{count:,} traces of {len(template)} events, filled in {seconds:.0f} s"
+        )
         console.print(await measure_finding(store, template[0].at, count))
-        console.print(f"replay: {replays_per_second(template):.0f} traces a second on one core")
+        console.print(
+            f"replay: {replays_per_second(template):.0f} traces a second on one core"
+        )
         await store.close()
 
 

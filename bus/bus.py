@@ -22,7 +22,9 @@ class Bus:
         catalog: The events that may be published.
     """
 
-    def __init__(self, store: EventLog, clock: Clock, catalog: Catalog = BUILT_IN) -> None:
+    def __init__(
+        self, store: EventLog, clock: Clock, catalog: Catalog = BUILT_IN
+    ) -> None:
         self._store = store
         self._clock = clock
         self._catalog = catalog
@@ -46,8 +48,18 @@ class Bus:
             prefix: The stored events of the query, from its first; the session goes on after them.
             store: Where this one session is recorded; None is the bus's own.
         """
-        recorder = Recorder(query_id, store or self._store, self._clock, stored_seq=len(prefix))
-        return Session(query_id, recorder, self._clock, components, self._sessions, prefix, self._catalog)
+        recorder = Recorder(
+            query_id, store or self._store, self._clock, stored_seq=len(prefix)
+        )
+        return Session(
+            query_id,
+            recorder,
+            self._clock,
+            components,
+            self._sessions,
+            prefix,
+            self._catalog,
+        )
 
     async def close(self) -> None:
         """Ends all sessions at once and waits until their work has stopped."""

@@ -17,7 +17,10 @@ OnFailure = Callable[[str, Exception], None]
 
 _MAX_CHARACTERS = 500
 # API keys, the values of authorisation headers, and `user:password` in addresses.
-_SECRET = re.compile(r"\b(?:sk-[\w-]{8,}|(?:Bearer|Basic)\s+\S+)|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)", re.IGNORECASE)
+_SECRET = re.compile(
+    r"\b(?:sk-[\w-]{8,}|(?:Bearer|Basic)\s+\S+)|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
+    re.IGNORECASE,
+)
 
 
 class Delivery:
@@ -51,7 +54,9 @@ class Delivery:
         """Lets go of all handlers."""
         self._emitter.remove_all_listeners()
 
-    def _call_all(self, hearing: Sequence[Subscription], recorded: Recorded[Any]) -> None:
+    def _call_all(
+        self, hearing: Sequence[Subscription], recorded: Recorded[Any]
+    ) -> None:
         for subscription in hearing:
             self.call(subscription, recorded)
 

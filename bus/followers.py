@@ -91,7 +91,9 @@ class Followers:
             NotFoundError: The session has ended, so that its events are in the trace store only.
         """
         if self._ended:
-            raise NotFoundError(f"query {self._query_id} has ended and cannot be followed; read its trace instead")
+            raise NotFoundError(
+                f"query {self._query_id} has ended and cannot be followed; read its trace instead"
+            )
         follower = Follower(self._past, buffer)
         self._followers.append(follower)
         return follower

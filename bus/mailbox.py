@@ -8,7 +8,14 @@ from contextvars import ContextVar
 import structlog
 
 from antiphon.bus.followers import FollowerItem
-from antiphon.vocabulary.events import Event, HandlerFailed, Live, QueryClosed, Recorded, SessionStalled
+from antiphon.vocabulary.events import (
+    Event,
+    HandlerFailed,
+    Live,
+    QueryClosed,
+    Recorded,
+    SessionStalled,
+)
 from antiphon.vocabulary.ports import Clock
 
 _log = structlog.get_logger(__name__)
@@ -42,7 +49,9 @@ def cause_of(query_id: str) -> int:
 def is_handling_a_failure() -> bool:
     """Returns True if the event being handled reports a failure itself."""
     recorded = _handled.get()
-    return recorded is not None and isinstance(recorded.event, HandlerFailed | SessionStalled)
+    return recorded is not None and isinstance(
+        recorded.event, HandlerFailed | SessionStalled
+    )
 
 
 class Mailbox:
@@ -53,7 +62,9 @@ class Mailbox:
         not_before: Its time: another machine's clock, or one set back, must not make the trace's time run backwards.
     """
 
-    def __init__(self, query_id: str, clock: Clock, seq: int = 0, not_before: float = 0.0) -> None:
+    def __init__(
+        self, query_id: str, clock: Clock, seq: int = 0, not_before: float = 0.0
+    ) -> None:
         self._query_id = query_id
         self._clock = clock
         self._items: list[FollowerItem] = []

@@ -60,7 +60,9 @@ class Pending:
 PendingTable = Mapping[PendingKey, Pending]
 
 
-def fold_pending(table: PendingTable, recorded: Recorded[Event], catalog: Catalog = BUILT_IN) -> PendingTable:
+def fold_pending(
+    table: PendingTable, recorded: Recorded[Event], catalog: Catalog = BUILT_IN
+) -> PendingTable:
     """Returns the table after one more event; the same one where nothing changed."""
     event = recorded.event
     if isinstance(event, QueryClosed):
@@ -75,5 +77,7 @@ def fold_pending(table: PendingTable, recorded: Recorded[Event], catalog: Catalo
         after.pop((catalog.outcomes[settled.request], event.subject(settled.by)), None)
     if outcomes is not None:
         subject = event.subject()
-        after[(outcomes, subject)] = Pending(outcomes, subject, recorded.seq, recorded.at)
+        after[(outcomes, subject)] = Pending(
+            outcomes, subject, recorded.seq, recorded.at
+        )
     return after

@@ -25,7 +25,9 @@ REST_S = 10.0
 class Recorder:
     """The connection of one session to the trace store; `stored_seq` is that of the last event stored already."""
 
-    def __init__(self, query_id: str, store: EventLog, clock: Clock, stored_seq: int = 0) -> None:
+    def __init__(
+        self, query_id: str, store: EventLog, clock: Clock, stored_seq: int = 0
+    ) -> None:
         self._query_id = query_id
         self._store = store
         self._clock = clock
@@ -55,12 +57,18 @@ class Recorder:
             await self._clock.sleep(wait_s)
             await self._store_all()
         if self._unstored:
-            _log.error("events_lost", first_seq=self._unstored[0].seq, events=len(self._unstored))
+            _log.error(
+                "events_lost",
+                first_seq=self._unstored[0].seq,
+                events=len(self._unstored),
+            )
 
     async def _store_all(self) -> TraceError | None:
         # Each try may take `APPEND_S`, which a query cannot spend at every turn.
         if self._clock.now() < self._resting_until:
-            return TraceError("the trace store took too long a moment ago and is left alone for a while")
+            return TraceError(
+                "the trace store took too long a moment ago and is left alone for a while"
+            )
         try:
             await self._append()
         except SequenceError as error:
@@ -74,7 +82,9 @@ class Recorder:
             _log.error("trace_owned_by_another", error=str(error))
             return error
         except TraceError as error:
-            _log.warning("events_not_recorded", error=str(error), events=len(self._unstored))
+            _log.warning(
+                "events_not_recorded", error=str(error), events=len(self._unstored)
+            )
             return error
         self._stored_seq = self._unstored[-1].seq
         self._unstored = []
@@ -88,24 +98,35 @@ class Recorder:
         """
         try:
             async with asyncio.timeout(APPEND_S):
-                await self._store.append(self._query_id, self._stored_seq, self._unstored)
+                await self._store.append(
+                    self._query_id, self._stored_seq, self._unstored
+                )
         except TimeoutError as error:
             self._uncertain = True
             self._resting_until = self._clock.now() + REST_S
-            raise TraceError(f"the trace store took longer than {APPEND_S:g} s") from error
+            raise TraceError(
+                f"the trace store took longer than {APPEND_S:g} s"
+            ) from error
         except asyncio.CancelledError as error:
             # A store that cancels itself is a failure of the store; only this task's own cancelling ends the session.
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
             self._uncertain = True
-            raise TraceError("the append was cancelled within the trace store") from error
+            raise TraceError(
+                "the append was cancelled within the trace store"
+            ) from error
 
     def _take_as_stored(self, found_seq: int) -> bool:
         """Takes events as stored that an append of unknown outcome did store; returns False if there are none."""
-        if not self._uncertain or not self._stored_seq < found_seq <= self._unstored[-1].seq:
+        if (
+            not self._uncertain
+            or not self._stored_seq < found_seq <= self._unstored[-1].seq
+        ):
             return False
         self._uncertain = False
         self._stored_seq = found_seq
-        self._unstored = [recorded for recorded in self._unstored if recorded.seq > found_seq]
+        self._unstored = [
+            recorded for recorded in self._unstored if recorded.seq > found_seq
+        ]
         return True

@@ -10,7 +10,12 @@ from structlog.contextvars import bind_contextvars
 
 from antiphon.bus.delivery import Delivery, in_words
 from antiphon.bus.followers import Follower, FollowerItem, Followers
-from antiphon.bus.mailbox import Mailbox, cause_of, is_handling_a_failure, mark_as_handled
+from antiphon.bus.mailbox import (
+    Mailbox,
+    cause_of,
+    is_handling_a_failure,
+    mark_as_handled,
+)
 from antiphon.bus.pending import Pending
 from antiphon.bus.recorder import Recorder
 from antiphon.bus.stalls import StallWatch
@@ -65,7 +70,9 @@ class Session:
         self.query_id = query_id
         self._recorder = recorder
         self._sessions = sessions
-        self._mailbox = Mailbox(query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0)
+        self._mailbox = Mailbox(
+            query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0
+        )
         self._in_turn = False
         self._closed = False
         self._over = asyncio.Event()
@@ -77,7 +84,9 @@ class Session:
         self._followers = Followers(query_id, prefix)
         self._delivery = Delivery(self._on_failure)
         self._work = Work(self._on_failure, self._mailbox.nudge)
-        ports = Ports(publish=self.publish, emit_live=self.emit_live, spawn=self._work.spawn)
+        ports = Ports(
+            publish=self.publish, emit_live=self.emit_live, spawn=self._work.spawn
+        )
         self._delivery.subscribe(components(ports))
 
     def publish(self, event: Event, /) -> None:
@@ -112,10 +121,14 @@ class Session:
             UnknownEventError: The catalog does not hold the event.
         """
         if self.query_id in self._sessions:
-            raise TraceError(f"query {self.query_id} is open already; give each query an id of its own")
+            raise TraceError(
+                f"query {self.query_id} is open already; give each query an id of its own"
+            )
         self.publish(first)
         self._sessions[self.query_id] = self
-        self._task = asyncio.get_running_loop().create_task(self._run(steps), name=f"query {self.query_id}")
+        self._task = asyncio.get_running_loop().create_task(
+            self._run(steps), name=f"query {self.query_id}"
+        )
         self._task.add_done_callback(self._release)
 
     async def run(self, first: Event) -> None:
@@ -255,7 +268,9 @@ class Session:
         # A component that fails at the report of a failure would otherwise be reported for ever.
         if not is_handling_a_failure():
             seq = cause_of(self.query_id)
-            self._mailbox.post(HandlerFailed(handler=handler, error=in_words(error), event_seq=seq))
+            self._mailbox.post(
+                HandlerFailed(handler=handler, error=in_words(error), event_seq=seq)
+            )
 
     def _release(self, _task: asyncio.Task[None]) -> None:
         """Releases everything, also where the task was cancelled before it began."""

@@ -52,7 +52,9 @@ class StallWatch:
         prefix: The events of the trace that the session goes on from.
     """
 
-    def __init__(self, catalog: Catalog, prefix: Sequence[Recorded[Event]] = ()) -> None:
+    def __init__(
+        self, catalog: Catalog, prefix: Sequence[Recorded[Event]] = ()
+    ) -> None:
         self._catalog = catalog
         self._table: PendingTable = {}
         self._stalls = StallCount()
@@ -68,7 +70,9 @@ class StallWatch:
 
     def pending(self) -> tuple[Pending, ...]:
         """Returns the events that are owed now, longest owed first."""
-        return tuple(sorted(self._table.values(), key=lambda pending: pending.since_seq))
+        return tuple(
+            sorted(self._table.values(), key=lambda pending: pending.since_seq)
+        )
 
     def stalled(self) -> SessionStalled | QueryClosed:
         """Returns the event that a stalled session emits: the stall, or its end when too many stalls came before."""

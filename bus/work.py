@@ -44,7 +44,11 @@ class Work:
         on_end: Is called whenever some work ends, in whatever way.
     """
 
-    def __init__(self, on_failure: Callable[[str, BaseException], None], on_end: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        on_failure: Callable[[str, BaseException], None],
+        on_end: Callable[[], None],
+    ) -> None:
         self._on_failure = on_failure
         self._on_end = on_end
         self._tasks: dict[asyncio.Task[None], bool] = {}
@@ -58,7 +62,9 @@ class Work:
         """The number of tasks under way, background work left out."""
         return self._running
 
-    def spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
+    def spawn(
+        self, work: Coroutine[Any, Any, None], /, *, background: bool = False
+    ) -> Callable[[], object]:
         """Starts it, or keeps it until `release`; the result cancels it. Once the session ended, nothing starts."""
         if self._stopped:
             work.close()
@@ -83,7 +89,9 @@ class Work:
                 # In the context of the event that it came from, so that what it publishes has the right cause.
                 held.task = held.context.run(self._start, held.work, held.background)
 
-    def _start(self, work: Coroutine[Any, Any, None], background: bool) -> asyncio.Task[None]:
+    def _start(
+        self, work: Coroutine[Any, Any, None], background: bool
+    ) -> asyncio.Task[None]:
         name = str(getattr(work, "__qualname__", type(work).__name__))
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks[task] = background

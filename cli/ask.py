@@ -9,7 +9,15 @@ import typer
 
 from antiphon.api import answer_of
 from antiphon.cli.rendering import NOTABLE, describe, describe_recorded, show_answer
-from antiphon.cli.session import DataDir, Json, Model, Reasoner, opened, settings_for_people, wish
+from antiphon.cli.session import (
+    DataDir,
+    Json,
+    Model,
+    Reasoner,
+    opened,
+    settings_for_people,
+    wish,
+)
 from antiphon.cli.terminal import err, print_json
 from antiphon.service import Antiphon, Outcome, QueryHandle, Question
 from antiphon.vocabulary.errors import SlowReaderError
@@ -18,14 +26,22 @@ from antiphon.vocabulary.events import Recorded
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
-    session: Annotated[str | None, typer.Option("--session", help="Go on with this conversation.")] = None,
+    session: Annotated[
+        str | None, typer.Option("--session", help="Go on with this conversation.")
+    ] = None,
     rounds: Annotated[int | None, wish("max_rounds", "--rounds")] = None,
     deadline: Annotated[float | None, wish("deadline_s", "--deadline")] = None,
-    compression: Annotated[Literal["extractive", "model"] | None, wish("compression", "--compression")] = None,
-    max_tokens: Annotated[int | None, wish("max_total_tokens", "--max-total-tokens")] = None,
+    compression: Annotated[
+        Literal["extractive", "model"] | None, wish("compression", "--compression")
+    ] = None,
+    max_tokens: Annotated[
+        int | None, wish("max_total_tokens", "--max-total-tokens")
+    ] = None,
     max_cost: Annotated[float | None, wish("max_cost_usd", "--max-cost-usd")] = None,
     as_json: Json = False,
-    events: Annotated[bool, typer.Option("--events", help="Show every event on standard error.")] = False,
+    events: Annotated[
+        bool, typer.Option("--events", help="Show every event on standard error.")
+    ] = False,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
     model: Model = None,
@@ -56,7 +72,9 @@ def ask(
         raise typer.Exit(1)
 
 
-async def _watched(service: Antiphon, question: Question, *, every_event: bool) -> Outcome:
+async def _watched(
+    service: Antiphon, question: Question, *, every_event: bool
+) -> Outcome:
     query = await service.start(question)
     try:
         await _show_events(query, every_event=every_event)
@@ -77,9 +95,16 @@ async def _show_events(query: QueryHandle, *, every_event: bool) -> None:
             if began_at is None:
                 began_at = streamed.at
             if every_event:
-                err.print(describe_recorded(streamed, began_at), style="dim", soft_wrap=True)
+                err.print(
+                    describe_recorded(streamed, began_at), style="dim", soft_wrap=True
+                )
             elif type(streamed.event) in NOTABLE:
-                err.print(f"  {describe(streamed.event, 110)}", style="dim", soft_wrap=True)
+                err.print(
+                    f"  {describe(streamed.event, 110)}", style="dim", soft_wrap=True
+                )
     # The query does not wait for its followers: it goes on although this one was cut off.
     except SlowReaderError:
-        err.print("  … (this terminal is too slow for the events; the answer comes)", style="dim")
+        err.print(
+            "  … (this terminal is too slow for the events; the answer comes)",
+            style="dim",
+        )

@@ -41,10 +41,18 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def compare(
-    questions: Annotated[Path, typer.Option("--questions", help="A question a line, as text or as JSON.")],
-    modes: Annotated[str, typer.Option("--modes", help="Which modes, with commas between.")] = ",".join(MODES),
-    html: Annotated[Path | None, typer.Option("--html", help="Write the comparison as a page.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the comparison as JSON.")] = None,
+    questions: Annotated[
+        Path, typer.Option("--questions", help="A question a line, as text or as JSON.")
+    ],
+    modes: Annotated[
+        str, typer.Option("--modes", help="Which modes, with commas between.")
+    ] = ",".join(MODES),
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the comparison as a page.")
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the comparison as JSON.")
+    ] = None,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
     model: Model = None,
@@ -70,7 +78,9 @@ def compare(
         _write(json_file, msgspec.json.encode({"questions": compared, "modes": sums}))
 
 
-async def _ask_all(settings: Settings, asked: Sequence[SampleQuestion], modes: Sequence[Mode]) -> list[Compared]:
+async def _ask_all(
+    settings: Settings, asked: Sequence[SampleQuestion], modes: Sequence[Mode]
+) -> list[Compared]:
     """Asks one query at a time, so that times can be compared."""
     compared: list[Compared] = []
     async with opened(settings) as service:
@@ -82,8 +92,14 @@ async def _ask_all(settings: Settings, asked: Sequence[SampleQuestion], modes: S
                 runs[mode] = await _run(service, question, mode)
             # Shown in the order that was asked for, whichever came first.
             in_order = tuple(runs[mode] for mode in modes)
-            compared.append(Compared(id=question.id, question=question.question, runs=in_order))
-            err.print(f"{number + 1} of {len(asked)}: {one_line(question.question, 80)}", style="dim", soft_wrap=True)
+            compared.append(
+                Compared(id=question.id, question=question.question, runs=in_order)
+            )
+            err.print(
+                f"{number + 1} of {len(asked)}: {one_line(question.question, 80)}",
+                style="dim",
+                soft_wrap=True,
+            )
     return compared
 
 
@@ -108,7 +124,11 @@ def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
 
 
 def _question_table(each: Compared) -> Table:
-    table = Table(Column("", no_wrap=True), title=one_line(each.question, 200), title_justify="left")
+    table = Table(
+        Column("", no_wrap=True),
+        title=one_line(each.question, 200),
+        title_justify="left",
+    )
     first = each.runs[0]
     answers: list[str] = []
     sources: list[str] = []
@@ -120,7 +140,9 @@ def _question_table(each: Compared) -> Table:
         if run is not first and run.answer == first.answer:
             answer = f"the same as {first.mode}"
         answers.append(answer)
-        sources.append("\n".join(one_line(source, 120) for source in run.sources) or "none")
+        sources.append(
+            "\n".join(one_line(source, 120) for source in run.sources) or "none"
+        )
         traces.append(clean(run.query_id)[:SHOWN_ID])
     table.add_row("answer", *answers)
     table.add_row("sources", *sources)
@@ -133,10 +155,20 @@ def _question_table(each: Compared) -> Table:
 def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:
     """Renders the comparison as one HTML page: it loads nothing, and what documents and models wrote is text in it."""
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, finalize=_printable, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     page = environment.get_template("compare.html")
-    return page.render(compared=compared, sums=sums, sum_rows=sum_rows(sums), run_rows=run_rows, meaning=MEANING)
+    return page.render(
+        compared=compared,
+        sums=sums,
+        sum_rows=sum_rows(sums),
+        run_rows=run_rows,
+        meaning=MEANING,
+    )
 
 
 def _printable(value: object) -> str:
@@ -164,4 +196,6 @@ def _write(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise BadInputError(f"{one_line(str(path), 200)} cannot be written: {error.strerror}") from error
+        raise BadInputError(
+            f"{one_line(str(path), 200)} cannot be written: {error.strerror}"
+        ) from error

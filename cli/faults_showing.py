@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from antiphon.cli.terminal import err, one_line, out
-from antiphon.faults import KINDS, PairVerdict, Report, Run, Verdict, counts, pair_counts, reasons, table
+from antiphon.faults import (
+    KINDS,
+    PairVerdict,
+    Report,
+    Run,
+    Verdict,
+    counts,
+    pair_counts,
+    reasons,
+    table,
+)
 from antiphon.vocabulary.errors import BadInputError
 
 EVERY = 100
@@ -32,7 +42,11 @@ def progress(what: str) -> Callable[[Verdict | PairVerdict, int], None]:
 def show_failure(verdict: Verdict | PairVerdict) -> None:
     """Prints what went wrong, and the command that repeats it."""
     wrong = "; ".join(verdict.broken) or "the fault never fired"
-    err.print(f"✗ {one_line(wrong, 300)}\n    {one_line(verdict.command, 1_000)}", style="red", soft_wrap=True)
+    err.print(
+        f"✗ {one_line(wrong, 300)}\n    {one_line(verdict.command, 1_000)}",
+        style="red",
+        soft_wrap=True,
+    )
 
 
 def show(report: Report) -> None:
@@ -61,7 +75,9 @@ def show(report: Report) -> None:
 def show_run(run: Run) -> None:
     """Prints the faults of one query that fired, and its answer."""
     for fired in run.fired:
-        out.print(f"fired: {fired.kind} at {fired.point} in {fired.when}", soft_wrap=True)
+        out.print(
+            f"fired: {fired.kind} at {fired.point} in {fired.when}", soft_wrap=True
+        )
     for fault in run.idle:
         out.print(f"never fired: {fault.kind} at {fault.point}", soft_wrap=True)
     if run.refused:
@@ -69,7 +85,9 @@ def show_run(run: Run) -> None:
     if run.outcome is not None:
         response = run.outcome.response
         doubts = ", ".join(doubt.kind for doubt in response.indicators) or "no doubts"
-        out.print(f"{run.outcome.status}, {response.confidence} ({doubts})", soft_wrap=True)
+        out.print(
+            f"{run.outcome.status}, {response.confidence} ({doubts})", soft_wrap=True
+        )
         out.print(one_line(response.answer, 2_000), soft_wrap=True)
 
 
@@ -82,7 +100,9 @@ def write_report(path: Path, content: bytes) -> None:
     try:
         path.write_bytes(content)
     except OSError as error:
-        raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise BadInputError(
+            f"{path} cannot be written: {error.strerror or error}."
+        ) from error
 
 
 def refuse_unwritable(path: Path) -> None:
@@ -97,7 +117,9 @@ def refuse_unwritable(path: Path) -> None:
         with path.open("ab"):
             pass
     except OSError as error:
-        raise BadInputError(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise BadInputError(
+            f"{path} cannot be written: {error.strerror or error}."
+        ) from error
     if not is_there:
         path.unlink()
 

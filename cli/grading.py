@@ -13,11 +13,23 @@ import typer
 from rich.table import Table
 
 from antiphon.cli.questions import UNANSWERABLE, Place, SampleQuestion, read_questions
-from antiphon.cli.session import DataDir, Json, Model, Reasoner, opened, settings_for_people
+from antiphon.cli.session import (
+    DataDir,
+    Json,
+    Model,
+    Reasoner,
+    opened,
+    settings_for_people,
+)
 from antiphon.cli.terminal import err, one_line, out, print_json
 from antiphon.service import Antiphon, Outcome, Question, Settings
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import ContextSynthesized, Event, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import (
+    ContextSynthesized,
+    Event,
+    Recorded,
+    ResponseAssembled,
+)
 from antiphon.vocabulary.values import Passage, Value
 
 
@@ -34,35 +46,59 @@ DEFAULTS = Targets()
 
 
 def evaluate(
-    file: Annotated[Path, typer.Argument(help="Questions as JSON lines, such as samples/questions.jsonl.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Questions as JSON lines, such as samples/questions.jsonl."
+        ),
+    ],
     as_json: Json = False,
     least_right: Annotated[
-        float, typer.Option(help="Share of answerable questions whose right lesson must be cited.")
+        float,
+        typer.Option(
+            help="Share of answerable questions whose right lesson must be cited."
+        ),
     ] = DEFAULTS.least_right,
     least_said_so: Annotated[
-        float, typer.Option(help="Share of unanswerable questions of which the answer must say so.")
+        float,
+        typer.Option(
+            help="Share of unanswerable questions of which the answer must say so."
+        ),
     ] = DEFAULTS.least_said_so,
-    most_rounds: Annotated[int, typer.Option(help="Most rounds a question may take.")] = DEFAULTS.most_rounds,
-    most_calls: Annotated[int, typer.Option(help="Most reasoning calls a question may take.")] = DEFAULTS.most_calls,
-    at_once: Annotated[int, typer.Option(min=1, help="How many questions are asked at once.")] = 2,
+    most_rounds: Annotated[
+        int, typer.Option(help="Most rounds a question may take.")
+    ] = DEFAULTS.most_rounds,
+    most_calls: Annotated[
+        int, typer.Option(help="Most reasoning calls a question may take.")
+    ] = DEFAULTS.most_calls,
+    at_once: Annotated[
+        int, typer.Option(min=1, help="How many questions are asked at once.")
+    ] = 2,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
     model: Model = None,
 ) -> None:
     """Asks every question of a file and grades the answers by their citations; exit code 1 below the targets."""
     targets = Targets(
-        least_right=least_right, least_said_so=least_said_so, most_rounds=most_rounds, most_calls=most_calls
+        least_right=least_right,
+        least_said_so=least_said_so,
+        most_rounds=most_rounds,
+        most_calls=most_calls,
     )
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{file} cannot be read ({error}): name a file of questions in UTF-8.") from error
+        raise BadInputError(
+            f"{file} cannot be read ({error}): name a file of questions in UTF-8."
+        ) from error
     questions = read_questions(lines, str(file))
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
     grades = asyncio.run(_ask_all(settings, questions, at_once))
     short = shortfalls(grades, targets)
     if as_json:
-        print_json(msgspec.json.encode({"grades": grades, "shortfalls": short}).decode())
+        print_json(
+            msgspec.json.encode({"grades": grades, "shortfalls": short}).decode()
+        )
     else:
         show_grades(grades)
     for sentence in short:
@@ -71,7 +107,9 @@ def evaluate(
         raise typer.Exit(1)
 
 
-async def _ask_all(settings: Settings, questions: Sequence[SampleQuestion], at_once: int) -> list[Grade]:
+async def _ask_all(
+    settings: Settings, questions: Sequence[SampleQuestion], at_once: int
+) -> list[Grade]:
     # More at once would only wait for one another's processor time, and their latencies would mean nothing.
     turns = asyncio.Semaphore(at_once)
     async with opened(settings) as service:
@@ -79,14 +117,18 @@ async def _ask_all(settings: Settings, questions: Sequence[SampleQuestion], at_o
         return await asyncio.gather(*grading)
 
 
-async def _graded(service: Antiphon, question: SampleQuestion, turns: asyncio.Semaphore) -> Grade:
+async def _graded(
+    service: Antiphon, question: SampleQuestion, turns: asyncio.Semaphore
+) -> Grade:
     async with turns:
         outcome = await service.ask(Question(query=question.question))
     found = grade(question, outcome, await service.store.read(outcome.query_id))
     mark = "✗"
     if found.right:
         mark = "✓"
-    err.print(f"{mark} {found.id} {one_line(found.question, 80)}", style="dim", soft_wrap=True)
+    err.print(
+        f"{mark} {found.id} {one_line(found.question, 80)}", style="dim", soft_wrap=True
+    )
     return found
 
 
@@ -95,7 +137,16 @@ def show_grades(grades: Sequence[Grade]) -> None:
     by_kind: dict[str, list[Grade]] = {}
     for each in grades:
         by_kind.setdefault(each.kind, []).append(each)
-    table = Table("Kind", "Asked", "Right", "All lessons", "Phrases", "Most rounds", "Most calls", "ms (median)")
+    table = Table(
+        "Kind",
+        "Asked",
+        "Right",
+        "All lessons",
+        "Phrases",
+        "Most rounds",
+        "Most calls",
+        "ms (median)",
+    )
     for kind, of_kind in by_kind.items():
         table.add_row(kind, *_row(of_kind))
     table.add_row("all", *_row(grades), style="bold")
@@ -103,7 +154,9 @@ def show_grades(grades: Sequence[Grade]) -> None:
     for each in grades:
         if not each.right:
             out.print(f"✗ {each.id} {one_line(each.question, 120)}", soft_wrap=True)
-            out.print(f"    {one_line(each.note, 200)} ({each.query_id})", soft_wrap=True)
+            out.print(
+                f"    {one_line(each.note, 200)} ({each.query_id})", soft_wrap=True
+            )
 
 
 def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
@@ -160,7 +213,9 @@ class Grade(Value, frozen=True, kw_only=True):
     note: str = ""
 
 
-def grade(question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]) -> Grade:
+def grade(
+    question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]
+) -> Grade:
     """Grades `outcome` on `question`; its citations are checked against the passages in the trace."""
     response = outcome.response
     cited = _places_cited(response)
@@ -216,7 +271,9 @@ def _admits_gap(response: ResponseAssembled) -> bool:
     return not response.citations and response.confidence != "high"
 
 
-def _wrong_citations(outcome: Outcome, trace: Sequence[Recorded[Event]]) -> tuple[str, ...]:
+def _wrong_citations(
+    outcome: Outcome, trace: Sequence[Recorded[Event]]
+) -> tuple[str, ...]:
     passages: dict[str, Passage] = {}
     for recorded in trace:
         if isinstance(recorded.event, ContextSynthesized):
@@ -242,7 +299,9 @@ def shortfalls(grades: Sequence[Grade], targets: Targets) -> list[str]:
             answerable.append(each)
     return [
         *_below(answerable, targets.least_right, "a right lesson is cited"),
-        *_below(others, targets.least_said_so, "an unanswerable question is said to be one"),
+        *_below(
+            others, targets.least_said_so, "an unanswerable question is said to be one"
+        ),
         *_too_long(grades, targets),
         *_misquoted(grades),
     ]
@@ -270,7 +329,9 @@ def _misquoted(grades: Sequence[Grade]) -> list[str]:
     sentences: list[str] = []
     for each in grades:
         for words in each.wrong_citations:
-            sentences.append(f"{each.id} cites words that are not in the passage it names: {words!r}.")
+            sentences.append(
+                f"{each.id} cites words that are not in the passage it names: {words!r}."
+            )
     return sentences
 
 

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Column, Table
 
 from antiphon.cli.session import ChromaUrl, DataDir, Embedder, settings_for_people
 from antiphon.cli.terminal import err, one_line, out
-from antiphon.service import IndexProgress, IndexSummary, embedder_of, index_paths, overview
+from antiphon.service import (
+    IndexProgress,
+    IndexSummary,
+    embedder_of,
+    index_paths,
+    overview,
+)
 
 
 def index(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders of course documents.")],
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Embed every document again.")] = False,
+    paths: Annotated[
+        list[Path], typer.Argument(help="Files or folders of course documents.")
+    ],
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Embed every document again.")
+    ] = False,
     data_dir: DataDir = None,
     embedder: Embedder = None,
     chroma_url: ChromaUrl = None,
@@ -26,7 +43,9 @@ def index(
     It may run while the service does, and may be interrupted at any moment: the old index stays until the new one
     is whole. Exit code 1 where a file could not be indexed; the others are.
     """
-    settings = settings_for_people(data_dir=data_dir, embedder=embedder, chroma_url=chroma_url)
+    settings = settings_for_people(
+        data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
+    )
     with _Bar() as bar:
         summary = index_paths(
             paths,
@@ -44,11 +63,21 @@ def index(
 class _Bar:
     """A progress bar on standard error: documents first, then the vector index."""
 
-    _TITLES = {"documents": "Reading and embedding", "vectors": "Building the vector index"}  # noqa: RUF012 - constant
+    _TITLES: ClassVar[dict[str, str]] = {
+        "documents": "Reading and embedding",
+        "vectors": "Building the vector index",
+    }
 
     def __init__(self) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, TextColumn("{task.fields[about]}", markup=False), console=err)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        self._progress = Progress(
+            *columns, TextColumn("{task.fields[about]}", markup=False), console=err
+        )
         self._tasks: dict[str, TaskID] = {}
 
     def __enter__(self) -> _Bar:
@@ -61,34 +90,62 @@ class _Bar:
     def show(self, now: IndexProgress) -> None:
         """Moves the bar to where the run is."""
         if now.stage not in self._tasks:
-            self._tasks[now.stage] = self._progress.add_task(self._TITLES[now.stage], total=now.total, about="")
+            self._tasks[now.stage] = self._progress.add_task(
+                self._TITLES[now.stage], total=now.total, about=""
+            )
         # Within a large document the bar moves with its passages.
         done: float = now.done
         if now.chunks:
             done += now.chunks_done / now.chunks
         about = one_line(Path(now.path).name, 40)
-        self._progress.update(self._tasks[now.stage], completed=done, total=now.total, about=about)
+        self._progress.update(
+            self._tasks[now.stage], completed=done, total=now.total, about=about
+        )
 
 
 def show_summary(summary: IndexSummary) -> None:
     """Prints what the run did, and each file that it could not use with the reason."""
-    table = Table("Added", "Changed", "Unchanged", "Removed", "Failed", "Passages", "Index", "Seconds")
-    counts = (summary.added, summary.changed, summary.unchanged, summary.removed, len(summary.failed), summary.chunks)
+    table = Table(
+        "Added",
+        "Changed",
+        "Unchanged",
+        "Removed",
+        "Failed",
+        "Passages",
+        "Index",
+        "Seconds",
+    )
+    counts = (
+        summary.added,
+        summary.changed,
+        summary.unchanged,
+        summary.removed,
+        len(summary.failed),
+        summary.chunks,
+    )
     table.add_row(*map(str, counts), str(summary.generation), f"{summary.seconds:.1f}")
     out.print(table)
     for path, reason in summary.failed:
-        err.print(f"not indexed: {one_line(path, 300)}: {one_line(reason, 300)}", style="red", soft_wrap=True)
+        err.print(
+            f"not indexed: {one_line(path, 300)}: {one_line(reason, 300)}",
+            style="red",
+            soft_wrap=True,
+        )
 
 
 def courses(data_dir: DataDir = None) -> None:
     """Lists the indexed courses."""
     indexed = overview(settings_for_people(data_dir=data_dir).data_dir)
     if indexed is None or not indexed.courses:
-        out.print("Nothing is indexed yet: run `antiphon index PATH…` on a folder of course documents.")
+        out.print(
+            "Nothing is indexed yet: run `antiphon index PATH…` on a folder of course documents."
+        )
         return
     table = Table("Course", "Instructor", "Lessons", Column("Link", overflow="fold"))
     for course in indexed.courses:
         lessons = str(len(course.lessons))
         instructor = one_line(course.instructor or "")
-        table.add_row(one_line(course.title), instructor, lessons, one_line(course.link or ""))
+        table.add_row(
+            one_line(course.title), instructor, lessons, one_line(course.link or "")
+        )
     out.print(table)

@@ -56,7 +56,9 @@ def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
         try:
             questions.append(msgspec.json.decode(line, type=SampleQuestion))
         except (msgspec.DecodeError, UnicodeEncodeError) as error:
-            raise BadInputError(f"{name}, line {number} is no question ({error}): see samples/README.md.") from error
+            raise BadInputError(
+                f"{name}, line {number} is no question ({error}): see samples/README.md."
+            ) from error
     if not questions:
         raise BadInputError(f"{name} holds no questions: see samples/README.md.")
     return questions
@@ -105,9 +107,13 @@ def _text(path: Path, name: str) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise BadInputError(f"{name} cannot be read ({error.strerror}): name a file with {_HOW}.") from error
+        raise BadInputError(
+            f"{name} cannot be read ({error.strerror}): name a file with {_HOW}."
+        ) from error
     except UnicodeDecodeError as error:
-        raise BadInputError(f"{name} is no text in UTF-8: name a file with {_HOW}.") from error
+        raise BadInputError(
+            f"{name} is no text in UTF-8: name a file with {_HOW}."
+        ) from error
 
 
 def _is_json(lines: list[str]) -> bool:
@@ -123,7 +129,9 @@ def _of_json(where: str, number: int, line: str) -> SampleQuestion:
     try:
         read = msgspec.json.decode(line, type=_Line)
     except (msgspec.DecodeError, UnicodeEncodeError) as error:
-        raise BadInputError(f"{where} is no question ({error}): write {_HOW}.") from error
+        raise BadInputError(
+            f"{where} is no question ({error}): write {_HOW}."
+        ) from error
     return SampleQuestion(
         id=read.id or str(number),
         kind=read.kind,
@@ -137,4 +145,6 @@ def _check(where: str, question: str, most_chars: int) -> None:
     if not question.replace("\x00", "").strip():
         raise BadInputError(f"{where} holds an empty question: write {_HOW}.")
     if len(question) > most_chars:
-        raise BadInputError(f"{where} has a question of {len(question):,} characters, the most is {most_chars:,}.")
+        raise BadInputError(
+            f"{where} has a question of {len(question):,} characters, the most is {most_chars:,}."
+        )

@@ -19,16 +19,27 @@ _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 def show_answer(outcome: Outcome) -> None:
     """Prints the answer on standard output, and what surrounds it on standard error."""
     response = outcome.response
-    out.print(clean(with_numbers(response.answer, response.citations, response.sources)), soft_wrap=True)
+    out.print(
+        clean(with_numbers(response.answer, response.citations, response.sources)),
+        soft_wrap=True,
+    )
     for line in source_lines(response):
         out.print(line, soft_wrap=True)
     err.print(_summary(outcome), style=_STYLES[response.confidence])
     for indicator in response.indicators:
-        err.print(f"  ! {one_line(indicator.detail, 200)} (event {indicator.event_seq})", style="yellow")
-    err.print(f"conversation {outcome.session_id}; all of it: antiphon traces show {outcome.query_id}", style="dim")
+        err.print(
+            f"  ! {one_line(indicator.detail, 200)} (event {indicator.event_seq})",
+            style="yellow",
+        )
+    err.print(
+        f"conversation {outcome.session_id}; all of it: antiphon traces show {outcome.query_id}",
+        style="dim",
+    )
 
 
-def with_numbers(answer: str, citations: Sequence[Citation], sources: Sequence[str]) -> str:
+def with_numbers(
+    answer: str, citations: Sequence[Citation], sources: Sequence[str]
+) -> str:
     """Returns the answer with the number of its source after each cited span."""
     marks: set[tuple[int, int]] = set()
     for citation in citations:
@@ -43,7 +54,9 @@ def with_numbers(answer: str, citations: Sequence[Citation], sources: Sequence[s
 def source_lines(response: ResponseAssembled) -> list[str]:
     """Lists the numbered sources with their links, after an empty line; nothing where there are none."""
     lines: list[str] = []
-    for number, (source, link) in enumerate(zip(response.sources, response.source_links, strict=True), start=1):
+    for number, (source, link) in enumerate(
+        zip(response.sources, response.source_links, strict=True), start=1
+    ):
         line = f"[{number}] {one_line(source, 200)}"
         if link:
             line += f"  {one_line(link, 300)}"
@@ -74,21 +87,33 @@ def _summary(outcome: Outcome) -> str:
 Line = Callable[[Any], str]
 
 LINES: Mapping[type[e.Event], Line] = {
-    e.QueryReceived: lambda it: f"“{it.query}” (at most {it.settings.max_rounds} rounds, {it.settings.deadline_s:g} s)",
+    e.QueryReceived: lambda it: (
+        f"“{it.query}” (at most {it.settings.max_rounds} rounds, {it.settings.deadline_s:g} s)"
+    ),
     e.RoundOpened: lambda it: _round(it),
-    e.SummaryWanted: lambda it: f"of {len(it.of)} facts, {it.tokens} tokens, for {it.call_id}",
-    e.SummaryRequested: lambda it: f"{it.call_id} by {it.model}, within {it.timeout_s:.1f} s",
+    e.SummaryWanted: lambda it: (
+        f"of {len(it.of)} facts, {it.tokens} tokens, for {it.call_id}"
+    ),
+    e.SummaryRequested: lambda it: (
+        f"{it.call_id} by {it.model}, within {it.timeout_s:.1f} s"
+    ),
     e.SummarySkipped: lambda it: f"{it.limit}: {it.detail}",
     e.SummaryFailed: lambda it: f"{it.call_id}: {it.failure}: {it.detail}",
-    e.SummaryCompleted: lambda it: f"{it.stop_reason}, {_tokens(it.usage)}: “{it.text.text}”",
-    e.BriefingPrepared: lambda it: f"{it.tokens} tokens, {len(it.facts)} facts, {len(it.dropped)} things dropped",
+    e.SummaryCompleted: lambda it: (
+        f"{it.stop_reason}, {_tokens(it.usage)}: “{it.text.text}”"
+    ),
+    e.BriefingPrepared: lambda it: (
+        f"{it.tokens} tokens, {len(it.facts)} facts, {len(it.dropped)} things dropped"
+    ),
     e.ReasoningRequested: lambda it: (
         f"{it.call_id} of the {it.reasoner} reasoner, within {it.timeout_s:.1f} s "
         f"({it.elapsed_s:.1f} s used, {it.kept_s:.1f} s kept)"
     ),
     e.ReasoningStarted: lambda it: f"{it.call_id}: {it.reasoner}, attempt {it.attempt}",
     e.ToolCallStreamed: lambda it: _call(it.call),
-    e.ReasoningRetried: lambda it: f"attempt {it.attempt} failed ({it.why}: {it.detail}), again in {it.wait_s:.1f} s",
+    e.ReasoningRetried: lambda it: (
+        f"attempt {it.attempt} failed ({it.why}: {it.detail}), again in {it.wait_s:.1f} s"
+    ),
     e.ReasoningFailed: lambda it: f"{it.call_id}: {it.failure}: {it.detail}",
     e.ReasoningCompleted: lambda it: _reply(it),
     e.ToolRequested: lambda it: _call(it.call),
@@ -96,10 +121,16 @@ LINES: Mapping[type[e.Event], Line] = {
     e.ToolSubstituted: lambda it: f"{it.failed} → {it.substitute}: {it.why}",
     e.ToolSucceeded: lambda it: f"{it.name}: {_passages(it)}, {it.duration_ms:.0f} ms",
     e.ToolFailed: lambda it: f"{it.name}: {it.failure}: {it.detail}",
-    e.ToolAnsweredLate: lambda it: f"{it.name}: {it.passages} passages after {it.duration_ms:.0f} ms, not used",
+    e.ToolAnsweredLate: lambda it: (
+        f"{it.name}: {it.passages} passages after {it.duration_ms:.0f} ms, not used"
+    ),
     e.ToolCallsConfirmed: lambda it: f"round {it.round}: {len(it.tool_call_ids)} calls",
-    e.ToolsSettled: lambda it: f"round {it.round}: {len(it.succeeded)} succeeded, {len(it.failed)} failed",
-    e.ContextSynthesized: lambda it: f"{len(it.facts)} new facts, {len(it.repeated)} found again{_still_open(it)}",
+    e.ToolsSettled: lambda it: (
+        f"round {it.round}: {len(it.succeeded)} succeeded, {len(it.failed)} failed"
+    ),
+    e.ContextSynthesized: lambda it: (
+        f"{len(it.facts)} new facts, {len(it.repeated)} found again{_still_open(it)}"
+    ),
     e.BreakerTripped: lambda it: f"{it.limit}: {it.detail}",
     e.DeadlineNeared: lambda it: f"{it.left_s:.1f} s left",
     e.DeadlinePassed: lambda it: f"{it.left_s:.1f} s left",
@@ -113,13 +144,29 @@ LINES: Mapping[type[e.Event], Line] = {
     e.ReviewRequested: lambda it: f"of the draft of {it.call_id}",
     e.DraftReviewed: lambda it: _judgement(it),
     e.AnswerRequested: lambda it: _wanted_answer(it),
-    e.ResponseAssembled: lambda it: f"{it.confidence} confidence, {len(it.sources)} sources, {it.calls} calls",
+    e.ResponseAssembled: lambda it: (
+        f"{it.confidence} confidence, {len(it.sources)} sources, {it.calls} calls"
+    ),
     e.QueryClosed: lambda it: it.status,
 }
 
 NOTABLE = frozenset(
-    {e.ToolRequested, e.ToolSucceeded, e.ToolFailed, e.ToolSubstituted, e.BreakerTripped, e.RecoveryStarted}
-    | {e.RoundOpened, e.ReasoningRetried, e.ReasoningFailed, e.DeadlineNeared, e.DeadlinePassed, e.HandlerFailed}
+    {
+        e.ToolRequested,
+        e.ToolSucceeded,
+        e.ToolFailed,
+        e.ToolSubstituted,
+        e.BreakerTripped,
+        e.RecoveryStarted,
+    }
+    | {
+        e.RoundOpened,
+        e.ReasoningRetried,
+        e.ReasoningFailed,
+        e.DeadlineNeared,
+        e.DeadlinePassed,
+        e.HandlerFailed,
+    }
     | {e.SummaryRequested, e.SummarySkipped, e.SummaryFailed}
     | {e.QueryResumed, e.SessionStalled, e.RecordingFailed, e.QueryCancelled}
 )
@@ -132,7 +179,9 @@ def describe(event: Event, width: int = 160) -> str:
     return one_line(line(event), width)
 
 
-def describe_recorded(recorded: Recorded[Event], began_at: float, width: int = 160) -> str:
+def describe_recorded(
+    recorded: Recorded[Event], began_at: float, width: int = 160
+) -> str:
     """Returns one line of a trace: seq, time since the beginning, kind, gist, and the event that led to it."""
     since_ms = (recorded.at - began_at) * 1000
     kind = recorded.event.kind_name()
@@ -153,7 +202,9 @@ def _round(opened: e.RoundOpened) -> str:
 def _judgement(review: e.DraftReviewed) -> str:
     if review.accepted:
         return f"{review.reviewer} accepts the draft of {review.call_id}"
-    return f"{review.reviewer} asks for another round after {review.call_id}: {review.why}"
+    return (
+        f"{review.reviewer} asks for another round after {review.call_id}: {review.why}"
+    )
 
 
 def _wanted_answer(wanted: e.AnswerRequested) -> str:

@@ -18,7 +18,13 @@ from antiphon.api import InterceptorOf, cancel_queries, create_app
 from antiphon.cli.session import DataDir, Reasoner
 from antiphon.cli.terminal import err
 from antiphon.faults import injector_of
-from antiphon.service import Double, Settings, configure_logging, load_settings, read_script
+from antiphon.service import (
+    Double,
+    Settings,
+    configure_logging,
+    load_settings,
+    read_script,
+)
 from antiphon.vocabulary.errors import ConfigurationError
 
 STOPPING_S = 5.0
@@ -31,12 +37,22 @@ INTERRUPTED = 130
 
 
 def serve(
-    host: Annotated[str | None, typer.Option("--host", help="Address to serve on.", show_default="127.0.0.1")] = None,
-    port: Annotated[int | None, typer.Option("--port", help="Port; 0 takes a free one.", show_default="8000")] = None,
+    host: Annotated[
+        str | None,
+        typer.Option("--host", help="Address to serve on.", show_default="127.0.0.1"),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", help="Port; 0 takes a free one.", show_default="8000"),
+    ] = None,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
     allow_faults: Annotated[
-        bool, typer.Option("--allow-faults", help="Let callers send fault plans (docs/faults.md); never in production.")
+        bool,
+        typer.Option(
+            "--allow-faults",
+            help="Let callers send fault plans (docs/faults.md); never in production.",
+        ),
     ] = False,
 ) -> None:
     """Serves the REST API; its documentation is at /docs. Ctrl-C stops it once the queries under way have ended."""
@@ -53,17 +69,30 @@ def serve(
 
 def double(
     script: Annotated[
-        Path, typer.Option("--script", help="YAML or JSON file: what to reply, how fast, where to break.")
+        Path,
+        typer.Option(
+            "--script",
+            help="YAML or JSON file: what to reply, how fast, where to break.",
+        ),
     ],
-    port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.")] = 8400,
-    host: Annotated[str, typer.Option("--host", help="Address to serve on.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", help="Port; 0 takes a free one.")
+    ] = 8400,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to serve on.")
+    ] = "127.0.0.1",
 ) -> None:
     """Serves a Messages API that answers by a script (docs/double.md): set ANTHROPIC_BASE_URL to its address."""
     app = Double(read_script(script), on_port=True)
     with listening(load_settings(host=host, port=port)) as listener:
         address, at = listener.getsockname()[:2]
-        err.print(f"The double answers at http://{address}:{at} (Ctrl-C stops it)", soft_wrap=True)
-        config = uvicorn.Config(app, lifespan="off", log_config=None, log_level="critical", access_log=False)
+        err.print(
+            f"The double answers at http://{address}:{at} (Ctrl-C stops it)",
+            soft_wrap=True,
+        )
+        config = uvicorn.Config(
+            app, lifespan="off", log_config=None, log_level="critical", access_log=False
+        )
         uvicorn.Server(config).run(sockets=[listener])
 
 
@@ -90,11 +119,17 @@ def listening(settings: Settings) -> Generator[socket.socket, None, None]:
         yield listener
 
 
-async def _serve(settings: Settings, listener: socket.socket, interceptor_of: InterceptorOf | None) -> int | None:
+async def _serve(
+    settings: Settings, listener: socket.socket, interceptor_of: InterceptorOf | None
+) -> int | None:
     """Serves until a signal comes, and returns its number."""
     app = create_app(settings, interceptor_of=interceptor_of)
     config = uvicorn.Config(
-        app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S
+        app,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S,
     )
     server = _Server(config, app)
     # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
@@ -105,7 +140,10 @@ async def _serve(settings: Settings, listener: socket.socket, interceptor_of: In
             # An address needs brackets where it holds colons itself.
             if ":" in host:
                 shown = f"[{host}]"
-            err.print(f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)", soft_wrap=True)
+            err.print(
+                f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
+                soft_wrap=True,
+            )
             await server.serve(sockets=[listener])
     return server.stopped_by
 
@@ -120,7 +158,9 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()
-        late = loop.call_later(STOPPING_S, cancel_queries, self._app, "the service is stopping")
+        late = loop.call_later(
+            STOPPING_S, cancel_queries, self._app, "the service is stopping"
+        )
         await super().shutdown(sockets)
         # No query is cancelled after all where they ended in time.
         late.cancel()

@@ -26,22 +26,38 @@ from antiphon.vocabulary.ports import TraceListing, TraceStore
 from antiphon.vocabulary.settings import DECLARED
 
 DataDir = Annotated[
-    Path | None, typer.Option("--data-dir", help="Folder of the index and the traces.", show_default="data")
+    Path | None,
+    typer.Option(
+        "--data-dir", help="Folder of the index and the traces.", show_default="data"
+    ),
 ]
 Reasoner = Annotated[
     Literal["auto", "claude", "offline"] | None,
-    typer.Option("--reasoner", help="Who answers; auto is Claude where a key is set.", show_default="auto"),
+    typer.Option(
+        "--reasoner",
+        help="Who answers; auto is Claude where a key is set.",
+        show_default="auto",
+    ),
 ]
-Model = Annotated[str | None, typer.Option("--model", help="Claude's model.", show_default=False)]
+Model = Annotated[
+    str | None, typer.Option("--model", help="Claude's model.", show_default=False)
+]
 Embedder = Annotated[
     Literal["auto", "minilm", "onnx"] | None,
-    typer.Option("--embedder", help="Who turns texts into vectors.", show_default="auto"),
+    typer.Option(
+        "--embedder", help="Who turns texts into vectors.", show_default="auto"
+    ),
 ]
 ChromaUrl = Annotated[
-    str | None, typer.Option("--chroma-url", help="A Chroma server; none is the index in this process.")
+    str | None,
+    typer.Option(
+        "--chroma-url", help="A Chroma server; none is the index in this process."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-TraceId = Annotated[str, typer.Argument(help="The trace's id, or enough of its beginning.")]
+TraceId = Annotated[
+    str, typer.Argument(help="The trace's id, or enough of its beginning.")
+]
 
 PAGE = 500
 SHOWN_MATCHES = 5
@@ -81,7 +97,9 @@ async def opened(settings: Settings) -> AsyncIterator[Antiphon]:
 
 
 @asynccontextmanager
-async def open_store(settings: Settings, redaction: Redaction | None = None) -> AsyncIterator[TraceStore]:
+async def open_store(
+    settings: Settings, redaction: Redaction | None = None
+) -> AsyncIterator[TraceStore]:
     """Opens the trace store of these settings, which reads the events of their subscribers too; closes it at the end.
 
     Args:
@@ -117,13 +135,17 @@ async def whole_id(store: TraceListing, beginning: str) -> str:
     if beginning in matches[:1]:
         return beginning
     if not matches:
-        raise NotFoundError(f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are.")
+        raise NotFoundError(
+            f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are."
+        )
     if len(matches) > 1:
         some = ", ".join(map(clean, matches[:SHOWN_MATCHES]))
         many = str(len(matches))
         if len(matches) > SHOWN_MATCHES:
             many = f"More than {SHOWN_MATCHES}"
-        raise BadInputError(f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it.")
+        raise BadInputError(
+            f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it."
+        )
     return matches[0]
 
 

@@ -12,7 +12,9 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]",  # the two-character ones
     re.DOTALL,
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 """C0 save tab and line feed, DEL, C1, what turns the direction of writing, and half surrogates."""
 
 out = Console(highlight=False, markup=False, emoji=False)

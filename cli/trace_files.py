@@ -9,9 +9,23 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.session import DataDir, TraceId, open_store, read_trace, settings_for_people, whole_id
+from antiphon.cli.session import (
+    DataDir,
+    TraceId,
+    open_store,
+    read_trace,
+    settings_for_people,
+    whole_id,
+)
 from antiphon.cli.terminal import clean, out
-from antiphon.service import catalog_of, load_subscribers, read_trace_file, redaction_of, trace_file, trace_test
+from antiphon.service import (
+    catalog_of,
+    load_subscribers,
+    read_trace_file,
+    redaction_of,
+    trace_file,
+    trace_test,
+)
 from antiphon.vocabulary.errors import BadInputError
 
 
@@ -27,7 +41,9 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="A file that `antiphon traces export` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(help="A file that `antiphon traces export` wrote.")
+    ],
     data_dir: DataDir = None,
 ) -> None:
     """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
@@ -49,8 +65,14 @@ def import_(
 
 def as_test(
     query_id: TraceId,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder, or the test_….py to write.")],
-    redact: Annotated[list[str] | None, typer.Option("--redact", help="A pattern to cross out everywhere.")] = None,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The folder, or the test_….py to write."),
+    ],
+    redact: Annotated[
+        list[str] | None,
+        typer.Option("--redact", help="A pattern to cross out everywhere."),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
@@ -64,17 +86,25 @@ def as_test(
     data, test = trace_test(events, name, redact or (), settings.subscribers)
     _write(folder / f"{name}.jsonl", data)
     _write(folder / f"test_{name}.py", test.encode())
-    out.print(f"{folder / f'test_{name}.py'} replays {len(events)} events", soft_wrap=True)
+    out.print(
+        f"{folder / f'test_{name}.py'} replays {len(events)} events", soft_wrap=True
+    )
 
 
 def delete(
-    query_id: Annotated[str | None, typer.Argument(help="The trace's id.", show_default=False)] = None,
-    conversation: Annotated[str | None, typer.Option("--conversation", help="All of a conversation.")] = None,
+    query_id: Annotated[
+        str | None, typer.Argument(help="The trace's id.", show_default=False)
+    ] = None,
+    conversation: Annotated[
+        str | None, typer.Option("--conversation", help="All of a conversation.")
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Deletes one trace or one conversation, with the texts that nothing else holds."""
     if (query_id is None) == (conversation is None):
-        raise BadInputError("Name either a trace, or a conversation with --conversation.")
+        raise BadInputError(
+            "Name either a trace, or a conversation with --conversation."
+        )
     settings = settings_for_people(data_dir=data_dir)
 
     async def work() -> int:
@@ -87,8 +117,13 @@ def delete(
 
 
 def prune(
-    older_than_days: Annotated[float | None, typer.Option("--older-than-days", min=0.0)] = None,
-    most_mb: Annotated[float | None, typer.Option("--most-mb", min=0.0, help="Until this is used at most.")] = None,
+    older_than_days: Annotated[
+        float | None, typer.Option("--older-than-days", min=0.0)
+    ] = None,
+    most_mb: Annotated[
+        float | None,
+        typer.Option("--most-mb", min=0.0, help="Until this is used at most."),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Deletes the oldest traces that are over, by age and by size."""

@@ -27,7 +27,14 @@ from antiphon.cli.session import (
 )
 from antiphon.cli.terminal import clean, err, one_line, out, print_json
 from antiphon.cli.trace_views import show_diff
-from antiphon.faults import Injector, Plan, fault_at, leave_as_planned, read_plan, write_plan
+from antiphon.faults import (
+    Injector,
+    Plan,
+    fault_at,
+    leave_as_planned,
+    read_plan,
+    write_plan,
+)
 from antiphon.service import (
     Change,
     Divergence,
@@ -52,9 +59,19 @@ Subscribers = Sequence[Subscriber]
 
 
 def replay(
-    wanted: Annotated[str | None, typer.Argument(help="A trace's id, or a file of one.", show_default=False)] = None,
-    every: Annotated[bool, typer.Option("--all", help="Replay every trace of the store.")] = False,
-    step: Annotated[bool, typer.Option("--step", help="Show each event with what every part makes of it.")] = False,
+    wanted: Annotated[
+        str | None,
+        typer.Argument(help="A trace's id, or a file of one.", show_default=False),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Replay every trace of the store.")
+    ] = False,
+    step: Annotated[
+        bool,
+        typer.Option(
+            "--step", help="Show each event with what every part makes of it."
+        ),
+    ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -71,14 +88,18 @@ def replay(
         # Of thousands of traces only those that differ are worth a line.
         _show_results(different)
         took = time.perf_counter() - began
-        out.print(f"{len(results) - len(different)} of {len(results)} traces replay identically ({took:.1f} s)")
+        out.print(
+            f"{len(results) - len(different)} of {len(results)} traces replay identically ({took:.1f} s)"
+        )
     else:
         _show_results(results)
     if different:
         raise typer.Exit(1)
 
 
-def _replay_wanted(settings: Settings, wanted: str | None, *, step: bool) -> list[ReplayResult]:
+def _replay_wanted(
+    settings: Settings, wanted: str | None, *, step: bool
+) -> list[ReplayResult]:
     """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
     subscribers = load_subscribers(settings.subscribers)
     if wanted is None or not Path(wanted).is_file():
@@ -112,7 +133,10 @@ def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -
     before = run.states()
     for recorded in events:
         kind = recorded.event.kind_name()
-        out.print(f"{recorded.seq:>4} {kind}  {describe(recorded.event, 100)}  ← {recorded.cause}", soft_wrap=True)
+        out.print(
+            f"{recorded.seq:>4} {kind}  {describe(recorded.event, 100)}  ← {recorded.cause}",
+            soft_wrap=True,
+        )
         # From the first difference on the states mean nothing; the result shows it.
         if run.step(recorded) is not None:
             return
@@ -128,7 +152,9 @@ def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -
             input()
 
 
-def _show_changes(name: str, before: Mapping[str, object], after: Mapping[str, object]) -> None:
+def _show_changes(
+    name: str, before: Mapping[str, object], after: Mapping[str, object]
+) -> None:
     for field, value in after.items():
         old = before.get(field)
         if old != value:
@@ -169,7 +195,9 @@ def resume(
 
     async def work() -> None:
         async with opened(settings) as service:
-            query = await service.history.resume(await whole_id(service.store, query_id))
+            query = await service.history.resume(
+                await whole_id(service.store, query_id)
+            )
             show_answer(await query.outcome())
 
     asyncio.run(work())
@@ -178,18 +206,37 @@ def resume(
 def fork(
     query_id: TraceId,
     at: Annotated[
-        int | None, typer.Option("--at", help="The event to change, or with --fault alone the first that may break.")
+        int | None,
+        typer.Option(
+            "--at",
+            help="The event to change, or with --fault alone the first that may break.",
+        ),
     ] = None,
-    sets: Annotated[list[str] | None, typer.Option("--set", help="field=value of the event.")] = None,
-    settings: Annotated[list[str] | None, typer.Option("--setting", help="name=value of the query.")] = None,
-    reply: Annotated[Path | None, typer.Option("--reply", help="A file: the reply of the call.")] = None,
-    tool_results: Annotated[list[str] | None, typer.Option("--tool-result", help="CALL=FILE.")] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="field=value of the event.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--setting", help="name=value of the query.")
+    ] = None,
+    reply: Annotated[
+        Path | None, typer.Option("--reply", help="A file: the reply of the call.")
+    ] = None,
+    tool_results: Annotated[
+        list[str] | None, typer.Option("--tool-result", help="CALL=FILE.")
+    ] = None,
     fault: Annotated[
-        Path | None, typer.Option("--fault", help="A fault plan (YAML or JSON) for all that happens from there on.")
+        Path | None,
+        typer.Option(
+            "--fault",
+            help="A fault plan (YAML or JSON) for all that happens from there on.",
+        ),
     ] = None,
     mode: Annotated[
         Literal["recorded", "remodel", "live"],
-        typer.Option("--mode", help="recorded: as recorded where unchanged; remodel: so, but the model live; live."),
+        typer.Option(
+            "--mode",
+            help="recorded: as recorded where unchanged; remodel: so, but the model live; live.",
+        ),
     ] = "recorded",
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
@@ -207,7 +254,9 @@ def fork(
         # A fork with nothing changed would look like a fault that did no harm.
         if not plan.faults:
             path = clean(str(fault))
-            raise BadInputError(f"{path} names no faults: see docs/faults.md, or `antiphon traces fault`.")
+            raise BadInputError(
+                f"{path} names no faults: see docs/faults.md, or `antiphon traces fault`."
+            )
     asyncio.run(_fork(query_id, at, changes, mode, plan, data_dir, reasoner))
 
 
@@ -221,25 +270,45 @@ def _changes(kind: Literal["set", "setting"], given: list[str] | None) -> list[C
 
 def whatif(
     query_id: TraceId,
-    without: Annotated[str, typer.Option("--without", help="A passage's id, or a fact's (f1).")],
+    without: Annotated[
+        str, typer.Option("--without", help="A passage's id, or a fact's (f1).")
+    ],
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
 ) -> None:
     """Drops one passage, runs the query again from where it was found, and shows whether the answer moved."""
-    asyncio.run(_fork(query_id, None, [Change(kind="drop", name=without)], "recorded", None, data_dir, reasoner))
+    asyncio.run(
+        _fork(
+            query_id,
+            None,
+            [Change(kind="drop", name=without)],
+            "recorded",
+            None,
+            data_dir,
+            reasoner,
+        )
+    )
 
 
 def fault(
     query_id: TraceId,
     at: Annotated[int, typer.Option("--at", help="The event to break.")],
-    kind: Annotated[str | None, typer.Option("--kind", help="What is to happen (`antiphon faults list`).")] = None,
-    point: Annotated[str | None, typer.Option("--point", help="At which of the event's points.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", help="What is to happen (`antiphon faults list`)."),
+    ] = None,
+    point: Annotated[
+        str | None, typer.Option("--point", help="At which of the event's points.")
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Prints the fault plan that breaks a query at one of its events: `antiphon traces fork --fault` takes it."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = fault_at(events, at, kind, point)
-    out.print(f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE", soft_wrap=True)
+    out.print(
+        f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE",
+        soft_wrap=True,
+    )
     out.print(write_plan(found.plan), end="", soft_wrap=True)
     for at_point, kinds in found.kinds:
         err.print(f"{at_point}: {', '.join(kinds)}", style="dim", soft_wrap=True)
@@ -276,13 +345,21 @@ async def _fork(
 async def _outcome_under(injector: Injector, query: QueryHandle) -> Outcome:
     """Waits for the outcome of a fork under a fault plan, and prints the faults that fired."""
     # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
-    leaving = asyncio.create_task(leave_as_planned(query, injector.injected, injector.injected.stored_seq))
+    leaving = asyncio.create_task(
+        leave_as_planned(query, injector.injected, injector.injected.stored_seq)
+    )
     outcome = await query.outcome()
     await leaving
     for fired in injector.injected.fired:
-        err.print(f"fired: {fired.kind} at {one_line(fired.point, 100)} in {fired.when}", style="dim")
+        err.print(
+            f"fired: {fired.kind} at {one_line(fired.point, 100)} in {fired.when}",
+            style="dim",
+        )
     if not injector.injected.fired:
-        err.print("No fault fired: the query did not come by there again. Fork at an earlier event.", style="red")
+        err.print(
+            "No fault fired: the query did not come by there again. Fork at an earlier event.",
+            style="red",
+        )
     return outcome
 
 

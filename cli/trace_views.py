@@ -12,7 +12,15 @@ import typer
 from rich.table import Table
 
 from antiphon.cli.comparing import dollars
-from antiphon.cli.session import DataDir, Json, TraceId, open_store, read_trace, settings_for_people, whole_id
+from antiphon.cli.session import (
+    DataDir,
+    Json,
+    TraceId,
+    open_store,
+    read_trace,
+    settings_for_people,
+    whole_id,
+)
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.service import (
     BriefingView,
@@ -36,9 +44,19 @@ Trace = Sequence[Recorded[Event]]
 
 def memory(
     query_id: TraceId,
-    at: Annotated[int | None, typer.Option("--at", min=1, help="After this event (seq); else after the last.")] = None,
-    part: Annotated[int | None, typer.Option("--part", min=1, help="Only facts that serve this part.")] = None,
-    tool: Annotated[str | None, typer.Option("--tool", help="Only attempts of this tool.")] = None,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            "--at", min=1, help="After this event (seq); else after the last."
+        ),
+    ] = None,
+    part: Annotated[
+        int | None,
+        typer.Option("--part", min=1, help="Only facts that serve this part."),
+    ] = None,
+    tool: Annotated[
+        str | None, typer.Option("--tool", help="Only attempts of this tool.")
+    ] = None,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -55,7 +73,9 @@ def memory(
         _show_memory(found)
 
 
-def briefing(query_id: TraceId, as_json: Json = False, data_dir: DataDir = None) -> None:
+def briefing(
+    query_id: TraceId, as_json: Json = False, data_dir: DataDir = None
+) -> None:
     """Shows what each call of a query was shown, and what came, decayed, was merged or dropped since the one before."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = briefings_of(events)
@@ -67,23 +87,36 @@ def briefing(query_id: TraceId, as_json: Json = False, data_dir: DataDir = None)
 
 
 def _show_memory(found: MemoryView) -> None:
-    out.print(f"After event {found.at}: {one_line(found.question, 200)}", soft_wrap=True)
+    out.print(
+        f"After event {found.at}: {one_line(found.question, 200)}", soft_wrap=True
+    )
     for part in found.parts:
         state = f"served by {', '.join(part.facts)}"
         if part.open:
             state = "open"
-        out.print(f"  part {part.number} ({part.kind}): {one_line(part.text, 100)}: {state}", soft_wrap=True)
+        out.print(
+            f"  part {part.number} ({part.kind}): {one_line(part.text, 100)}: {state}",
+            soft_wrap=True,
+        )
     if found.beyond:
-        out.print(f"  looked for beside it: {one_line(', '.join(found.beyond), 200)}", soft_wrap=True)
+        out.print(
+            f"  looked for beside it: {one_line(', '.join(found.beyond), 200)}",
+            soft_wrap=True,
+        )
     _show_facts(found)
     _show_attempts(found)
     for place in found.coverage:
         lesson = f"lesson {place.lesson}"
         if place.lesson is None:
             lesson = "whole course"
-        out.print(f"  reached: {one_line(place.course, 80)}, {lesson}: {', '.join(place.facts)}", soft_wrap=True)
+        out.print(
+            f"  reached: {one_line(place.course, 80)}, {lesson}: {', '.join(place.facts)}",
+            soft_wrap=True,
+        )
     if found.summary:
-        out.print(f"  summed up by a model: {one_line(found.summary, 400)}", soft_wrap=True)
+        out.print(
+            f"  summed up by a model: {one_line(found.summary, 400)}", soft_wrap=True
+        )
 
 
 def _show_attempts(found: MemoryView) -> None:
@@ -104,12 +137,20 @@ def _show_facts(found: MemoryView) -> None:
         elif fact.merged:
             name += f" (with {', '.join(fact.merged)})"
         serves = ", ".join(map(str, fact.serves))
-        table.add_row(name, str(fact.round), one_line(fact.source, 60), serves, one_line(fact.sentences[0], 60))
+        table.add_row(
+            name,
+            str(fact.round),
+            one_line(fact.source, 60),
+            serves,
+            one_line(fact.sentences[0], 60),
+        )
     out.print(table)
 
 
 def _show_briefing(found: BriefingView) -> None:
-    out.print(f"{found.call_id} (event {found.seq}): {found.tokens} tokens, +{found.came} -{found.went}")
+    out.print(
+        f"{found.call_id} (event {found.seq}): {found.tokens} tokens, +{found.came} -{found.went}"
+    )
     if found.summary:
         out.print(f"  with the summary of {found.summary} among its notes")
     for change in found.changes:
@@ -121,7 +162,9 @@ def _show_briefing(found: BriefingView) -> None:
 
 
 def differences(
-    left: Annotated[str, typer.Argument(help="One trace's id, or enough of its beginning.")],
+    left: Annotated[
+        str, typer.Argument(help="One trace's id, or enough of its beginning.")
+    ],
     right: Annotated[str, typer.Argument(help="The other's.")],
     as_json: Json = False,
     data_dir: DataDir = None,
@@ -138,7 +181,9 @@ def differences(
 
 def show_lineage(
     query_id: TraceId,
-    reverse: Annotated[bool, typer.Option("--reverse", help="What did each passage contribute?")] = False,
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="What did each passage contribute?")
+    ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -184,11 +229,19 @@ def _show_differences(found: Diff) -> None:
         out.print(f"The {found.same} events are the same.")
         return
     first = found.differences[0]
-    out.print(f"{found.same} events are the same. The first difference ({first.because}):")
-    out.print(f"  {_place(first.left, first.right)}  {first.kind}  {one_line(first.detail, 160)}", soft_wrap=True)
+    out.print(
+        f"{found.same} events are the same. The first difference ({first.because}):"
+    )
+    out.print(
+        f"  {_place(first.left, first.right)}  {first.kind}  {one_line(first.detail, 160)}",
+        soft_wrap=True,
+    )
     for each in found.differences[1:SHOWN]:
         place = _place(each.left, each.right)
-        out.print(f"  {place}  {each.kind} ({each.because})  {one_line(each.detail, 120)}", soft_wrap=True)
+        out.print(
+            f"  {place}  {each.kind} ({each.because})  {one_line(each.detail, 120)}",
+            soft_wrap=True,
+        )
 
 
 def _place(left: int | None, right: int | None) -> str:
@@ -220,7 +273,10 @@ def _show_sentences(events: Trace) -> None:
 
 def _show_origin(origin: Origin) -> None:
     out.print(f"  “{one_line(origin.cited_text, 100)}”", soft_wrap=True)
-    out.print(f"  ← {one_line(origin.source, 80)} ({origin.fact}, passage {origin.passage_id})", soft_wrap=True)
+    out.print(
+        f"  ← {one_line(origin.source, 80)} ({origin.fact}, passage {origin.passage_id})",
+        soft_wrap=True,
+    )
     out.print(
         f"  ← event {origin.found_seq}: {origin.tool} {one_line(origin.arguments, 100)} "
         f"(asked for at {origin.requested_seq})",
@@ -235,6 +291,9 @@ def _show_origin(origin: Origin) -> None:
 
 def _show_contributions(events: Trace) -> None:
     for each in contributions(events):
-        out.print(f"{each.fact} {one_line(each.source, 80)} (passage {each.passage_id})", soft_wrap=True)
+        out.print(
+            f"{each.fact} {one_line(each.source, 80)} (passage {each.passage_id})",
+            soft_wrap=True,
+        )
         for sentence in each.sentences or ("contributed nothing to the answer",):
             out.print(f"  → {one_line(sentence, 160)}", soft_wrap=True)

@@ -12,7 +12,14 @@ import typer
 from rich.table import Column, Table
 
 from antiphon.cli.rendering import describe_recorded, source_lines
-from antiphon.cli.session import DataDir, Json, TraceId, open_store, read_trace, settings_for_people
+from antiphon.cli.session import (
+    DataDir,
+    Json,
+    TraceId,
+    open_store,
+    read_trace,
+    settings_for_people,
+)
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.service import to_json
 from antiphon.vocabulary.events import ResponseAssembled
@@ -25,17 +32,40 @@ _NARROW = ("Status", "Confidence", "ms")
 
 
 def listed(
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, the newest first.")] = 20,
-    status: Annotated[str | None, typer.Option("--status", help="open, answered, partial, cancelled, failed.")] = None,
-    confidence: Annotated[str | None, typer.Option("--confidence", help="high, medium or low.")] = None,
-    indicator: Annotated[str | None, typer.Option("--indicator", help="A doubt, such as tool_failed.")] = None,
-    course: Annotated[str | None, typer.Option("--course", help="A course that was found in.")] = None,
-    tool: Annotated[str | None, typer.Option("--tool", help="A tool that was called.")] = None,
-    text: Annotated[str | None, typer.Option("--text", help="Words of the question or the answer.")] = None,
-    since_h: Annotated[float | None, typer.Option("--since-h", help="Asked within so many hours.")] = None,
-    until_h: Annotated[float | None, typer.Option("--until-h", help="Asked longer ago than that.")] = None,
-    session_id: Annotated[str | None, typer.Option("--conversation", help="A conversation's id.")] = None,
-    parent: Annotated[str | None, typer.Option("--parent", help="The trace that they are forks of.")] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, help="How many, the newest first.")
+    ] = 20,
+    status: Annotated[
+        str | None,
+        typer.Option("--status", help="open, answered, partial, cancelled, failed."),
+    ] = None,
+    confidence: Annotated[
+        str | None, typer.Option("--confidence", help="high, medium or low.")
+    ] = None,
+    indicator: Annotated[
+        str | None, typer.Option("--indicator", help="A doubt, such as tool_failed.")
+    ] = None,
+    course: Annotated[
+        str | None, typer.Option("--course", help="A course that was found in.")
+    ] = None,
+    tool: Annotated[
+        str | None, typer.Option("--tool", help="A tool that was called.")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", help="Words of the question or the answer.")
+    ] = None,
+    since_h: Annotated[
+        float | None, typer.Option("--since-h", help="Asked within so many hours.")
+    ] = None,
+    until_h: Annotated[
+        float | None, typer.Option("--until-h", help="Asked longer ago than that.")
+    ] = None,
+    session_id: Annotated[
+        str | None, typer.Option("--conversation", help="A conversation's id.")
+    ] = None,
+    parent: Annotated[
+        str | None, typer.Option("--parent", help="The trace that they are forks of.")
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Lists the traces, the newest first."""
@@ -62,7 +92,12 @@ def listed(
         out.print("There are no such traces: ask something with `antiphon ask`.")
         return
     # An id or a time that is cut off helps nobody; the question takes what is left of the line.
-    table = Table(Column("Query", no_wrap=True), Column("Asked", no_wrap=True), "Question", *_NARROW)
+    table = Table(
+        Column("Query", no_wrap=True),
+        Column("Asked", no_wrap=True),
+        "Question",
+        *_NARROW,
+    )
     for row in found:
         table.add_row(*_cells(row))
     out.print(table)
@@ -77,7 +112,9 @@ def _hours_ago(hours: float | None) -> float | None:
 def show(
     query_id: TraceId,
     as_json: Json = False,
-    full: Annotated[bool, typer.Option("--full", help="Show each event with everything in it.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show each event with everything in it.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
@@ -106,7 +143,10 @@ def _show_response(response: ResponseAssembled) -> None:
     for line in source_lines(response):
         out.print(line, soft_wrap=True)
     for indicator in response.indicators:
-        out.print(f"! {one_line(indicator.detail, 200)} (event {indicator.event_seq})", soft_wrap=True)
+        out.print(
+            f"! {one_line(indicator.detail, 200)} (event {indicator.event_seq})",
+            soft_wrap=True,
+        )
 
 
 def _cells(row: TraceSummary) -> tuple[str, ...]:

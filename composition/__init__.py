@@ -1,9 +1,18 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
-from antiphon.composition.building import build, embedder_of, open_trace_store, speaker_of
+from antiphon.composition.building import (
+    build,
+    embedder_of,
+    open_trace_store,
+    speaker_of,
+)
 from antiphon.composition.caller import Caller, Outcome, QueryHandle, Totals
 from antiphon.composition.intake import Intake, Question, rates_of, unpriced
-from antiphon.composition.logs import configure_logging, redacting_lines, silence_logging
+from antiphon.composition.logs import (
+    configure_logging,
+    redacting_lines,
+    silence_logging,
+)
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import (
     CourseIndex,

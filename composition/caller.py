@@ -81,7 +81,9 @@ class Caller:
                     self._closed_at = recorded.at
                     self._last_seq = recorded.seq
 
-    def outcome(self, query_id: str, session_id: str, *, recorded: bool = True) -> Outcome:
+    def outcome(
+        self, query_id: str, session_id: str, *, recorded: bool = True
+    ) -> Outcome:
         """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
@@ -93,7 +95,9 @@ class Caller:
             status = self._status
         response = self._response
         if response is None:
-            response = last_resort(_REASONS[status], self._last_seq, failed=status != "cancelled")
+            response = last_resort(
+                _REASONS[status], self._last_seq, failed=status != "cancelled"
+            )
         if not recorded:
             response = with_incomplete_trace(response, self._last_seq)
         return Outcome(
@@ -133,7 +137,13 @@ class QueryHandle:
         totals: The sums that its outcome is added to; None: none.
     """
 
-    def __init__(self, session: Session, caller: Caller, session_id: str, totals: Totals | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        caller: Caller,
+        session_id: str,
+        totals: Totals | None = None,
+    ) -> None:
         self.query_id = session.query_id
         self.session_id = session_id
         self._session = session
@@ -159,7 +169,9 @@ class QueryHandle:
         # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
         if not self._caller.heard_all:
             self._caller.recall(self._session.emitted)
-        outcome = self._caller.outcome(self.query_id, self.session_id, recorded=self._session.recorded)
+        outcome = self._caller.outcome(
+            self.query_id, self.session_id, recorded=self._session.recorded
+        )
         if self._totals is not None:
             self._totals.add(outcome)
             self._totals = None  # counted once, however often the outcome is asked for

@@ -40,7 +40,12 @@ class Question:
     """
 
     def __init__(
-        self, *, query: str, session_id: str | None = None, settings: QuerySettings | None = None, **wishes: object
+        self,
+        *,
+        query: str,
+        session_id: str | None = None,
+        settings: QuerySettings | None = None,
+        **wishes: object,
     ) -> None:
         self.query = query
         self.session_id = session_id
@@ -99,22 +104,36 @@ class Intake:
         # Every check comes before the conversation is stored: nothing is left of a question that is refused.
         session_id = question.session_id or uuid.uuid4().hex
         settings = question.settings or self._settings.query_settings()
-        checked = receive(question.query, session_id, settings, question.wishes, self._settings.query_chars)
+        checked = receive(
+            question.query,
+            session_id,
+            settings,
+            question.wishes,
+            self._settings.query_chars,
+        )
         rates = rates_of(checked.settings, self._resources)
         problem = unpriced(checked.settings, rates)
         if problem is not None:
             raise BadInputError(problem)
-        conversation = await _conversation(conversations, session_id, is_new=question.session_id is None)
+        conversation = await _conversation(
+            conversations, session_id, is_new=question.session_id is None
+        )
         library = self._service.library
         resources = self._resources
         titles = [course.title for course in library.courses()]
-        reviewers = [subscriber.name for subscriber in resources.subscribers if subscriber.reviews]
+        reviewers = [
+            subscriber.name
+            for subscriber in resources.subscribers
+            if subscriber.reviews
+        ]
         versions = (
             *self._service.versions,
             ("index", str(library.describe().generation)),
             *versions_of(resources.subscribers),
         )
-        request_bytes = fixed_size(checked.settings.max_rounds, resources.tool_definitions)
+        request_bytes = fixed_size(
+            checked.settings.max_rounds, resources.tool_definitions
+        )
         first = replace(
             checked,
             history=tuple(conversation.exchanges),
@@ -125,14 +144,17 @@ class Intake:
             rates=rates,
             fixed_tokens=request_bytes // BYTES_A_TOKEN,
             # Asked once, after everything that may fail: a query that an open circuit admits is its probe.
-            provider_open=resources.provider_circuit.keeps_out(resources.clock.now()) or interceptor.provider_open,
+            provider_open=resources.provider_circuit.keeps_out(resources.clock.now())
+            or interceptor.provider_open,
             reviewers=tuple(reviewers),
         )
         # The session publishes it unchanged, so that nothing later would redact it.
         return resources.redaction.event(first)
 
 
-async def _conversation(conversations: Conversations, session_id: str, *, is_new: bool) -> Conversation:
+async def _conversation(
+    conversations: Conversations, session_id: str, *, is_new: bool
+) -> Conversation:
     """Reads the conversation, or stores a new one.
 
     A store that fails costs nobody the answer: the query goes without the conversation, and the answer says so.
@@ -142,7 +164,11 @@ async def _conversation(conversations: Conversations, session_id: str, *, is_new
             if is_new:
                 await conversations.open_conversation(session_id)
                 return Conversation()
-            return Conversation(exchanges=await conversations.exchanges(session_id, EXCHANGES_REMEMBERED))
+            return Conversation(
+                exchanges=await conversations.exchanges(
+                    session_id, EXCHANGES_REMEMBERED
+                )
+            )
     except (TraceError, TimeoutError) as error:
         log.warning("conversation_not_read", error=str(error))
         return Conversation(missing=not is_new)

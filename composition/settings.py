@@ -69,7 +69,11 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="ANTIPHON_", env_file=".env", extra="ignore", populate_by_name=True, env_ignore_empty=True
+        env_prefix="ANTIPHON_",
+        env_file=".env",
+        extra="ignore",
+        populate_by_name=True,
+        env_ignore_empty=True,
     )
 
     host: str = "127.0.0.1"
@@ -120,7 +124,8 @@ class Settings(BaseSettings):
     )
 
     anthropic_auth_token: SecretStr | None = Field(
-        None, validation_alias=AliasChoices("anthropic_auth_token", "ANTHROPIC_AUTH_TOKEN")
+        None,
+        validation_alias=AliasChoices("anthropic_auth_token", "ANTHROPIC_AUTH_TOKEN"),
     )
 
     @field_validator("server_lacks")
@@ -128,7 +133,9 @@ class Settings(BaseSettings):
     def _must_be_switches(cls, value: str) -> str:
         unknown = set(split_names(value)) - set(SWITCHES)
         if unknown:
-            raise ValueError(f"knows only {', '.join(SWITCHES)}, found {', '.join(sorted(unknown))}")
+            raise ValueError(
+                f"knows only {', '.join(SWITCHES)}, found {', '.join(sorted(unknown))}"
+            )
         return value
 
     @field_validator("chroma_url", "anthropic_base_url")
@@ -142,7 +149,11 @@ class Settings(BaseSettings):
     def speaks_to_claude(self) -> bool:
         """True if the primary reasoner is a server outside this process."""
         if self.reasoner == "auto":
-            given = (self.anthropic_api_key, self.anthropic_auth_token, self.anthropic_base_url)
+            given = (
+                self.anthropic_api_key,
+                self.anthropic_auth_token,
+                self.anthropic_base_url,
+            )
             return given != (None, None, None)
         return self.reasoner == "claude"
 
@@ -178,8 +189,13 @@ def load_settings(**overrides: object) -> Settings:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
     except ValidationError as error:
         # Without the values: one of them may be a key.
-        wrong = [f"{_shown_name(each['loc'])}: {each['msg']}" for each in error.errors(include_input=False)]
-        raise ConfigurationError(f"These settings cannot be used: {'; '.join(wrong)}.") from error
+        wrong = [
+            f"{_shown_name(each['loc'])}: {each['msg']}"
+            for each in error.errors(include_input=False)
+        ]
+        raise ConfigurationError(
+            f"These settings cannot be used: {'; '.join(wrong)}."
+        ) from error
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:

@@ -58,7 +58,9 @@ def versions_of(subscribers: Sequence[Subscriber]) -> tuple[tuple[str, str], ...
     return ((VERSIONS_KEY, ", ".join(names)),)
 
 
-def missing_subscribers(versions: Iterable[tuple[str, str]], loaded: Sequence[Subscriber]) -> str:
+def missing_subscribers(
+    versions: Iterable[tuple[str, str]], loaded: Sequence[Subscriber]
+) -> str:
     """Names in a sentence the subscribers that a query was recorded with and that are not loaded; empty without any.
 
     Args:
@@ -85,7 +87,9 @@ def _made_by(path: str) -> list[Subscriber]:
     try:
         made = factory()
     except Exception as error:
-        raise ConfigurationError(f"Subscriber {path}: making it failed ({in_words(error)}); mend it.") from error
+        raise ConfigurationError(
+            f"Subscriber {path}: making it failed ({in_words(error)}); mend it."
+        ) from error
     if not isinstance(made, list | tuple):
         made = [made]
     subscribers: list[Subscriber] = []

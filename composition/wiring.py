@@ -27,7 +27,11 @@ Deciders = tuple[type[Decider[Any]], ...]
 
 def deciders_of(subscribers: Sequence[Subscriber] = ()) -> Deciders:
     """Returns the deciders, in the order in which each event reaches them."""
-    further = [subscriber.decider for subscriber in subscribers if subscriber.decider is not None]
+    further = [
+        subscriber.decider
+        for subscriber in subscribers
+        if subscriber.decider is not None
+    ]
     # The coordinator comes last: all others have taken an event in before they hear what it emits in answer.
     return (ContextSynthesizer, ResponseAssembler, *further, QueryCoordinator)
 
@@ -54,7 +58,11 @@ ACTIONS: tuple[Action, ...] = (
     Action(e.ReasoningRequested, ProviderWatch.on_reasoning_requested),
     Action(e.ReasoningFailed, ProviderWatch.on_reasoning_failed),
     Action(e.ReasoningCompleted, ProviderWatch.on_reasoning_completed),
-    Action(e.ToolRequested, ToolDispatcher.on_tool_requested, repeat=ToolDispatcher.ask_again),
+    Action(
+        e.ToolRequested,
+        ToolDispatcher.on_tool_requested,
+        repeat=ToolDispatcher.ask_again,
+    ),
     Action(e.ToolCallsConfirmed, ToolDispatcher.on_tool_calls_confirmed),
     Action(e.CallsAbandoned, ReasoningEngine.on_calls_abandoned),
     Action(e.CallsAbandoned, SummaryEngine.on_calls_abandoned),
@@ -99,7 +107,9 @@ class Wiring:
         subscriptions: list[Subscription] = []
         for decider in self.deciders:
             for kind in decider.rules:
-                subscriptions.append(Subscription(kind, decider.hear, decider.handler_name(kind)))
+                subscriptions.append(
+                    Subscription(kind, decider.hear, decider.handler_name(kind))
+                )
         return (*subscriptions, *self.actions, *self.caller_hears)
 
 
@@ -120,14 +130,22 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
         styles=resources.styles,
         chance=resources.chance,
     )
-    summaries = SummaryEngine(publish, ports.spawn, clock, models=resources.models, chance=resources.chance)
-    dispatcher = ToolDispatcher(publish, ports.spawn, clock, resources.tools, resources.tool_circuits)
+    summaries = SummaryEngine(
+        publish, ports.spawn, clock, models=resources.models, chance=resources.chance
+    )
+    dispatcher = ToolDispatcher(
+        publish, ports.spawn, clock, resources.tools, resources.tool_circuits
+    )
     watch = ProviderWatch(resources.provider_circuit)
     outside = Ports(publish=publish, emit_live=ports.emit_live, spawn=ports.spawn)
     components = (timer, engine, summaries, dispatcher, watch)
     actions = [_subscription(action, components) for action in ACTIONS]
-    actions += _subscribed(resources.subscribers, Surroundings(outside, clock, resources.catalog))
-    deciders = [decider(ports.publish) for decider in deciders_of(resources.subscribers)]
+    actions += _subscribed(
+        resources.subscribers, Surroundings(outside, clock, resources.catalog)
+    )
+    deciders = [
+        decider(ports.publish) for decider in deciders_of(resources.subscribers)
+    ]
     caller_hears = [_subscription(action, (caller,)) for action in CALLER_HEARS]
     return Wiring(
         deciders=tuple(deciders),
@@ -137,7 +155,9 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     )
 
 
-def who_hears(subscribers: Sequence[Subscriber] = ()) -> tuple[tuple[type[Event], str], ...]:
+def who_hears(
+    subscribers: Sequence[Subscriber] = (),
+) -> tuple[tuple[type[Event], str], ...]:
     """Returns every pair of an event and a handler (`Class.on_event`) that hears it, without building anything."""
     pairs: list[tuple[type[Event], str]] = []
     for decider in deciders_of(subscribers):
@@ -146,7 +166,11 @@ def who_hears(subscribers: Sequence[Subscriber] = ()) -> tuple[tuple[type[Event]
     for action in ACTIONS:
         pairs.append((action.kind, action.method.__qualname__))
     # Subscribers are built to be looked at: their ports lead nowhere.
-    ports = Ports(publish=lambda _: None, emit_live=lambda _: None, spawn=lambda *_, **__: lambda: None)
+    ports = Ports(
+        publish=lambda _: None,
+        emit_live=lambda _: None,
+        spawn=lambda *_, **__: lambda: None,
+    )
     nowhere = Surroundings(ports, SystemClock(), catalog_of(subscribers))
     for subscription in _subscribed(subscribers, nowhere):
         pairs.append((subscription.kind, subscription.name))
@@ -164,11 +188,17 @@ def _subscription(action: Action, components: Sequence[object]) -> Subscription:
             repeat: Callable[[Recorded[Any]], None] | None = None
             if action.repeat is not None:
                 repeat = partial(action.repeat, component)
-            return Subscription(action.kind, partial(action.method, component), name, repeat)
-    raise LookupError(f"{name} stands in the table of actions, and no component is a {owner}")
+            return Subscription(
+                action.kind, partial(action.method, component), name, repeat
+            )
+    raise LookupError(
+        f"{name} stands in the table of actions, and no component is a {owner}"
+    )
 
 
-def _subscribed(subscribers: Sequence[Subscriber], surroundings: Surroundings) -> list[Subscription]:
+def _subscribed(
+    subscribers: Sequence[Subscriber], surroundings: Surroundings
+) -> list[Subscription]:
     subscriptions: list[Subscription] = []
     for subscriber in subscribers:
         if subscriber.act is not None:

@@ -5,4 +5,10 @@ from antiphon.coordinator.coordinator import QueryCoordinator
 from antiphon.coordinator.deadline import DeadlineTimer
 from antiphon.coordinator.intake import receive
 
-__all__ = ["DeadlineTimer", "ProviderCircuit", "ProviderWatch", "QueryCoordinator", "receive"]
+__all__ = [
+    "DeadlineTimer",
+    "ProviderCircuit",
+    "ProviderWatch",
+    "QueryCoordinator",
+    "receive",
+]

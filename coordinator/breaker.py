@@ -33,14 +33,18 @@ def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
     # A repeated id is refused too: nothing else says which call an outcome belongs to.
     if call_key(call) in state.asked or call.id in state.tool_call_ids:
         detail = f"{call.name} was already called with the same arguments; its result is in the sources"
-        return BreakerTripped(limit="repeated_call", detail=detail, tool_call_id=call.id)
+        return BreakerTripped(
+            limit="repeated_call", detail=detail, tool_call_id=call.id
+        )
     if len(state.round_calls) >= state.settings.max_tool_calls:
         detail = f"a round may hold {state.settings.max_tool_calls} tool calls; {call.name} was not run"
         return BreakerTripped(limit="tool_calls", detail=detail, tool_call_id=call.id)
     return None
 
 
-def refuse_round(state: QueryState, *, new_facts: int | None = None) -> BreakerTripped | None:
+def refuse_round(
+    state: QueryState, *, new_facts: int | None = None
+) -> BreakerTripped | None:
     """Returns why no further round of tools may open, where one would otherwise be left; None where it may.
 
     Args:
@@ -49,12 +53,20 @@ def refuse_round(state: QueryState, *, new_facts: int | None = None) -> BreakerT
     if state.round >= state.settings.max_rounds:
         return None
     if state.some_tool_failed and state.settings.on_tool_failure == "stop":
-        return BreakerTripped(limit="tool_failed", detail="a tool failed, and this query stops at the first failure")
+        return BreakerTripped(
+            limit="tool_failed",
+            detail="a tool failed, and this query stops at the first failure",
+        )
     if state.failed_rounds >= FAILED_ROUNDS_ALLOWED:
-        return BreakerTripped(limit="all_tools_failed", detail="every tool call of the last two rounds failed")
+        return BreakerTripped(
+            limit="all_tools_failed",
+            detail="every tool call of the last two rounds failed",
+        )
     # The first round may well find nothing: only its result shows the model that it must search in other words.
     if state.round > 1 and new_facts == 0:
-        return BreakerTripped(limit="no_progress", detail=f"round {state.round} brought nothing new")
+        return BreakerTripped(
+            limit="no_progress", detail=f"round {state.round} brought nothing new"
+        )
     return refuse_unpaid_round(state)
 
 
@@ -75,7 +87,9 @@ def refuse_unpaid_final_call(state: QueryState) -> BreakerTripped | None:
     if not state.budget.is_limited:
         return None
     model = model_of(state, final=True)
-    return _refuse_unpaid(state, state.budget.call_with_briefing(model, LEAST_BRIEFING), FINAL_CALL, model)
+    return _refuse_unpaid(
+        state, state.budget.call_with_briefing(model, LEAST_BRIEFING), FINAL_CALL, model
+    )
 
 
 def refuse_briefing(state: QueryState, message_tokens: int) -> BreakerTripped | None:
@@ -85,7 +99,12 @@ def refuse_briefing(state: QueryState, message_tokens: int) -> BreakerTripped | 
     name = FINAL_CALL
     if not state.final:
         name = "this round and the final call"
-    return _refuse_unpaid(state, needed_for_call(state, message_tokens), name, model_of(state, final=state.final))
+    return _refuse_unpaid(
+        state,
+        needed_for_call(state, message_tokens),
+        name,
+        model_of(state, final=state.final),
+    )
 
 
 def spare_for_call(state: QueryState, message_tokens: int) -> Spare:
@@ -95,7 +114,9 @@ def spare_for_call(state: QueryState, message_tokens: int) -> Spare:
 
 def needed_for_call(state: QueryState, message_tokens: int) -> Spend:
     """Returns the most that the open round's call takes, and in a round of tools the final call after it."""
-    call = state.budget.call_with_messages(model_of(state, final=state.final), message_tokens)
+    call = state.budget.call_with_messages(
+        model_of(state, final=state.final), message_tokens
+    )
     if state.final:
         return call
     return call + kept_back(state)
@@ -103,7 +124,9 @@ def needed_for_call(state: QueryState, message_tokens: int) -> Spend:
 
 def kept_back(state: QueryState) -> Spend:
     """Returns the part of the budget that a round of tools must leave: a final call with a modest briefing."""
-    return state.budget.call_with_briefing(model_of(state, final=True), _modest_briefing(state))
+    return state.budget.call_with_briefing(
+        model_of(state, final=True), _modest_briefing(state)
+    )
 
 
 def model_of(state: QueryState, *, final: bool) -> str:
@@ -126,15 +149,21 @@ def _modest_briefing(state: QueryState) -> int:
     return max(LEAST_BRIEFING, int(state.settings.briefing_tokens * MODEST_SHARE))
 
 
-def _refuse_unpaid(state: QueryState, needed: Spend, name: str, model: str) -> BreakerTripped | None:
+def _refuse_unpaid(
+    state: QueryState, needed: Spend, name: str, model: str
+) -> BreakerTripped | None:
     settings, budget = state.settings, state.budget
     if needed.tokens > budget.left.tokens:
         spent = f"{budget.spent.tokens:,.0f} of {settings.max_total_tokens:,} tokens are spent"
-        return BreakerTripped(limit="tokens", detail=f"{spent}; {name} may take {needed.tokens:,.0f}")
+        return BreakerTripped(
+            limit="tokens", detail=f"{spent}; {name} may take {needed.tokens:,.0f}"
+        )
     # Without a limit on cost even a model of unknown price may be called.
     if settings.max_cost_usd is None or needed.usd <= budget.left.usd:
         return None
     if math.isinf(needed.usd):
         return BreakerTripped(limit="cost", detail=f"what {model} costs is not known")
     spent = f"{budget.spent.usd:.4f} of {settings.max_cost_usd:g} USD are spent"
-    return BreakerTripped(limit="cost", detail=f"{spent}; {name} may cost {needed.usd:.4f}")
+    return BreakerTripped(
+        limit="cost", detail=f"{spent}; {name} may cost {needed.usd:.4f}"
+    )

@@ -65,7 +65,10 @@ class Budget(Value, frozen=True, kw_only=True):
     @property
     def is_limited(self) -> bool:
         """True if the query has a limit on tokens or on cost."""
-        return self.settings.max_total_tokens is not None or self.settings.max_cost_usd is not None
+        return (
+            self.settings.max_total_tokens is not None
+            or self.settings.max_cost_usd is not None
+        )
 
     @property
     def left(self) -> Spend:
@@ -91,14 +94,25 @@ class Budget(Value, frozen=True, kw_only=True):
 
     def call_with_messages(self, model: str, message_tokens: int) -> Spend:
         """Returns the most that a reasoning call takes whose messages are estimated at so many tokens."""
-        return self._most(model, self.fixed_tokens, message_tokens, most_output(self.settings))
+        return self._most(
+            model, self.fixed_tokens, message_tokens, most_output(self.settings)
+        )
 
     def summary_of(self, message_tokens: int) -> Spend:
         """Returns the most that a summarising call takes."""
-        return self._most(self.settings.compression_model, SUMMARY_PROMPT_TOKENS, message_tokens, SUMMARY_TOKENS)
+        return self._most(
+            self.settings.compression_model,
+            SUMMARY_PROMPT_TOKENS,
+            message_tokens,
+            SUMMARY_TOKENS,
+        )
 
-    def _most(self, model: str, fixed_tokens: int, message_tokens: int, output_tokens: int) -> Spend:
-        input_tokens = math.ceil((fixed_tokens + message_tokens * MARGIN) * self.estimate_factor)
+    def _most(
+        self, model: str, fixed_tokens: int, message_tokens: int, output_tokens: int
+    ) -> Spend:
+        input_tokens = math.ceil(
+            (fixed_tokens + message_tokens * MARGIN) * self.estimate_factor
+        )
         # A call whose price is not known fits under no limit on cost, so it counts as infinitely dear.
         usd = math.inf
         rate = self.rate(model)
@@ -111,7 +125,10 @@ class Budget(Value, frozen=True, kw_only=True):
         bare = self.call_with_briefing(model, 0) + kept_back
         left = self.left
         # Every limit holds at once, so the tightest of them is the room.
-        rooms = [self.settings.briefing_tokens, (left.tokens - bare.tokens) / (MARGIN * self.estimate_factor)]
+        rooms = [
+            self.settings.briefing_tokens,
+            (left.tokens - bare.tokens) / (MARGIN * self.estimate_factor),
+        ]
         rate = self.rate(model)
         if self.settings.max_cost_usd is not None and rate is not None and rate.input:
             usd_a_token = rate.input / 1_000_000 * MARGIN * self.estimate_factor
@@ -136,7 +153,9 @@ class Budget(Value, frozen=True, kw_only=True):
             usd = 0.0
             if rate is not None:
                 usd = rate.cost(usage.all_input_tokens, usage.output_tokens)
-        return self._after_spending(Spend(tokens=usage.all_input_tokens + usage.output_tokens, usd=usd))
+        return self._after_spending(
+            Spend(tokens=usage.all_input_tokens + usage.output_tokens, usd=usd)
+        )
 
     def after_reply(self, usage: Usage, model: str, *, most: Spend) -> Budget:
         """Returns the budget after a reply; where the server reported no usage, `most` counts instead."""
@@ -153,7 +172,12 @@ class Budget(Value, frozen=True, kw_only=True):
         if estimated <= 0:
             return self
         # Never lowered again: an estimate that errs must err towards stopping early.
-        return replace(self, estimate_factor=max(self.estimate_factor, usage.all_input_tokens / estimated))
+        return replace(
+            self,
+            estimate_factor=max(
+                self.estimate_factor, usage.all_input_tokens / estimated
+            ),
+        )
 
     def _after_spending(self, spend: Spend) -> Budget:
         return replace(self, spent=self.spent + spend)
@@ -164,7 +188,9 @@ def initial_budget(first: QueryReceived) -> Budget:
     # Bytes, not characters: scripts other than Latin make more tokens of a character.
     size_bytes = len(first.query.encode(errors="replace"))
     for exchange in first.history:
-        size_bytes += len(exchange.question.encode(errors="replace")) + len(exchange.answer.encode(errors="replace"))
+        size_bytes += len(exchange.question.encode(errors="replace")) + len(
+            exchange.answer.encode(errors="replace")
+        )
     return Budget(
         settings=first.settings,
         rates=first.rates,

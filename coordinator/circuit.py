@@ -15,7 +15,9 @@ from antiphon.vocabulary.events import (
     SummaryFailed,
 )
 
-_OURS: frozenset[FailureKind] = frozenset({"invalid_request", "illegal_request", "abandoned", "malformed"})
+_OURS: frozenset[FailureKind] = frozenset(
+    {"invalid_request", "illegal_request", "abandoned", "malformed"}
+)
 PROVIDERS: frozenset[str] = frozenset(get_args(FailureKind)) - _OURS
 """Failures of the provider; the others are failures of one request, or calls whose end nobody awaited."""
 OF_SUMMARIES = PROVIDERS - {"timeout", "not_found"}
@@ -71,7 +73,10 @@ class ProviderWatch:
             self._circuit.succeeded()
 
     def on_reasoning_failed(self, recorded: Recorded[ReasoningFailed]) -> None:
-        if recorded.event.call_id in self._asked and recorded.event.failure in PROVIDERS:
+        if (
+            recorded.event.call_id in self._asked
+            and recorded.event.failure in PROVIDERS
+        ):
             self._circuit.failed(recorded.at)
 
     def on_summary_completed(self, _: Recorded[SummaryCompleted]) -> None:

@@ -72,7 +72,9 @@ def kept_s(settings: QuerySettings, *, final: bool) -> float:
 
 def tool_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
     """Returns how long a tool begun after `elapsed_s` may take."""
-    return max(LEAST_CALL_S, min(settings.tool_timeout_s, neared_after_s(settings) - elapsed_s))
+    return max(
+        LEAST_CALL_S, min(settings.tool_timeout_s, neared_after_s(settings) - elapsed_s)
+    )
 
 
 def summary_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
@@ -123,7 +125,9 @@ class DeadlineTimer:
         # Both times are counted from receipt, so that a query which is resumed late catches up at once.
         if DeadlineNeared not in self._emitted:
             await self._sleep_until(self._received_at + neared_after_s(settings))
-            self._publish(DeadlineNeared(left_s=reserve_s(settings) + margin_s(settings)))
+            self._publish(
+                DeadlineNeared(left_s=reserve_s(settings) + margin_s(settings))
+            )
         if DeadlinePassed not in self._emitted:
             await self._sleep_until(self._received_at + passed_after_s(settings))
             self._publish(DeadlinePassed(left_s=margin_s(settings)))

@@ -44,7 +44,9 @@ def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Dec
         if not state.summarising:
             return state, ()
         return state, stop_work(state, "the time for summaries is used up")
-    tripped = BreakerTripped(limit="deadline", detail="the time for tools is used up; the final call follows")
+    tripped = BreakerTripped(
+        limit="deadline", detail="the time for tools is used up; the final call follows"
+    )
     return replace(state, finish="final"), (tripped, *stop_work(state, tripped.detail))
 
 
@@ -53,9 +55,15 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
     if state.phase in ("answering", "closed"):
         return state, ()
     if state.phase == "reviewing":
-        tripped = BreakerTripped(limit="deadline", detail="the time is used up; the answer is given without its review")
+        tripped = BreakerTripped(
+            limit="deadline",
+            detail="the time is used up; the answer is given without its review",
+        )
         return emit_first((tripped,), answer_with_draft(replace(state, finish="now")))
-    tripped = BreakerTripped(limit="deadline", detail="the time is used up; the answer is built from what was found")
+    tripped = BreakerTripped(
+        limit="deadline",
+        detail="the time is used up; the answer is built from what was found",
+    )
     events = (tripped, *stop_work(state, tripped.detail))
     state = replace(state, finish="now")
     # The failure of an abandoned call asks for the answer: its tools may still have brought something by then.
@@ -82,7 +90,9 @@ def after_stall(state: QueryState, recorded: Recorded[SessionStalled]) -> Decisi
     why = "a part of the service did not answer"
     if state.phase == "answering":
         return emit_first((recovery,), answer_plainly(state, why))
-    return emit_first((recovery,), answer_from_facts(state, why, seq=recorded.seq, at=recorded.at))
+    return emit_first(
+        (recovery,), answer_from_facts(state, why, seq=recorded.seq, at=recorded.at)
+    )
 
 
 def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decision:

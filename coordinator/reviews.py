@@ -11,17 +11,28 @@ from msgspec.structs import replace
 
 from antiphon.coordinator.breaker import refuse_round, refuse_unpaid_final_call
 from antiphon.coordinator.state import Decision, QueryState
-from antiphon.coordinator.steps import answer_with_draft, emit_first, is_last, open_round
+from antiphon.coordinator.steps import (
+    answer_with_draft,
+    emit_first,
+    is_last,
+    open_round,
+)
 from antiphon.vocabulary.events import BreakerTripped, DraftReviewed, Recorded
 
 OBJECTION_CHARS = 500
 """Characters of one objection in the next call's briefing: it takes room from the facts."""
 
 
-def after_draft_reviewed(state: QueryState, recorded: Recorded[DraftReviewed]) -> Decision:
+def after_draft_reviewed(
+    state: QueryState, recorded: Recorded[DraftReviewed]
+) -> Decision:
     """Gives the draft as the answer when everybody has accepted it; otherwise opens one more round, if one is left."""
     review = recorded.event
-    if state.phase != "reviewing" or review.call_id != state.call_id or review.reviewer not in state.unreviewed:
+    if (
+        state.phase != "reviewing"
+        or review.call_id != state.call_id
+        or review.reviewer not in state.unreviewed
+    ):
         return state, ()
     unreviewed = list(state.unreviewed)
     unreviewed.remove(review.reviewer)
@@ -57,5 +68,8 @@ def _after_rejection(state: QueryState) -> Decision:
 
 def _refuse_tools(state: QueryState) -> BreakerTripped | None:
     if state.finish == "final":
-        return BreakerTripped(limit="deadline", detail="the time for tools is used up; the final call follows")
+        return BreakerTripped(
+            limit="deadline",
+            detail="the time for tools is used up; the final call follows",
+        )
     return refuse_round(state)

@@ -50,7 +50,15 @@ from antiphon.vocabulary.events import (
 )
 
 OF_ONE_MODEL: tuple[FailureKind, ...] = (
-    *("rate_limit", "overloaded", "timeout", "silence", "truncated_stream", "stream_error", "malformed"),
+    *(
+        "rate_limit",
+        "overloaded",
+        "timeout",
+        "silence",
+        "truncated_stream",
+        "stream_error",
+        "malformed",
+    ),
     *("server_error", "not_found", "invalid_request", "context_window"),
 )
 """Failures that another model of the same provider may not have."""
@@ -69,8 +77,13 @@ def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> De
     )
     if not event.provider_open:
         return _first_round(state, recorded)
-    tripped = BreakerTripped(limit="provider_open", detail="the provider failed repeatedly and is being left alone")
-    return emit_first((tripped,), _first_round(replace(state, reasoner="fallback"), recorded))
+    tripped = BreakerTripped(
+        limit="provider_open",
+        detail="the provider failed repeatedly and is being left alone",
+    )
+    return emit_first(
+        (tripped,), _first_round(replace(state, reasoner="fallback"), recorded)
+    )
 
 
 def _first_round(state: QueryState, recorded: Recorded[QueryReceived]) -> Decision:
@@ -125,7 +138,9 @@ def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> D
     return replace(state, phase="reasoning", shown_tokens=briefing.tokens), (request,)
 
 
-def _after_unpaid_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> Decision:
+def _after_unpaid_briefing(
+    state: QueryState, recorded: Recorded[BriefingPrepared]
+) -> Decision:
     """Opens a round with a smaller call, or where there is none, answers from the facts."""
     if not state.final:
         return final_round(state, recorded)
@@ -141,10 +156,14 @@ def final_round(state: QueryState, recorded: Recorded[Event]) -> Decision:
     tripped = refuse_unpaid_final_call(state)
     if tripped is None:
         return open_round(state, final=True)
-    return emit_first((tripped,), answer_from_facts(state, NOT_PAID, seq=recorded.seq, at=recorded.at))
+    return emit_first(
+        (tripped,), answer_from_facts(state, NOT_PAID, seq=recorded.seq, at=recorded.at)
+    )
 
 
-def after_reasoning_completed(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> Decision:
+def after_reasoning_completed(
+    state: QueryState, recorded: Recorded[ReasoningCompleted]
+) -> Decision:
     """Runs the tools that the reply calls, or takes its text for the answer."""
     reply = recorded.event
     state = _pay_for_reply(state, reply)
@@ -169,18 +188,27 @@ def _pay_for_reply(state: QueryState, reply: ReasoningCompleted) -> QueryState:
     return replace(state, budget=budget.calibrated(reply.usage, state.shown_tokens))
 
 
-def _after_empty_reply(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> Decision:
+def _after_empty_reply(
+    state: QueryState, recorded: Recorded[ReasoningCompleted]
+) -> Decision:
     why = "the model's reply was empty"
     recovery = RecoveryStarted(level="round", why=why, event_seq=recorded.seq)
     if state.final:
-        return emit_first((recovery,), answer_from_facts(state, why, seq=recorded.seq, at=recorded.at))
+        return emit_first(
+            (recovery,), answer_from_facts(state, why, seq=recorded.seq, at=recorded.at)
+        )
     return emit_first((recovery,), open_round(state, final=True))
 
 
-def after_reasoning_failed(state: QueryState, recorded: Recorded[ReasoningFailed]) -> Decision:
+def after_reasoning_failed(
+    state: QueryState, recorded: Recorded[ReasoningFailed]
+) -> Decision:
     """Goes down the ladder: a shorter briefing, another model, the fallback reasoner, the facts themselves."""
     event = recorded.event
-    state = replace(state, budget=state.budget.after(event.usage, model_of(state, final=state.final)))
+    state = replace(
+        state,
+        budget=state.budget.after(event.usage, model_of(state, final=state.final)),
+    )
     if not tools.awaits_reply(state, event.call_id):
         return state, ()
     if state.finish == "now":
@@ -193,7 +221,9 @@ def after_reasoning_failed(state: QueryState, recorded: Recorded[ReasoningFailed
     return emit_first(abandoned, _recover(state, recorded, why))
 
 
-def _recover(state: QueryState, recorded: Recorded[ReasoningFailed], why: str) -> Decision:
+def _recover(
+    state: QueryState, recorded: Recorded[ReasoningFailed], why: str
+) -> Decision:
     failure = recorded.event.failure
     recovery = RecoveryStarted(level="round", why=why, event_seq=recorded.seq)
     # In the order of what is given up: some of the briefing, the model, the provider, the rounds.
@@ -202,13 +232,19 @@ def _recover(state: QueryState, recorded: Recorded[ReasoningFailed], why: str) -
     if state.reasoner == "fallback":
         # Gives up rounds of tools: one call from the facts in hand, and where that fails too, the facts themselves.
         if state.found and not state.final:
-            return emit_first((replace(recovery, level="session"),), open_round(state, final=True))
-        return answer_from_facts(state, "no model could be asked", seq=recorded.seq, at=recorded.at)
+            return emit_first(
+                (replace(recovery, level="session"),), open_round(state, final=True)
+            )
+        return answer_from_facts(
+            state, "no model could be asked", seq=recorded.seq, at=recorded.at
+        )
     if state.settings.other_model and not state.model and failure in OF_ONE_MODEL:
         state = replace(state, model=state.settings.other_model)
         return emit_first((recovery,), reopen_round(state, "other"))
     state = replace(state, reasoner="fallback")
-    return emit_first((replace(recovery, level="response"),), reopen_round(state, "fallback"))
+    return emit_first(
+        (replace(recovery, level="response"),), reopen_round(state, "fallback")
+    )
 
 
 def _may_be_too_long(state: QueryState, failure: FailureKind) -> bool:
@@ -216,10 +252,14 @@ def _may_be_too_long(state: QueryState, failure: FailureKind) -> bool:
     if state.briefing_tokens is not None:
         return False
     # A server may call what is too long merely invalid; without facts there is nothing to leave out.
-    return failure == "context_window" or (failure == "invalid_request" and state.found > 0)
+    return failure == "context_window" or (
+        failure == "invalid_request" and state.found > 0
+    )
 
 
-def after_context_synthesized(state: QueryState, recorded: Recorded[ContextSynthesized]) -> Decision:
+def after_context_synthesized(
+    state: QueryState, recorded: Recorded[ContextSynthesized]
+) -> Decision:
     """Opens the next round: with tools, where one is left and the breaker allows it, or the final one."""
     event = recorded.event
     if state.phase != "synthesizing" or event.round != state.round:
@@ -240,7 +280,9 @@ def after_context_synthesized(state: QueryState, recorded: Recorded[ContextSynth
     return open_round(state)
 
 
-def _after_own_search(state: QueryState, recorded: Recorded[ContextSynthesized]) -> Decision:
+def _after_own_search(
+    state: QueryState, recorded: Recorded[ContextSynthesized]
+) -> Decision:
     if state.final_follows and state.found and state.finish != "now":
         return final_round(replace(state, final_follows=False), recorded)
     return answer_partially(state, state.searched)

@@ -9,7 +9,16 @@ from antiphon.vocabulary.events import Event, Reasoner
 from antiphon.vocabulary.tool_calls import CallIdentity
 from antiphon.vocabulary.values import QuerySettings, ToolCall, Value
 
-Phase = Literal["new", "briefing", "reasoning", "tools", "synthesizing", "reviewing", "answering", "closed"]
+Phase = Literal[
+    "new",
+    "briefing",
+    "reasoning",
+    "tools",
+    "synthesizing",
+    "reviewing",
+    "answering",
+    "closed",
+]
 Finish = Literal["no", "final", "now"]
 """The effect of the deadline so far: `final` allows one more call, `now` none."""
 

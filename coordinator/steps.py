@@ -85,9 +85,14 @@ def briefing_tokens(state: QueryState) -> int | None:
     kept = Spend()
     if not state.final:
         kept = kept_back(state)
-    room = max(LEAST_BRIEFING, state.budget.room(model_of(state, final=state.final), kept))
+    room = max(
+        LEAST_BRIEFING, state.budget.room(model_of(state, final=state.final), kept)
+    )
     # A number here turns a transcript into a briefing, so a transcript that may fit keeps the setting.
-    if state.settings.context == "transcript" and room >= state.settings.briefing_tokens:
+    if (
+        state.settings.context == "transcript"
+        and room >= state.settings.briefing_tokens
+    ):
         return state.briefing_tokens
     if state.briefing_tokens is None:
         return room
@@ -97,7 +102,11 @@ def briefing_tokens(state: QueryState) -> int | None:
 def request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
     """Requests one tool call of the open round."""
     timeout_s = deadline.tool_timeout_s(state.settings, at - state.received_at)
-    state = replace(state, round_calls=(*state.round_calls, call), asked=state.asked | {call_key(call)})
+    state = replace(
+        state,
+        round_calls=(*state.round_calls, call),
+        asked=state.asked | {call_key(call)},
+    )
     return state, (ToolRequested(round=state.round, call=call, timeout_s=timeout_s),)
 
 
@@ -143,10 +152,17 @@ def search_first(state: QueryState, why: str, *, at: float) -> Decision:
 def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
     """Answers from the facts; without any, a search for the question comes first."""
     # One search at most: one that found nothing would find nothing once more.
-    if state.found or state.searched or state.finish == "now" or SEARCH not in state.tools:
+    if (
+        state.found
+        or state.searched
+        or state.finish == "now"
+        or SEARCH not in state.tools
+    ):
         return answer_partially(state, why)
     recovery = RecoveryStarted(
-        level="response", why="nothing was found yet: a search of its own follows", event_seq=seq
+        level="response",
+        why="nothing was found yet: a search of its own follows",
+        event_seq=seq,
     )
     return emit_first((recovery,), search_first(state, why, at=at))
 
@@ -162,14 +178,20 @@ def answer_with_reply(state: QueryState) -> Decision:
 
 def answer_with_draft(state: QueryState) -> Decision:
     """Requests the answer that the reply of the open round's call gives, reviewed or not."""
-    return replace(state, phase="answering", partial=False), (AnswerRequested(mode="reply", call_id=state.call_id),)
+    return replace(state, phase="answering", partial=False), (
+        AnswerRequested(mode="reply", call_id=state.call_id),
+    )
 
 
 def answer_partially(state: QueryState, why: str) -> Decision:
     """Requests an answer from the facts in hand."""
-    return replace(state, phase="answering", partial=True), (AnswerRequested(mode="partial", why=why),)
+    return replace(state, phase="answering", partial=True), (
+        AnswerRequested(mode="partial", why=why),
+    )
 
 
 def answer_plainly(state: QueryState, why: str) -> Decision:
     """Requests a statement that there is no answer, and why."""
-    return replace(state, phase="answering", partial=True), (AnswerRequested(mode="plain", why=why),)
+    return replace(state, phase="answering", partial=True), (
+        AnswerRequested(mode="plain", why=why),
+    )

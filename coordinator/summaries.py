@@ -34,12 +34,20 @@ class Refusal(NamedTuple):
     detail: str
 
 
-def after_summary_wanted(state: QueryState, recorded: Recorded[SummaryWanted]) -> Decision:
+def after_summary_wanted(
+    state: QueryState, recorded: Recorded[SummaryWanted]
+) -> Decision:
     """Requests the summary, or emits why there will be none."""
     wanted = recorded.event
-    if state.phase != "briefing" or wanted.call_id != state.call_id or state.summarising:
+    if (
+        state.phase != "briefing"
+        or wanted.call_id != state.call_id
+        or state.summarising
+    ):
         return state, ()
-    timeout_s = deadline.summary_timeout_s(state.settings, recorded.at - state.received_at)
+    timeout_s = deadline.summary_timeout_s(
+        state.settings, recorded.at - state.received_at
+    )
     set_aside = state.budget.summary_of(wanted.tokens)
     needed = set_aside + _to_follow(state)
     refusal = _refuse_summary(state, timeout_s)
@@ -60,18 +68,29 @@ def after_summary_wanted(state: QueryState, recorded: Recorded[SummaryWanted]) -
         spare_tokens=spare.tokens,
         spare_usd=spare.usd,
     )
-    state = replace(state, summarising=requested.call_id, summaries=state.summaries + 1, set_aside=set_aside)
+    state = replace(
+        state,
+        summarising=requested.call_id,
+        summaries=state.summaries + 1,
+        set_aside=set_aside,
+    )
     return state, (requested,)
 
 
-def after_summary_completed(state: QueryState, recorded: Recorded[SummaryCompleted]) -> Decision:
+def after_summary_completed(
+    state: QueryState, recorded: Recorded[SummaryCompleted]
+) -> Decision:
     """Pays for the call, by what was set aside for it where the server reported no usage."""
     event, model = recorded.event, state.settings.compression_model
-    budget = state.budget.after(event.wasted, model).after_reply(event.usage, model, most=state.set_aside)
+    budget = state.budget.after(event.wasted, model).after_reply(
+        event.usage, model, most=state.set_aside
+    )
     return _without_call(replace(state, budget=budget), event.call_id), ()
 
 
-def after_summary_failed(state: QueryState, recorded: Recorded[SummaryFailed]) -> Decision:
+def after_summary_failed(
+    state: QueryState, recorded: Recorded[SummaryFailed]
+) -> Decision:
     """Pays for what the failed call used all the same."""
     event = recorded.event
     budget = state.budget.after(event.usage, state.settings.compression_model)
@@ -80,7 +99,9 @@ def after_summary_failed(state: QueryState, recorded: Recorded[SummaryFailed]) -
 
 def skip_summary(state: QueryState, refusal: Refusal) -> Decision:
     """Lets the open round's briefing go on without a summary."""
-    skipped = SummarySkipped(for_call=state.call_id, limit=refusal.limit, detail=refusal.detail)
+    skipped = SummarySkipped(
+        for_call=state.call_id, limit=refusal.limit, detail=refusal.detail
+    )
     return replace(state, summarising=""), (skipped,)
 
 
@@ -105,7 +126,9 @@ def _refuse_unpaid(state: QueryState, needed: Spend) -> Refusal | None:
     """Refuses a summary where the budget does not pay for it and for all that follows as if there were none."""
     left = state.budget.left
     if needed.tokens > left.tokens:
-        return Refusal("tokens", "the budget of tokens does not pay for it and all that follows")
+        return Refusal(
+            "tokens", "the budget of tokens does not pay for it and all that follows"
+        )
     if state.settings.max_cost_usd is not None and needed.usd > left.usd:
         return Refusal("cost", "the budget does not pay for it and all that follows")
     return None

@@ -35,9 +35,13 @@ def awaits_reply(state: QueryState, call_id: str) -> bool:
     return state.phase == "reasoning" and state.call_id == call_id
 
 
-def after_tool_call_streamed(state: QueryState, recorded: Recorded[ToolCallStreamed]) -> Decision:
+def after_tool_call_streamed(
+    state: QueryState, recorded: Recorded[ToolCallStreamed]
+) -> Decision:
     """Starts the call early; the complete reply will confirm it."""
-    if not state.settings.early_dispatch or not awaits_reply(state, recorded.event.call_id):
+    if not state.settings.early_dispatch or not awaits_reply(
+        state, recorded.event.call_id
+    ):
         return state, ()
     # A refusal is emitted once, when the reply is complete.
     if refuse_call(state, recorded.event.call) is not None:
@@ -45,7 +49,9 @@ def after_tool_call_streamed(state: QueryState, recorded: Recorded[ToolCallStrea
     return request_tool(state, recorded.event.call, recorded.at)
 
 
-def request_tools(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> Decision:
+def request_tools(
+    state: QueryState, recorded: Recorded[ReasoningCompleted]
+) -> Decision:
     """Requests each call that is not under way yet, where the breaker allows it, and confirms the round.
 
     Calls that were started early by an attempt that then failed are under way too: they answer the same calls of the
@@ -68,11 +74,15 @@ def request_tools(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> 
     if not state.round_calls:
         return emit_first(events, _after_refused_calls(state, recorded))
     # Only calls that run are confirmed: one that was refused has no outcome to wait for.
-    events.append(ToolCallsConfirmed(round=state.round, tool_call_ids=state.tool_call_ids))
+    events.append(
+        ToolCallsConfirmed(round=state.round, tool_call_ids=state.tool_call_ids)
+    )
     return replace(state, phase="tools"), tuple(events)
 
 
-def match_started(started: Sequence[ToolCall], wanted: Sequence[ToolCall]) -> dict[str, str]:
+def match_started(
+    started: Sequence[ToolCall], wanted: Sequence[ToolCall]
+) -> dict[str, str]:
     """Returns, for each wanted call that is under way, the id that it was started by.
 
     A call may have been started by an attempt that failed. Its ids then differ, its name and arguments do not.
@@ -93,16 +103,22 @@ def match_started(started: Sequence[ToolCall], wanted: Sequence[ToolCall]) -> di
     return matched
 
 
-def _after_refused_calls(state: QueryState, recorded: Recorded[ReasoningCompleted]) -> Decision:
+def _after_refused_calls(
+    state: QueryState, recorded: Recorded[ReasoningCompleted]
+) -> Decision:
     """Takes the reply's text for the answer where every call was refused, or opens the final round."""
     if not state.final:
         return open_round(state, final=True)
     if recorded.event.text.text.strip():
         return answer_with_reply(state)
-    return answer_from_facts(state, "the model gave no answer", seq=recorded.seq, at=recorded.at)
+    return answer_from_facts(
+        state, "the model gave no answer", seq=recorded.seq, at=recorded.at
+    )
 
 
-def after_tools_settled(state: QueryState, recorded: Recorded[ToolsSettled]) -> Decision:
+def after_tools_settled(
+    state: QueryState, recorded: Recorded[ToolsSettled]
+) -> Decision:
     """Notes how the round's calls ended; the synthesizer goes on."""
     event = recorded.event
     if state.phase != "tools" or event.round != state.round:

@@ -101,5 +101,7 @@ async def run_tool(tool: Tool, arguments: str, key: str = "") -> ToolOutput:
 def describe(tool: Tool, error: Exception) -> str:
     """Returns type and message of what `tool` raised, without its traceback, bounded."""
     # format_exception_only also describes an exception whose own __str__ raises.
-    sentence = "".join(traceback.format_exception_only(error)).removeprefix(f"{type(error).__module__}.")
+    sentence = "".join(traceback.format_exception_only(error)).removeprefix(
+        f"{type(error).__module__}."
+    )
     return f"{tool.name} failed: {line(sentence, MAX_DETAIL)}"

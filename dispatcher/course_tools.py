@@ -55,10 +55,14 @@ class CourseMatch(Protocol):
 class CourseLibrary(Protocol):
     """The part of the knowledge that the course tools need; it blocks and may be called from any thread."""
 
-    def search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
+    def search(
+        self, query: str, course: str | None, lesson: int | None
+    ) -> list[Passage]:
         """Returns the best passages by meaning and words, best first."""
 
-    def keyword_search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
+    def keyword_search(
+        self, query: str, course: str | None, lesson: int | None
+    ) -> list[Passage]:
         """Returns the best passages by words alone: needs neither embedder nor index."""
 
     def resolve_course(self, name: str) -> CourseMatch: ...
@@ -74,7 +78,9 @@ def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
     courses = _CourseTools(library)
     return (
         tool_from_function(
-            courses.search_course_content, retry_safe=True, substitutes=("get_course_outline", "keyword_search")
+            courses.search_course_content,
+            retry_safe=True,
+            substitutes=("get_course_outline", "keyword_search"),
         ),
         tool_from_function(courses.get_course_outline, retry_safe=True),
         tool_from_function(courses.keyword_search, offered=False),
@@ -86,7 +92,10 @@ class _CourseTools:
         self._library = library
 
     async def search_course_content(
-        self, query: Query, course_name: CourseName | None = None, lesson_number: LessonNumber | None = None
+        self,
+        query: Query,
+        course_name: CourseName | None = None,
+        lesson_number: LessonNumber | None = None,
     ) -> ToolOutput:
         """Searches the text of the course lessons and returns the passages that best answer the query, by meaning.
 
@@ -99,13 +108,20 @@ class _CourseTools:
             course_name: Search in this course only. Part of its title is enough. Leave out to search all courses.
             lesson_number: Search in the lesson of this number only.
         """
-        return await self._search(self._library.search, query, course_name, lesson_number)
+        return await self._search(
+            self._library.search, query, course_name, lesson_number
+        )
 
     async def keyword_search(
-        self, query: Query, course_name: CourseName | None = None, lesson_number: LessonNumber | None = None
+        self,
+        query: Query,
+        course_name: CourseName | None = None,
+        lesson_number: LessonNumber | None = None,
     ) -> ToolOutput:
         """Searches the text of the course lessons by words alone."""
-        return await self._search(self._library.keyword_search, query, course_name, lesson_number)
+        return await self._search(
+            self._library.keyword_search, query, course_name, lesson_number
+        )
 
     async def get_course_outline(self, course_name: CourseName) -> ToolOutput:
         """Returns a course's outline: its title, instructor, and the number and title of every lesson.
@@ -122,7 +138,9 @@ class _CourseTools:
             raise NotFoundError(f"The course {line(title, 300)!r} is no longer there.")
         return _outline(course)
 
-    async def _search(self, search: _Search, query: str, course_name: str | None, lesson: int | None) -> ToolOutput:
+    async def _search(
+        self, search: _Search, query: str, course_name: str | None, lesson: int | None
+    ) -> ToolOutput:
         course = None
         if course_name is not None:
             course = await self._title(course_name)

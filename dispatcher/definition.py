@@ -21,8 +21,20 @@ from antiphon.vocabulary.imports import import_named, split_names
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """The Messages API's rule (https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use)."""
-_SECTIONS = ("Args", "Arguments", "Returns", "Raises", "Yields", "Example", "Examples", "Note", "Notes")
-_DESCRIPTION_ONLY = [Section(title, "other", SectionType.SINGULAR) for title in _SECTIONS]
+_SECTIONS = (
+    "Args",
+    "Arguments",
+    "Returns",
+    "Raises",
+    "Yields",
+    "Example",
+    "Examples",
+    "Note",
+    "Notes",
+)
+_DESCRIPTION_ONLY = [
+    Section(title, "other", SectionType.SINGULAR) for title in _SECTIONS
+]
 """Of these sections only their beginning counts: there the description ends."""
 _WITH_ARGUMENTS = [
     *_DESCRIPTION_ONLY,
@@ -52,7 +64,9 @@ def tool_from_function(
         ToolDefinitionError: The function cannot be offered; the message says what to change.
     """
     if not inspect.iscoroutinefunction(fn):
-        raise ToolDefinitionError(f"Tool {origin(fn)} is not an async function; define it with `async def`.")
+        raise ToolDefinitionError(
+            f"Tool {origin(fn)} is not an async function; define it with `async def`."
+        )
     docstring = _docstring(fn)
     description = (docstring.description or "").strip()
     if not description:
@@ -62,7 +76,9 @@ def tool_from_function(
     signature = _signature(fn)
     types = _types(fn, signature)
     if timeout_s is not None and not timeout_s > 0:
-        raise ToolDefinitionError(f"Tool {origin(fn)} has timeout_s={timeout_s}; give it more than 0 seconds, or None.")
+        raise ToolDefinitionError(
+            f"Tool {origin(fn)} has timeout_s={timeout_s}; give it more than 0 seconds, or None."
+        )
     if key_parameter is not None:
         if types.get(key_parameter) is not str:
             raise ToolDefinitionError(
@@ -128,7 +144,9 @@ def _signature(fn: Callable[..., object]) -> dict[str, inspect.Parameter]:
     return parameters
 
 
-def _types(fn: Callable[..., object], signature: Mapping[str, inspect.Parameter]) -> dict[str, object]:
+def _types(
+    fn: Callable[..., object], signature: Mapping[str, inspect.Parameter]
+) -> dict[str, object]:
     try:
         hints = get_type_hints(fn, include_extras=True)
     except (NameError, TypeError) as error:
@@ -166,7 +184,9 @@ def load_tools(names: str) -> tuple[Tool, ...]:
     """
     tools: list[Tool] = []
     for name in split_names(names):
-        tools += _tools(name, import_named(name, thing="Tool", form="package.module:name"))
+        tools += _tools(
+            name, import_named(name, thing="Tool", form="package.module:name")
+        )
     return tuple(tools)
 
 

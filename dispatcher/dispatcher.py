@@ -75,7 +75,9 @@ class ToolDispatcher:
         if isinstance(event, ToolStarted) and event.idempotency_key:
             self._keys[event.tool_call_id] = event.idempotency_key
         if isinstance(event, ToolSucceeded | ToolFailed):
-            self._settlement.end(event.tool_call_id, succeeded=isinstance(event, ToolSucceeded))
+            self._settlement.end(
+                event.tool_call_id, succeeded=isinstance(event, ToolSucceeded)
+            )
 
     def ask_again(self, recorded: Recorded[ToolRequested]) -> None:
         """Runs a call that was under way when the query was interrupted.
@@ -98,7 +100,9 @@ class ToolDispatcher:
 
     def on_tool_calls_confirmed(self, recorded: Recorded[ToolCallsConfirmed]) -> None:
         """Notes which calls make up the round; they may have ended already."""
-        self._publish_all(self._settlement.confirm(recorded.event.round, recorded.event.tool_call_ids))
+        self._publish_all(
+            self._settlement.confirm(recorded.event.round, recorded.event.tool_call_ids)
+        )
 
     def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
         """Stops those of the calls that are tools and still run."""
@@ -112,7 +116,9 @@ class ToolDispatcher:
         self._running.pop(outcome.tool_call_id, None)
         self._publish(outcome)
         succeeded = isinstance(outcome, ToolSucceeded)
-        self._publish_all(self._settlement.end(outcome.tool_call_id, succeeded=succeeded))
+        self._publish_all(
+            self._settlement.end(outcome.tool_call_id, succeeded=succeeded)
+        )
 
     def _publish_all(self, settled: Iterable[ToolsSettled]) -> None:
         for event in settled:
@@ -130,7 +136,9 @@ class _Settlement:
         """Returns True if the call has its outcome; it gets only one."""
         return tool_call_id in self._outcomes
 
-    def confirm(self, round_number: int, tool_call_ids: tuple[str, ...]) -> list[ToolsSettled]:
+    def confirm(
+        self, round_number: int, tool_call_ids: tuple[str, ...]
+    ) -> list[ToolsSettled]:
         """Notes that these calls make up the round; returns what that settles."""
         self._open[round_number] = tool_call_ids
         return self._settle()
@@ -157,7 +165,9 @@ class _Settlement:
                 succeeded.append(tool_call_id)
             else:
                 failed.append(tool_call_id)
-        return ToolsSettled(round=round_number, succeeded=tuple(succeeded), failed=tuple(failed))
+        return ToolsSettled(
+            round=round_number, succeeded=tuple(succeeded), failed=tuple(failed)
+        )
 
 
 def _key_of(query_id: str, call_id: str) -> str:

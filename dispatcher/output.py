@@ -54,7 +54,9 @@ def to_output(tool: str, returned: object) -> ToolOutput:
     return bounded(ToolOutput(text=text, passages=(passage,)))
 
 
-def quotable(source: str, text: str, *, title: str | None = None, link: str | None = None) -> Passage:
+def quotable(
+    source: str, text: str, *, title: str | None = None, link: str | None = None
+) -> Passage:
     """Makes a passage of any tool's words, which an answer can cite sentence by sentence.
 
     Args:

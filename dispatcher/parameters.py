@@ -71,7 +71,9 @@ class Parameters:
 
 
 def parameters_of(
-    signature: Mapping[str, inspect.Parameter], types: Mapping[str, object], described: Mapping[str, str]
+    signature: Mapping[str, inspect.Parameter],
+    types: Mapping[str, object],
+    described: Mapping[str, str],
 ) -> Parameters:
     """Reads the parameters of a function, and adds `why` where it has none.
 
@@ -96,7 +98,9 @@ def parameters_of(
         fields["why"] = (str | None, Field(None, alias="why", description=WHY))
     model = create_model(
         "Arguments",
-        __config__=ConfigDict(extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False),
+        __config__=ConfigDict(
+            extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=False
+        ),
         **fields,
     )
     return Parameters(model=model, schema=_schema(model), passes_why="why" in signature)
@@ -121,7 +125,9 @@ def _plain(schema: Json) -> Json:
     """Simplifies one property's schema: `T or null` that may be left out becomes `T`."""
     plain = dict(schema)
     plain.pop("title", None)
-    choices = [choice for choice in plain.get("anyOf", ()) if choice != {"type": "null"}]
+    choices = [
+        choice for choice in plain.get("anyOf", ()) if choice != {"type": "null"}
+    ]
     is_optional = plain.get("default", ...) is None
     if len(choices) != 1 or not is_optional:
         return plain
@@ -155,7 +161,9 @@ def _describe(detail: ErrorDetails, known: Sequence[str]) -> str:
     if detail["type"] == "missing":
         return f"{where}: is required and was not given"
     if detail["type"] == "extra_forbidden":
-        return f"{where}: is not an argument of this tool, which takes {', '.join(known)}"
+        return (
+            f"{where}: is not an argument of this tool, which takes {', '.join(known)}"
+        )
     # pydantic writes "Input should be a valid integer …": after "wanted" only the rest reads well.
     wanted = detail["msg"].removeprefix("Input ").removeprefix("should be ")
     return f"{where}: wanted {line(wanted, 200)}, found {found}"

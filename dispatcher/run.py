@@ -70,7 +70,10 @@ class ToolRun:
         if tool is None:
             offered = ", ".join(self._tools.names) or "none"
             name = line(self._call.name, 80)
-            self._fail("unknown_tool", f"There is no tool named {name!r}. The tools are: {offered}.")
+            self._fail(
+                "unknown_tool",
+                f"There is no tool named {name!r}. The tools are: {offered}.",
+            )
             return
         try:
             tool.parameters.read(self._call.arguments)
@@ -85,7 +88,9 @@ class ToolRun:
         """Stops the work: its outcome is not wanted any more."""
         self._cancel_work()
         self._cancel_timer()
-        self._fail("abandoned", f"{self._call.name} was stopped: {line(why, MAX_DETAIL)}")
+        self._fail(
+            "abandoned", f"{self._call.name} was stopped: {line(why, MAX_DETAIL)}"
+        )
 
     async def _work(self, tool: Tool) -> None:
         outcome = await self._outcome(tool)
@@ -146,10 +151,14 @@ class ToolRun:
             self._circuits.succeeded(tool.name)
         return self._succeeded(tool, output)
 
-    def _arguments(self, asked: Tool, candidate: Tool, failures: list[str]) -> str | None:
+    def _arguments(
+        self, asked: Tool, candidate: Tool, failures: list[str]
+    ) -> str | None:
         """Returns the arguments for `candidate`; None where it is passed over, for a reason added to `failures`."""
         if self._circuits.keeps_out(candidate.name, self._clock.now()):
-            failures.append(f"{candidate.name} failed too often of late and is left alone for a while")
+            failures.append(
+                f"{candidate.name} failed too often of late and is left alone for a while"
+            )
             return None
         if candidate is asked:
             return self._call.arguments
@@ -182,7 +191,9 @@ class ToolRun:
         key = self._key
         if tool.key_parameter is None:
             key = ""
-        self._publish(ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key))
+        self._publish(
+            ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key)
+        )
         self._cancel_timer()
         self._cancel_timer = self._spawn(self._time_out(tool, seconds), background=True)
 
@@ -191,7 +202,9 @@ class ToolRun:
         self._cancel_work()
         if not self._ended:
             self._circuits.failed(tool.name, self._clock.now())
-        self._fail("timeout", f"{tool.name} took longer than {seconds:.3g} s and was stopped.")
+        self._fail(
+            "timeout", f"{tool.name} took longer than {seconds:.3g} s and was stopped."
+        )
 
     def _succeeded(self, tool: Tool, output: ToolOutput) -> ToolSucceeded:
         return ToolSucceeded(

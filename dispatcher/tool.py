@@ -87,7 +87,9 @@ class Registry:
     @property
     def names(self) -> tuple[str, ...]:
         """The tools that the model may call, sorted."""
-        return tuple(sorted([tool.name for tool in self._tools.values() if tool.offered]))
+        return tuple(
+            sorted([tool.name for tool in self._tools.values() if tool.offered])
+        )
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -118,8 +120,16 @@ class Registry:
         definitions = []
         for name in self.names:
             tool = self._tools[name]
-            definitions.append({"name": name, "description": tool.description, "input_schema": tool.schema})
-        return StoredText(json.dumps(definitions, ensure_ascii=False, separators=(",", ":")))
+            definitions.append(
+                {
+                    "name": name,
+                    "description": tool.description,
+                    "input_schema": tool.schema,
+                }
+            )
+        return StoredText(
+            json.dumps(definitions, ensure_ascii=False, separators=(",", ":"))
+        )
 
     def _check_substitutes(self, tool: Tool) -> None:
         for name in tool.substitutes:

@@ -36,7 +36,13 @@ class AnthropicModel:
         name: What answers are labelled with, or None: the model that the request names.
     """
 
-    def __init__(self, client: AsyncAnthropic, *, name: str | None = None, silence_s: float = 30.0) -> None:
+    def __init__(
+        self,
+        client: AsyncAnthropic,
+        *,
+        name: str | None = None,
+        silence_s: float = 30.0,
+    ) -> None:
         self._client = client
         self._name = name
         self._silence_s = silence_s
@@ -89,8 +95,12 @@ class AnthropicModel:
         except (APIConnectionError, *CONNECTION_ERRORS) as error:
             raise from_connection(error, streaming=False) from error
         except AnthropicError as error:
-            raise ModelError("authentication", f"the request could not be signed: {error}") from error
-        return cast(httpx2.Response, sent)  # the SDK's overloads leave out a plain response that is streamed
+            raise ModelError(
+                "authentication", f"the request could not be signed: {error}"
+            ) from error
+        return cast(
+            httpx2.Response, sent
+        )  # the SDK's overloads leave out a plain response that is streamed
 
     def _without_key(self, error: ModelError) -> ModelError:
         """Takes the keys out of what an error says: some servers repeat them, and errors are recorded."""
@@ -118,9 +128,19 @@ def connect(
         silence_s: Longest wait for the next bytes of a reply, in seconds.
         transport: How requests travel; None means the network.
     """
-    http = DefaultAioHttpClient() if transport is None else httpx2.AsyncClient(transport=transport)
+    http = (
+        DefaultAioHttpClient()
+        if transport is None
+        else httpx2.AsyncClient(transport=transport)
+    )
     # The engine makes further attempts itself: they are events, and the budget has a say in them.
-    client = AsyncAnthropic(api_key=api_key, auth_token=auth_token, base_url=base_url, max_retries=0, http_client=http)
+    client = AsyncAnthropic(
+        api_key=api_key,
+        auth_token=auth_token,
+        base_url=base_url,
+        max_retries=0,
+        http_client=http,
+    )
     return AnthropicModel(client, name=name, silence_s=silence_s)
 
 
@@ -157,5 +177,8 @@ def _events_of_body(body: bytes) -> Iterator[Json]:
     if message.get("type") == "error" or "error" in message:
         raise from_error_event(message)
     if message.get("type") != "message":
-        raise ModelError("malformed", f"the server answered with something else than a message: {excerpt(body)}")
+        raise ModelError(
+            "malformed",
+            f"the server answered with something else than a message: {excerpt(body)}",
+        )
     return events_of(message)

@@ -39,14 +39,18 @@ class Block:
         self.citations: list[Json] = []
         given = start.get("citations")
         if isinstance(given, list):
-            self.citations = [citation for citation in given if isinstance(citation, dict)]
+            self.citations = [
+                citation for citation in given if isinstance(citation, dict)
+            ]
         self._appended: dict[str, list[str]] = {}
         self._first_halves: dict[str, str] = {}
 
     def append(self, field: str, piece: object) -> str:
         """Adds a piece to a field that comes in pieces; returns the piece with whole characters only."""
         if not isinstance(piece, str):
-            raise ModelError("malformed", f"the reply holds a delta whose `{field}` is no text")
+            raise ModelError(
+                "malformed", f"the reply holds a delta whose `{field}` is no text"
+            )
         # Nearly all deltas are ASCII and are taken as they are.
         if not piece.isascii() or field in self._first_halves:
             piece = self._with_whole_characters(field, piece)
@@ -69,7 +73,9 @@ class Block:
             pieces.append(begun)
         pieces += self._appended.get(name, ())
         if name in self._first_halves:
-            pieces.append(REPLACEMENT)  # The other half of the last character never came.
+            pieces.append(
+                REPLACEMENT
+            )  # The other half of the last character never came.
         return "".join(pieces)
 
     @property
@@ -94,8 +100,14 @@ class Block:
             return None
         call_id = self.start.get("id")
         name = self.start.get("name")
-        if not (isinstance(call_id, str) and isinstance(name, str) and 0 < len(call_id) <= MAX_NAME):
-            raise ModelError("malformed", "the reply asks for a tool without a usable id and name")
+        if not (
+            isinstance(call_id, str)
+            and isinstance(name, str)
+            and 0 < len(call_id) <= MAX_NAME
+        ):
+            raise ModelError(
+                "malformed", "the reply asks for a tool without a usable id and name"
+            )
         return ToolCall(id=call_id, name=name[:MAX_NAME], arguments=self.arguments)
 
     def json(self) -> StoredText:

@@ -69,7 +69,13 @@ class CallPorts:
 class Call:
     """Makes one call; everything but its outcome is published from here."""
 
-    def __init__(self, asked: CallRequest, prepared: PreparedRequest, model: Model, ports: CallPorts) -> None:
+    def __init__(
+        self,
+        asked: CallRequest,
+        prepared: PreparedRequest,
+        model: Model,
+        ports: CallPorts,
+    ) -> None:
         self._asked = asked
         self._prepared = prepared
         self._model = model
@@ -144,7 +150,9 @@ class Call:
         if not self._may_use_more():
             return None
         try:
-            request = make_legal(continued(self._prepared.request, paused.content)).request
+            request = make_legal(
+                continued(self._prepared.request, paused.content)
+            ).request
             self.announce(request)
             return await self._attempts(request)
         except ModelError:
@@ -158,7 +166,9 @@ class Call:
             try:
                 return await self._attempt(request)
             except ModelError as error:
-                wait_s = retry_wait(error, attempt, self._left_s(), self._ports.chance())
+                wait_s = retry_wait(
+                    error, attempt, self._left_s(), self._ports.chance()
+                )
                 if wait_s is None or not self._may_use_more():
                     raise
                 await self._wait(attempt, wait_s, error)
@@ -227,7 +237,9 @@ class Call:
     def _emit(self, brought: str | ToolCall) -> None:
         call_id = self._asked.call_id
         if isinstance(brought, ToolCall):
-            self._ports.publish(ToolCallStreamed(call_id=call_id, round=self._asked.round, call=brought))
+            self._ports.publish(
+                ToolCallStreamed(call_id=call_id, round=self._asked.round, call=brought)
+            )
             return
         self._streamed_rest = self._so_far is not None
         self._ports.emit_live(TextDelta(call_id=call_id, text=brought))
@@ -239,13 +251,20 @@ class Call:
         paused_id = self._so_far.message_id
         message = event.get("message")
         if paused_id and isinstance(message, dict) and message.get("id") == paused_id:
-            raise ModelError("malformed", "the server sent the paused reply again instead of going on with it")
+            raise ModelError(
+                "malformed",
+                "the server sent the paused reply again instead of going on with it",
+            )
 
     async def _wait(self, attempt: int, wait_s: float, error: ModelError) -> None:
         self._discard_text()
         self._ports.publish(
             ReasoningRetried(
-                call_id=self._asked.call_id, attempt=attempt, wait_s=wait_s, why=kind_of(error), detail=str(error)
+                call_id=self._asked.call_id,
+                attempt=attempt,
+                wait_s=wait_s,
+                why=kind_of(error),
+                detail=str(error),
             )
         )
         await self._ports.clock.sleep(wait_s)
@@ -258,5 +277,7 @@ class Call:
         elif self._streamed_rest:
             # Followers know no parts: all of the call's text is discarded, and the valid text is sent once more.
             self._ports.emit_live(TextDiscarded(call_id=call_id))
-            self._ports.emit_live(TextDelta(call_id=call_id, text=self._so_far.text.text))
+            self._ports.emit_live(
+                TextDelta(call_id=call_id, text=self._so_far.text.text)
+            )
         self._streamed_rest = False

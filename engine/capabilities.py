@@ -51,7 +51,9 @@ class _Probe(NamedTuple):
 
 async def find_capabilities(model: Model, name: str) -> list[Finding]:
     """Tries everything that the engine may use, one call after another; stops where nothing answers at all."""
-    text = await _try(_Probe("Text", _request(name, "Say yes."), _text_is_missing), model)
+    text = await _try(
+        _Probe("Text", _request(name, "Say yes."), _text_is_missing), model
+    )
     findings = [text]
     if not text.well:
         return findings
@@ -68,21 +70,63 @@ async def find_capabilities(model: Model, name: str) -> list[Finding]:
 def _probes(name: str) -> list[list[_Probe]]:
     """Lists what is tried; most abilities have one way to ask for them."""
     simple = _request(name, "Say yes.")
-    look_up = replace(_request(name, "Look up the word heliotrope with the tool."), tools=_TOOL)
+    look_up = replace(
+        _request(name, "Look up the word heliotrope with the tool."), tools=_TOOL
+    )
     question = _message("user", {"type": "text", "text": "Look up heliotrope."})
-    call = _message("assistant", {"type": "tool_use", "id": "toolu_1", "name": "look_up", "input": {"word": "x"}})
-    result = _message("user", {"type": "tool_result", "tool_use_id": "toolu_1", "content": "A purple flower."})
-    no_more_calls = replace(simple, messages=(question, call, result), tools=_TOOL, tool_choice='{"type":"none"}')
+    call = _message(
+        "assistant",
+        {
+            "type": "tool_use",
+            "id": "toolu_1",
+            "name": "look_up",
+            "input": {"word": "x"},
+        },
+    )
+    result = _message(
+        "user",
+        {
+            "type": "tool_result",
+            "tool_use_id": "toolu_1",
+            "content": "A purple flower.",
+        },
+    )
+    no_more_calls = replace(
+        simple,
+        messages=(question, call, result),
+        tools=_TOOL,
+        tool_choice='{"type":"none"}',
+    )
     cached = replace(simple, system=_CACHED_SYSTEM)
     # Older models want a budget for thinking, newer ones choose it themselves; each refuses the other's way.
-    adaptive = replace(simple, max_tokens=2048, extra='{"thinking":{"type":"adaptive"}}')
-    budgeted = replace(simple, max_tokens=2048, extra='{"thinking":{"type":"enabled","budget_tokens":1024}}')
+    adaptive = replace(
+        simple, max_tokens=2048, extra='{"thinking":{"type":"adaptive"}}'
+    )
+    budgeted = replace(
+        simple,
+        max_tokens=2048,
+        extra='{"thinking":{"type":"enabled","budget_tokens":1024}}',
+    )
     effort = replace(simple, extra='{"output_config":{"effort":"low"}}')
     lacks = "ANTIPHON_SERVER_LACKS"
     return [
         [_Probe("Tool use", look_up, _tool_call_is_missing)],
-        [_Probe("tool_choice: none", no_more_calls, _no_tool_was_to_be_called, f"{lacks}=tool_choice_none")],
-        [_Probe("search_result blocks", source_request(name), _citation_is_missing, "ANTIPHON_CITATIONS=inline")],
+        [
+            _Probe(
+                "tool_choice: none",
+                no_more_calls,
+                _no_tool_was_to_be_called,
+                f"{lacks}=tool_choice_none",
+            )
+        ],
+        [
+            _Probe(
+                "search_result blocks",
+                source_request(name),
+                _citation_is_missing,
+                "ANTIPHON_CITATIONS=inline",
+            )
+        ],
         [_Probe("cache_control", cached, _anything_will_do, f"{lacks}=caching")],
         [
             _Probe("thinking (adaptive)", adaptive, _anything_will_do),
@@ -128,13 +172,22 @@ async def _try(probe: _Probe, model: Model) -> Finding:
         async with asyncio.timeout(CALL_S):
             reply = await ask(model, probe.request, CALL_S)
     except TimeoutError:
-        return Finding(probe.name, False, f"timeout: no complete reply within {CALL_S:g} s", probe.setting)
+        return Finding(
+            probe.name,
+            False,
+            f"timeout: no complete reply within {CALL_S:g} s",
+            probe.setting,
+        )
     except ModelError as error:
         return Finding(probe.name, False, f"{error.kind}: {error}", probe.setting)
     fault = probe.judge(reply)
     if fault:
         return Finding(probe.name, False, fault, probe.setting)
-    return Finding(probe.name, True, f"{reply.usage.all_input_tokens} tokens in, {reply.usage.output_tokens} out")
+    return Finding(
+        probe.name,
+        True,
+        f"{reply.usage.all_input_tokens} tokens in, {reply.usage.output_tokens} out",
+    )
 
 
 def _request(name: str, words: str) -> Request:
@@ -143,4 +196,6 @@ def _request(name: str, words: str) -> Request:
 
 
 def _message(role: Literal["user", "assistant"], block: Json) -> Message:
-    return Message(role=role, content=(StoredText(msgspec.json.encode(block).decode()),))
+    return Message(
+        role=role, content=(StoredText(msgspec.json.encode(block).decode()),)
+    )

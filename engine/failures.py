@@ -20,7 +20,16 @@ MOST_MS = 86_400 * 1000
 """A number from there on (a day in milliseconds) is taken for no wait at all."""
 
 _RETRYABLE: frozenset[str] = frozenset(
-    {"rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "server_error"}
+    {
+        "rate_limit",
+        "overloaded",
+        "timeout",
+        "silence",
+        "connection",
+        "truncated_stream",
+        "stream_error",
+        "server_error",
+    }
 )
 _BY_STATUS: dict[int, FailureKind] = {
     401: "authentication",
@@ -46,7 +55,8 @@ _BY_TYPE: dict[str, FailureKind] = {
 
 
 _TOO_LONG = re.compile(
-    r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context", re.I
+    r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context",
+    re.I,
 )
 """Words of servers for a request that does not fit the model's context; the Messages API sends them with a 400."""
 _KINDS: frozenset[str] = frozenset(get_args(FailureKind))
@@ -78,20 +88,33 @@ def from_status(error: anthropic.APIStatusError) -> ModelError:
     )
 
 
-def from_connection(error: Exception, *, streaming: bool, request_id: str | None = None) -> ModelError:
+def from_connection(
+    error: Exception, *, streaming: bool, request_id: str | None = None
+) -> ModelError:
     """Reads the failure behind a lost connection or a time limit, before the reply began or in the middle of it."""
-    late = isinstance(error, (httpx2.TimeoutException, anthropic.APITimeoutError, TimeoutError))
+    late = isinstance(
+        error, (httpx2.TimeoutException, anthropic.APITimeoutError, TimeoutError)
+    )
     if late and streaming:
-        return ModelError("silence", "the server fell silent in mid-reply", retryable=True, request_id=request_id)
+        return ModelError(
+            "silence",
+            "the server fell silent in mid-reply",
+            retryable=True,
+            request_id=request_id,
+        )
     if late:
-        return ModelError("timeout", "the server did not begin to answer in time", retryable=True)
+        return ModelError(
+            "timeout", "the server did not begin to answer in time", retryable=True
+        )
     where = "broke off in mid-reply" if streaming else "failed"
     cause: BaseException = error
     if isinstance(error, anthropic.APIConnectionError) and error.__cause__:
         cause = error.__cause__  # The SDK's own sentence is only "Connection error."
     return ModelError(
         "connection",
-        f"the connection to the server {where}: {type(cause).__name__} {cause}"[:MAX_DETAIL].rstrip(),
+        f"the connection to the server {where}: {type(cause).__name__} {cause}"[
+            :MAX_DETAIL
+        ].rstrip(),
         retryable=True,
         request_id=request_id,
     )
@@ -123,14 +146,19 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     try:
         # Measured from the server's own clock, so that ours need be neither right nor read.
         until = parsedate_to_datetime(headers.get("retry-after", ""))
-        return max((until - parsedate_to_datetime(headers.get("date", ""))).total_seconds(), 0.0)
+        return max(
+            (until - parsedate_to_datetime(headers.get("date", ""))).total_seconds(),
+            0.0,
+        )
     except (ValueError, TypeError):
         return None
 
 
 def _with_context_window(kind: FailureKind, sentence: str) -> FailureKind:
     """Returns `context_window` where a refusal says that the request is too long: a smaller one may pass."""
-    if kind in ("invalid_request", "stream_error", "server_error") and _TOO_LONG.search(sentence):
+    if kind in ("invalid_request", "stream_error", "server_error") and _TOO_LONG.search(
+        sentence
+    ):
         return "context_window"
     return kind
 

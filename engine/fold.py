@@ -75,7 +75,11 @@ class ReplyFold:
             ModelError: (`truncated_stream`) The stream ended before its `message_stop`.
         """
         if not self._ended:
-            raise ModelError("truncated_stream", "the stream ended before the reply was complete", retryable=True)
+            raise ModelError(
+                "truncated_stream",
+                "the stream ended before the reply was complete",
+                retryable=True,
+            )
         if self._message is None:
             raise ModelError("malformed", "the stream held no message_start")
         content: list[StoredText] = []
@@ -129,11 +133,15 @@ class ReplyFold:
     def _on_block_start(self, event: Json) -> str | None:
         index = _index(event)
         if len(self._blocks) >= MAX_BLOCKS:
-            raise ModelError("malformed", f"the reply holds more than {MAX_BLOCKS} content blocks")
+            raise ModelError(
+                "malformed", f"the reply holds more than {MAX_BLOCKS} content blocks"
+            )
         known = self._by_index.get(index)
         # An index may be repeated once its block has ended: then it is a new block.
         if known is not None and not known.stopped:
-            raise ModelError("malformed", f"the reply starts its content block {index} twice")
+            raise ModelError(
+                "malformed", f"the reply starts its content block {index} twice"
+            )
         block = Block(self._with_free_id(_object(event, "content_block")))
         self._by_index[index] = block
         self._blocks.append(block)
@@ -186,7 +194,9 @@ class ReplyFold:
     def _block(self, event: Json) -> Block:
         block = self._by_index.get(_index(event))
         if block is None:
-            raise ModelError("malformed", "the reply goes on with a content block that never began")
+            raise ModelError(
+                "malformed", "the reply goes on with a content block that never began"
+            )
         return block
 
     def _take_usage(self, holder: Json) -> None:
@@ -198,7 +208,9 @@ class ReplyFold:
             if count is not None:
                 self._usage[name] = count
 
-    _HANDLERS: ClassVar[dict[str, Callable[[ReplyFold, Json], str | ToolCall | None]]] = {
+    _HANDLERS: ClassVar[
+        dict[str, Callable[[ReplyFold, Json], str | ToolCall | None]]
+    ] = {
         "message_start": _on_message_start,
         "content_block_start": _on_block_start,
         "content_block_delta": _on_delta,
@@ -253,7 +265,10 @@ def _count(counts: Json, name: str) -> int:
 def _object(holder: Json, name: str) -> Json:
     value = holder.get(name)
     if not isinstance(value, dict):
-        raise ModelError("malformed", f"the reply's {holder.get('type')!s:.40} has no object `{name}`")
+        raise ModelError(
+            "malformed",
+            f"the reply's {holder.get('type')!s:.40} has no object `{name}`",
+        )
     return value
 
 

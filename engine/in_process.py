@@ -24,7 +24,9 @@ class InProcessTransport(httpx2.AsyncBaseTransport):
         self._app = app
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        exchange = _Exchange(await request.aread(), request.extensions.get("timeout", {}).get("read"))
+        exchange = _Exchange(
+            await request.aread(), request.extensions.get("timeout", {}).get("read")
+        )
         scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -44,8 +46,12 @@ class InProcessTransport(httpx2.AsyncBaseTransport):
             await exchange.aclose()
             raise
         if exchange.status is None:
-            raise httpx2.RemoteProtocolError("the application ended without an answer", request=request)
-        return httpx2.Response(exchange.status, headers=exchange.headers, stream=exchange, request=request)
+            raise httpx2.RemoteProtocolError(
+                "the application ended without an answer", request=request
+            )
+        return httpx2.Response(
+            exchange.status, headers=exchange.headers, stream=exchange, request=request
+        )
 
 
 class _Exchange(httpx2.AsyncByteStream):
@@ -93,7 +99,9 @@ class _Exchange(httpx2.AsyncByteStream):
                 async with asyncio.timeout(self._read_timeout_s):
                     await self._news.wait()
             except TimeoutError as error:
-                raise httpx2.ReadTimeout("the application sent nothing in time") from error
+                raise httpx2.ReadTimeout(
+                    "the application sent nothing in time"
+                ) from error
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         while True:

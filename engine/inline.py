@@ -22,7 +22,9 @@ Sources = tuple[tuple[str, ...], ...]
 """The sentences of each source, in the order in which a request numbers them."""
 
 _REFERENCE_PATTERN = r"\d{1,4}(?:\.\d{1,4})?(?:\s*[-\u2013]\s*\d{1,4}(?:\.\d{1,4})?)?"
-_MARKER = re.compile(rf"[ \t]*\[({_REFERENCE_PATTERN}(?:\s*[,;]\s*{_REFERENCE_PATTERN})*)\]")
+_MARKER = re.compile(
+    rf"[ \t]*\[({_REFERENCE_PATTERN}(?:\s*[,;]\s*{_REFERENCE_PATTERN})*)\]"
+)
 """All references in one pair of brackets, with the blanks before it, which go with it."""
 _REFERENCE = re.compile(
     r"(?P<source>\d+)(?:\.(?P<block>\d+))?(?:\s*[-\u2013]\s*(?:(?P<last_source>\d+)\.)?(?P<last>\d+))?"
@@ -131,7 +133,9 @@ def _references(written: str, source_count: int) -> list[_Reference]:
         if found["block"] is None:
             references += _whole_sources(found, source_count)
         else:
-            references.append(_Reference(int(found["source"]) - 1, _named_blocks(found)))
+            references.append(
+                _Reference(int(found["source"]) - 1, _named_blocks(found))
+            )
     return references
 
 
@@ -141,7 +145,9 @@ def _whole_sources(found: re.Match[str], source_count: int) -> list[_Reference]:
     last = first
     if found["last"] and not found["last_source"]:
         last = max(int(found["last"]), first)
-    return [_Reference(number - 1) for number in range(first, min(last, source_count) + 1)]
+    return [
+        _Reference(number - 1) for number in range(first, min(last, source_count) + 1)
+    ]
 
 
 def _named_blocks(found: re.Match[str]) -> range:
@@ -163,7 +169,9 @@ def _last_sentence(text: str, after: int) -> _Claim:
     return _Claim(start + blanks, end)
 
 
-def _citation(claim: _Claim, text: str, reference: _Reference, sources: Sources) -> ReplyCitation:
+def _citation(
+    claim: _Claim, text: str, reference: _Reference, sources: Sources
+) -> ReplyCitation:
     sentences = sources[reference.source]
     blocks = reference.blocks
     if blocks is None:

@@ -106,7 +106,12 @@ def _with_answers(message: Message, calls: list[str]) -> Message:
     # In the order of the calls, whatever the order in which they ended: the same round gives the same bytes.
     answers = []
     for call in calls:
-        not_run = {"type": "tool_result", "tool_use_id": call, "content": "The call was not run.", "is_error": True}
+        not_run = {
+            "type": "tool_result",
+            "tool_use_id": call,
+            "content": "The call was not run.",
+            "is_error": True,
+        }
         answers.append(results.get(call) or _stored(not_run))
     return replace(message, content=(*answers, *others))
 
@@ -119,7 +124,10 @@ def _search_results(block: StoredText) -> list[BlockFields]:
     # The text is looked through before it is decoded: few tool results hold any.
     if fields.type != "tool_result" or '"search_result"' not in block.text:
         return []
-    return [peek(_stored(result)) for result in _results_within(msgspec.json.decode(block.text))]
+    return [
+        peek(_stored(result))
+        for result in _results_within(msgspec.json.decode(block.text))
+    ]
 
 
 def _results_within(tool_result: Json) -> list[Json]:

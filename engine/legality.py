@@ -45,7 +45,9 @@ def make_legal(request: Request) -> LegalRequest:
         try:
             mended = rule(request)
         except ValueError as error:
-            raise ModelError("illegal_request", f"the request breaks the rule {name}: {error}") from error
+            raise ModelError(
+                "illegal_request", f"the request breaks the rule {name}: {error}"
+            ) from error
         if mended is not request:
             repairs.append(name)
             request = mended
@@ -94,7 +96,9 @@ def _thinking_budget(request: Request) -> Request:
         # What was asked for is meant for the answer: the thinking comes on top of it.
         max_tokens += fitting
     changed = extra | {"thinking": thinking | {"budget_tokens": fitting}}
-    return replace(request, max_tokens=max_tokens, extra=msgspec.json.encode(changed).decode())
+    return replace(
+        request, max_tokens=max_tokens, extra=msgspec.json.encode(changed).decode()
+    )
 
 
 def _breakpoints(request: Request) -> Request:
@@ -113,7 +117,9 @@ def _breakpoints(request: Request) -> Request:
     return replace(request, messages=_without_marks(request.messages, marked[:surplus]))
 
 
-def _without_marks(messages: tuple[Message, ...], blocks: list[StoredText]) -> tuple[Message, ...]:
+def _without_marks(
+    messages: tuple[Message, ...], blocks: list[StoredText]
+) -> tuple[Message, ...]:
     # By identity: two blocks may be equal, and only the earlier one loses its mark.
     ids = {id(block) for block in blocks}
     result = []

@@ -18,7 +18,11 @@ from antiphon.engine.prices import Price, price_of
 from antiphon.engine.prompts import SUMMARY_PROMPT
 from antiphon.engine.request import build_request, peek
 from antiphon.engine.server_profile import Profile
-from antiphon.vocabulary.events import CitationStyle, ReasoningRequested, SummaryRequested
+from antiphon.vocabulary.events import (
+    CitationStyle,
+    ReasoningRequested,
+    SummaryRequested,
+)
 from antiphon.vocabulary.values import Message, Request, StoredText
 
 MOST_MARKS = 3
@@ -26,7 +30,9 @@ MOST_MARKS = 3
 FOLLOWED = 0.5
 """Share of tool rounds that are followed by another one. An assumption; a service's own traces show its own share."""
 CHARS_PER_TOKEN = 4
-_USUAL_PRICE = Price(input=1.0, output=5.0, cache_write=1.25, cache_read=0.1, least_cached=1024)
+_USUAL_PRICE = Price(
+    input=1.0, output=5.0, cache_write=1.25, cache_read=0.1, least_cached=1024
+)
 """The usual proportions, for a model whose price is not known."""
 _MARK = ',"cache_control":{"type":"ephemeral"}}'
 
@@ -56,7 +62,11 @@ class PreparedRequest(NamedTuple):
 
 
 def prepare(
-    asked: ReasoningRequested, tools: StoredText, profile: Profile, style: CitationStyle, before: CacheMarks
+    asked: ReasoningRequested,
+    tools: StoredText,
+    profile: Profile,
+    style: CitationStyle,
+    before: CacheMarks,
 ) -> PreparedRequest:
     """Prepares the request that `asked` stands for, fit for a server of this profile.
 
@@ -87,12 +97,19 @@ def prepare_summary(asked: SummaryRequested) -> PreparedRequest:
     Raises:
         ModelError: (`illegal_request`) It cannot be made legal.
     """
-    request = Request(model=asked.model, max_tokens=asked.max_tokens, system=SUMMARY_PROMPT, messages=asked.messages)
+    request = Request(
+        model=asked.model,
+        max_tokens=asked.max_tokens,
+        system=SUMMARY_PROMPT,
+        messages=asked.messages,
+    )
     legal = make_legal(request)
     return PreparedRequest(legal.request, legal.repairs)
 
 
-def _place_marks(request: Request, before: CacheMarks, rounds_after: int) -> tuple[Request, CacheMarks, str]:
+def _place_marks(
+    request: Request, before: CacheMarks, rounds_after: int
+) -> tuple[Request, CacheMarks, str]:
     """Marks the request; returns it with what the next one must know, and the decision in words.
 
     Args:
@@ -113,7 +130,11 @@ def _place_marks(request: Request, before: CacheMarks, rounds_after: int) -> tup
             marked.append(last)
     marked = marked[-MOST_MARKS:]
     messages = _with_marks(request.messages, frozenset(marked))
-    return replace(request, messages=messages), CacheMarks(tuple(blocks), tuple(marked)), caching
+    return (
+        replace(request, messages=messages),
+        CacheMarks(tuple(blocks), tuple(marked)),
+        caching,
+    )
 
 
 def _common_length(before: tuple[StoredText, ...], now: list[StoredText]) -> int:
@@ -134,7 +155,9 @@ def _last_lasting(blocks: list[StoredText]) -> int | None:
     return None
 
 
-def _weigh_mark(request: Request, prefix: list[StoredText], rounds_after: int) -> tuple[bool, str]:
+def _weigh_mark(
+    request: Request, prefix: list[StoredText], rounds_after: int
+) -> tuple[bool, str]:
     """Returns True if marking `prefix` is expected to pay, and the reason in words."""
     if rounds_after == 0:
         return False, "messages not cached: no call with the same tools can follow"
@@ -154,14 +177,21 @@ def _weigh_mark(request: Request, prefix: list[StoredText], rounds_after: int) -
     if tokens + fixed_chars // CHARS_PER_TOKEN < price.least_cached:
         return False, f"messages not cached: about {tokens} tokens are too few"
     # Writing is dearer than plain input for certain, reading is cheaper only where another round follows.
-    gain = FOLLOWED * (price.input - price.cache_read) - (price.cache_write - price.input)
+    gain = FOLLOWED * (price.input - price.cache_read) - (
+        price.cache_write - price.input
+    )
     pays = gain > 0
     decision = "cached" if pays else "not cached"
     saved = tokens * gain / 1_000_000
-    return pays, f"messages {decision}: writing about {tokens} tokens is expected to save {saved:.6f} {unit}"
+    return (
+        pays,
+        f"messages {decision}: writing about {tokens} tokens is expected to save {saved:.6f} {unit}",
+    )
 
 
-def _with_marks(messages: tuple[Message, ...], marked: frozenset[int]) -> tuple[Message, ...]:
+def _with_marks(
+    messages: tuple[Message, ...], marked: frozenset[int]
+) -> tuple[Message, ...]:
     """Marks the blocks of these numbers, counted through all messages."""
     if not marked:
         return messages

@@ -31,14 +31,25 @@ class Price(Value, frozen=True, kw_only=True):
 
 
 _OPUS = Price(input=5.0, output=25.0, cache_write=6.25, cache_read=0.5)
-_SONNET_4 = Price(input=3.0, output=15.0, cache_write=3.75, cache_read=0.3, least_cached=1024)
+_SONNET_4 = Price(
+    input=3.0, output=15.0, cache_write=3.75, cache_read=0.3, least_cached=1024
+)
 PRICES: dict[str, Price] = {
-    "claude-sonnet-5-5": Price(input=2.0, output=10.0, cache_write=2.5, cache_read=0.1, least_cached=1024),
+    "claude-sonnet-5-5": Price(
+        input=2.0, output=10.0, cache_write=2.5, cache_read=0.1, least_cached=1024
+    ),
     "claude-opus-5-5": Price(input=4.0, output=20.0, cache_write=5.0, cache_read=0.2),
     "claude-haiku-5-5": Price(
-        input=0.1, output=0.5, cache_write=0.125, cache_read=0.01, long_above=100_000, long_factor=5.0
+        input=0.1,
+        output=0.5,
+        cache_write=0.125,
+        cache_read=0.01,
+        long_above=100_000,
+        long_factor=5.0,
     ),
-    "claude-sonnet-5": Price(input=2.0, output=10.0, cache_write=2.5, cache_read=0.2, least_cached=1024),
+    "claude-sonnet-5": Price(
+        input=2.0, output=10.0, cache_write=2.5, cache_read=0.2, least_cached=1024
+    ),
     "claude-opus-5": _OPUS,
     "claude-opus-4-8": _OPUS,
     "claude-opus-4-7": _OPUS,

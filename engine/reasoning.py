@@ -87,7 +87,9 @@ class ReasoningEngine:
     async def _run(self, asked: ReasoningRequested, call: Call | None) -> None:
         """Makes the call, and publishes its one outcome."""
         try:
-            reply, wasted = await within(self._clock, asked.timeout_s, self._reply(asked, call))
+            reply, wasted = await within(
+                self._clock, asked.timeout_s, self._reply(asked, call)
+            )
         except TimeoutError:
             sentence = f"the model had no complete reply within {asked.timeout_s:g} s"
             self._fail(asked.call_id, ModelError("timeout", sentence, retryable=True))
@@ -99,24 +101,33 @@ class ReasoningEngine:
             self._cancels.pop(asked.call_id, None)
             self._calls.pop(asked.call_id, None)
 
-    async def _reply(self, asked: ReasoningRequested, call: Call | None) -> tuple[Reply, Usage]:
+    async def _reply(
+        self, asked: ReasoningRequested, call: Call | None
+    ) -> tuple[Reply, Usage]:
         """Returns the reply, and the usage of attempts that failed."""
         ends_at = self._clock.now() + asked.timeout_s
         if call is None:
             # The call's own time pays for finding out how its server is shown sources.
             model = self._models[asked.reasoner]
-            style = await self._styles.find(asked.reasoner, model, asked.model, self._clock)
+            style = await self._styles.find(
+                asked.reasoner, model, asked.model, self._clock
+            )
             call = self._open(asked, style)
         reply = await call.reply(ends_at)
         if reply.stop_reason == "model_context_window_exceeded":
             # What broke off there is no answer; a smaller request gets one.
-            raise ModelError("context_window", "the reply broke off: the model's context window was full")
+            raise ModelError(
+                "context_window",
+                "the reply broke off: the model's context window was full",
+            )
         return reply, call.wasted
 
     def _open(self, asked: ReasoningRequested, style: CitationStyle) -> Call:
         """Prepares the call and announces its first attempt."""
         before = self._marks.get(asked.reasoner, CacheMarks())
-        prepared = prepare(asked, self._tools, self._styles.profile(asked.reasoner), style, before)
+        prepared = prepare(
+            asked, self._tools, self._styles.profile(asked.reasoner), style, before
+        )
         self._marks[asked.reasoner] = prepared.marks
         call = Call(asked, prepared, self._models[asked.reasoner], self._ports)
         self._calls[asked.call_id] = call
@@ -143,7 +154,9 @@ class ReasoningEngine:
         )
 
 
-def _completed(asked: ReasoningRequested, reply: Reply, wasted: Usage) -> ReasoningCompleted:
+def _completed(
+    asked: ReasoningRequested, reply: Reply, wasted: Usage
+) -> ReasoningCompleted:
     model = reply.model or asked.model
     return ReasoningCompleted(
         call_id=asked.call_id,

@@ -31,7 +31,9 @@ def joined(paused: Reply, rest: Reply) -> Reply:
     shift = len(paused.text.text)
     citations = list(paused.citations)
     for citation in rest.citations:
-        citations.append(replace(citation, start=citation.start + shift, end=citation.end + shift))
+        citations.append(
+            replace(citation, start=citation.start + shift, end=citation.end + shift)
+        )
     return replace(
         rest,
         content=(*paused.content, *rest.content),
@@ -48,7 +50,14 @@ def events_of(message: Json) -> Iterator[Json]:
     content = message.get("content")
     if isinstance(content, list):
         for index, block in enumerate(content):
-            yield {"type": "content_block_start", "index": index, "content_block": block}
+            yield {
+                "type": "content_block_start",
+                "index": index,
+                "content_block": block,
+            }
             yield {"type": "content_block_stop", "index": index}
-    yield {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason")}}
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": message.get("stop_reason")},
+    }
     yield {"type": "message_stop"}

@@ -18,7 +18,11 @@ _NO_TOOLS = '{"type":"none"}'
 
 
 def build_request(
-    asked: ReasoningRequested, tools: StoredText, profile: Profile = FULL_PROFILE, *, inline: bool = False
+    asked: ReasoningRequested,
+    tools: StoredText,
+    profile: Profile = FULL_PROFILE,
+    *,
+    inline: bool = False,
 ) -> Request:
     """Builds the request that `asked` stands for; tools are offered only where the call may use them.
 
@@ -55,7 +59,10 @@ def build_request(
 
 def continued(request: Request, content: tuple[StoredText, ...]) -> Request:
     """Returns the request that goes on with a reply which the server paused: the reply so far is the last message."""
-    return replace(request, messages=(*request.messages, Message(role="assistant", content=content)))
+    return replace(
+        request,
+        messages=(*request.messages, Message(role="assistant", content=content)),
+    )
 
 
 def request_size(request: Request) -> int:
@@ -86,7 +93,12 @@ def request_bytes(request: Request) -> bytes:
     """Returns the request's body, byte for byte as it is sent."""
     if request.extra is None:
         return _joined(request)
-    return json.dumps(request_json(request), ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    return json.dumps(
+        request_json(request),
+        ensure_ascii=False,
+        separators=(",", ":"),
+        allow_nan=False,
+    ).encode()
 
 
 def _joined(request: Request) -> bytes:
@@ -167,7 +179,9 @@ class BlockFields(msgspec.Struct, frozen=True):
     @property
     def has_citations(self) -> bool:
         """True for a search result with citations switched on."""
-        return isinstance(self.citations, dict) and self.citations.get("enabled") is True
+        return (
+            isinstance(self.citations, dict) and self.citations.get("enabled") is True
+        )
 
 
 _decode = msgspec.json.Decoder(BlockFields).decode

@@ -16,7 +16,9 @@ LEAST_LEFT_S = 1.0
 """An attempt that would have less time than this is not made."""
 
 
-def retry_wait(error: ModelError, attempt: int, left_s: float, chance: float = 0.0) -> float | None:
+def retry_wait(
+    error: ModelError, attempt: int, left_s: float, chance: float = 0.0
+) -> float | None:
     """Returns the seconds to wait before the next attempt, or None where there must be none.
 
     Args:
@@ -27,7 +29,9 @@ def retry_wait(error: ModelError, attempt: int, left_s: float, chance: float = 0
     if not error.retryable or attempt >= ATTEMPTS:
         return None
     if error.retry_after_s is None:
-        wait_s = min(FIRST_WAIT_S * 2 ** (attempt - 1), MOST_WAIT_S) * (1 - JITTER * chance)
+        wait_s = min(FIRST_WAIT_S * 2 ** (attempt - 1), MOST_WAIT_S) * (
+            1 - JITTER * chance
+        )
     else:
         wait_s = error.retry_after_s * (1 + ASKED_JITTER * chance)
     return wait_s if wait_s + LEAST_LEFT_S <= left_s else None

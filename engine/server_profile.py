@@ -79,7 +79,9 @@ class CitationStyles:
             return self._found.get(reasoner)
         return setting
 
-    async def find(self, reasoner: Reasoner, model: Model, name: str, clock: Clock) -> CitationStyle:
+    async def find(
+        self, reasoner: Reasoner, model: Model, name: str, clock: Clock
+    ) -> CitationStyle:
         """Returns the style; asks the server once, and for all sessions that wait.
 
         A server that cannot be reached is asked once more at the next call; this one goes on with `native`.
@@ -105,10 +107,17 @@ async def _probe_style(model: Model, name: str, clock: Clock) -> CitationStyle:
     try:
         reply = await within(clock, PROBE_S, ask(model, source_request(name), PROBE_S))
     except TimeoutError as error:
-        raise ModelError("timeout", f"no complete reply within {PROBE_S:g} s", retryable=True) from error
+        raise ModelError(
+            "timeout", f"no complete reply within {PROBE_S:g} s", retryable=True
+        ) from error
     except ModelError as error:
         # These are how servers refuse a block of a kind that they do not know.
-        if error.kind in ("invalid_request", "server_error", "stream_error", "malformed"):
+        if error.kind in (
+            "invalid_request",
+            "server_error",
+            "stream_error",
+            "malformed",
+        ):
             return "inline"
         raise
     if _UNUSUAL_WORD in reply.text.text.lower() and reply.citations:
@@ -118,8 +127,13 @@ async def _probe_style(model: Model, name: str, clock: Clock) -> CitationStyle:
 
 def source_request(name: str) -> Request:
     """Builds a tiny request with one source, and a question that only the source answers."""
-    content = [StoredText(msgspec.json.encode(block).decode()) for block in (_SOURCE, _QUESTION)]
-    system = StoredText('[{"type":"text","text":"Answer briefly, and cite the search result."}]')
+    content = [
+        StoredText(msgspec.json.encode(block).decode())
+        for block in (_SOURCE, _QUESTION)
+    ]
+    system = StoredText(
+        '[{"type":"text","text":"Answer briefly, and cite the search result."}]'
+    )
     message = Message(role="user", content=tuple(content))
     return Request(model=name, max_tokens=200, system=system, messages=(message,))
 

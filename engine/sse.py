@@ -71,7 +71,9 @@ class SseDecoder:
 
     def _check_size(self) -> None:
         if len(self._pending) > MAX_EVENT_BYTES or self._received > MAX_STREAM_BYTES:
-            raise ModelError("malformed", "the reply is larger than any sensible one; it was cut off")
+            raise ModelError(
+                "malformed", "the reply is larger than any sensible one; it was cut off"
+            )
 
 
 def _event(block: bytes) -> Json | None:
@@ -102,9 +104,13 @@ def read_object(data: bytes) -> Json:
     try:
         value = _read(data)
     except (ValueError, RecursionError) as error:
-        raise ModelError("malformed", f"the server sent something that is no JSON: {excerpt(data)}") from error
+        raise ModelError(
+            "malformed", f"the server sent something that is no JSON: {excerpt(data)}"
+        ) from error
     if not isinstance(value, dict):
-        raise ModelError("malformed", f"the server sent JSON that is no object: {excerpt(data)}")
+        raise ModelError(
+            "malformed", f"the server sent JSON that is no object: {excerpt(data)}"
+        )
     return value
 
 
@@ -164,7 +170,10 @@ def _with_valid_text(value: object) -> object:
     if isinstance(value, list):
         return [_with_valid_text(part) for part in value]
     if isinstance(value, dict):
-        return {valid_text(str(name)): _with_valid_text(part) for name, part in value.items()}
+        return {
+            valid_text(str(name)): _with_valid_text(part)
+            for name, part in value.items()
+        }
     return value
 
 

@@ -26,6 +26,8 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import Clock, Model, Publish, Spawn
 from antiphon.vocabulary.values import Usage
 
+_NOTHING_USED = Usage()
+
 
 class _SummaryCall(NamedTuple):
     asked: SummaryRequested
@@ -52,19 +54,25 @@ class SummaryEngine:
         self._models = models
         self._clock = clock
         # Nothing is streamed to followers, and no ids of tool calls are kept: the reply's calls are not run.
-        self._ports = CallPorts(self._publish_no_tool_calls, lambda _: None, clock, chance, set())
+        self._ports = CallPorts(
+            self._publish_no_tool_calls, lambda _: None, clock, chance, set()
+        )
         self._running: dict[str, _SummaryCall] = {}
 
     def on_summary_requested(self, recorded: Recorded[SummaryRequested]) -> None:
         """Starts the call."""
         asked = recorded.event
         try:
-            call = Call(asked, prepare_summary(asked), self._models[asked.reasoner], self._ports)
+            call = Call(
+                asked, prepare_summary(asked), self._models[asked.reasoner], self._ports
+            )
         except ModelError as error:
             self._fail(asked, error)
             return
         call.announce()
-        self._running[asked.call_id] = _SummaryCall(asked, call, self._spawn(self._summarise(asked, call)))
+        self._running[asked.call_id] = _SummaryCall(
+            asked, call, self._spawn(self._summarise(asked, call))
+        )
 
     def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
         """Ends those of the calls that still run."""
@@ -72,7 +80,11 @@ class SummaryEngine:
             running = self._running.pop(call_id, None)
             if running is not None:
                 running.cancel()
-                self._fail(running.asked, ModelError("abandoned", recorded.event.why), running.call.used)
+                self._fail(
+                    running.asked,
+                    ModelError("abandoned", recorded.event.why),
+                    running.call.used,
+                )
 
     async def _summarise(self, asked: SummaryRequested, call: Call) -> None:
         ends_at = self._clock.now() + asked.timeout_s
@@ -80,7 +92,9 @@ class SummaryEngine:
             reply = await within(self._clock, asked.timeout_s, call.reply(ends_at))
         except TimeoutError:
             sentence = f"there was no complete summary within {asked.timeout_s:g} s"
-            self._fail(asked, ModelError("timeout", sentence, retryable=True), call.used)
+            self._fail(
+                asked, ModelError("timeout", sentence, retryable=True), call.used
+            )
         except ModelError as error:
             self._fail(asked, error, call.used)
         else:
@@ -93,7 +107,9 @@ class SummaryEngine:
         if not isinstance(event, ToolCallStreamed):
             self._publish(event)
 
-    def _fail(self, asked: SummaryRequested, error: ModelError, used: Usage = Usage()) -> None:  # noqa: B008 - a value
+    def _fail(
+        self, asked: SummaryRequested, error: ModelError, used: Usage = _NOTHING_USED
+    ) -> None:
         self._publish(
             SummaryFailed(
                 call_id=asked.call_id,
@@ -106,7 +122,9 @@ class SummaryEngine:
         )
 
 
-def _completed(asked: SummaryRequested, reply: Reply, wasted: Usage) -> SummaryCompleted:
+def _completed(
+    asked: SummaryRequested, reply: Reply, wasted: Usage
+) -> SummaryCompleted:
     model = reply.model or asked.model
     return SummaryCompleted(
         call_id=asked.call_id,

@@ -3,7 +3,16 @@
 from antiphon.faults.checks.promises import broken_promises
 from antiphon.faults.from_trace import TraceFault, fault_at
 from antiphon.faults.injector import Injector, injector_of
-from antiphon.faults.plan import KINDS, MEANING, Experiment, Fault, Kind, Plan, Step, point_type
+from antiphon.faults.plan import (
+    KINDS,
+    MEANING,
+    Experiment,
+    Fault,
+    Kind,
+    Plan,
+    Step,
+    point_type,
+)
 from antiphon.faults.plan_files import (
     parse_experiment,
     parse_fault,
@@ -13,8 +22,25 @@ from antiphon.faults.plan_files import (
     write_experiment,
     write_plan,
 )
-from antiphon.faults.report import as_html, as_json, counts, pair_counts, pairs_as_html, pairs_as_json, reasons, table
-from antiphon.faults.results import Cell, NotApplicable, PairVerdict, RandomReport, Report, Run, Verdict
+from antiphon.faults.report import (
+    as_html,
+    as_json,
+    counts,
+    pair_counts,
+    pairs_as_html,
+    pairs_as_json,
+    reasons,
+    table,
+)
+from antiphon.faults.results import (
+    Cell,
+    NotApplicable,
+    PairVerdict,
+    RandomReport,
+    Report,
+    Run,
+    Verdict,
+)
 from antiphon.faults.runs.cells import all_points, unknown_points
 from antiphon.faults.runs.checking import Checker, OpenWorld, run_experiment
 from antiphon.faults.runs.matrix import Chosen, run_pairs, run_singles

@@ -55,7 +55,9 @@ def fault_at(
         BadInputError: There is no such event, nothing can break it, or not in that way.
     """
     if not 1 <= seq <= len(events):
-        raise BadInputError(f"There is no event {seq}: the trace has the events 1 to {len(events)}.")
+        raise BadInputError(
+            f"There is no event {seq}: the trace has the events 1 to {len(events)}."
+        )
     recorded = events[seq - 1]
     # Every option is worked out first: a refusal names them all.
     options = _options(events, recorded, subscribers)
@@ -73,7 +75,9 @@ def fault_at(
     return TraceFault(plan=Plan(faults=(fault,)), at=at, kinds=kinds)
 
 
-def _choose(options: Sequence[Option], kind: str | None, point: str | None) -> Option | None:
+def _choose(
+    options: Sequence[Option], kind: str | None, point: str | None
+) -> Option | None:
     """Picks the first option at `point` that knows `kind`; None stands for any."""
     for option in options:
         if point not in (None, option.point):
@@ -87,7 +91,12 @@ def _choose(options: Sequence[Option], kind: str | None, point: str | None) -> O
     return None
 
 
-def _refusal(recorded: Recorded[Event], kind: str | None, point: str | None, options: Sequence[Option]) -> str:
+def _refusal(
+    recorded: Recorded[Event],
+    kind: str | None,
+    point: str | None,
+    options: Sequence[Option],
+) -> str:
     name = f"event {recorded.seq} ({recorded.event.kind_name()})"
     if not options:
         return f"Nothing can break {name}: no part of this version emits or hears it."
@@ -103,7 +112,9 @@ def _refusal(recorded: Recorded[Event], kind: str | None, point: str | None, opt
     return f"{wanted!r} cannot happen at {name}. What can: {'; '.join(known)}."
 
 
-def _options(events: Trace, recorded: Recorded[Event], subscribers: Sequence[Subscriber]) -> list[Option]:
+def _options(
+    events: Trace, recorded: Recorded[Event], subscribers: Sequence[Subscriber]
+) -> list[Option]:
     """Lists the points of an event, the one first at which breaking it means most."""
     kind = type(recorded.event)
     options: list[Option] = []
@@ -142,7 +153,12 @@ def _last_round(events: Trace) -> int:
     return 1
 
 
-def _traversal_of(prefix: Trace, recorded: Recorded[Event], point: str, subscribers: Sequence[Subscriber]) -> int:
+def _traversal_of(
+    prefix: Trace,
+    recorded: Recorded[Event],
+    point: str,
+    subscribers: Sequence[Subscriber],
+) -> int:
     """Counts which traversal of the point is the event's, when the query is resumed after `prefix`."""
     before = 0
     for traversal in traversals(prefix, who_hears(subscribers)):
@@ -162,11 +178,15 @@ def _repeated(prefix: Trace, recorded: Recorded[Event], point: str) -> int:
     unfinished.discard("")
     # A tool is called anew in the order of the requests, an event is published anew with its call.
     if point.startswith("tool."):
-        return _calls_before(prefix, unfinished, _call_of(recorded.event), point.removeprefix("tool."))
+        return _calls_before(
+            prefix, unfinished, _call_of(recorded.event), point.removeprefix("tool.")
+        )
     if not point.startswith(("publish.", "deliver.")):
         return 0
     # What came before the last retry belongs to an attempt that is not repeated.
-    candidates = [earlier for earlier in prefix[_last_retry(prefix) :] if earlier.seq not in owed]
+    candidates = [
+        earlier for earlier in prefix[_last_retry(prefix) :] if earlier.seq not in owed
+    ]
     return _count_alike(candidates, recorded.event, unfinished)
 
 
@@ -215,7 +235,10 @@ def _call_of(event: Event) -> str:
 def _attempts(events: Trace, call_id: str) -> int:
     attempts = 0
     for recorded in events:
-        if isinstance(recorded.event, e.ReasoningStarted) and recorded.event.call_id == call_id:
+        if (
+            isinstance(recorded.event, e.ReasoningStarted)
+            and recorded.event.call_id == call_id
+        ):
             attempts += 1
     # A call that was never started is broken at its first attempt all the same.
     return max(1, attempts)

@@ -71,22 +71,37 @@ class Injector:
         """Returns the ports that the query's components are given, each with its faults."""
         if self._apart:
             # Circuits count failures across queries: with new ones the others do not suffer from these.
-            resources = dataclasses.replace(resources, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits())
+            resources = dataclasses.replace(
+                resources,
+                provider_circuit=ProviderCircuit(),
+                tool_circuits=ToolCircuits(),
+            )
         clock = resources.clock
         tools: list[Tool] = []
         for tool in resources.tools.tools:
             tools.append(faulty_tool(tool, self.injected, clock))
-        changed: dict[str, object] = {"models": self._faulty_models(resources), "tools": Registry(tools)}
+        changed: dict[str, object] = {
+            "models": self._faulty_models(resources),
+            "tools": Registry(tools),
+        }
         # Whatever else has methods is broken too, without being named: also a port that is new.
         for field in dataclasses.fields(resources):
             value = getattr(resources, field.name)
             if field.name not in changed and is_port(value):
-                changed[field.name] = FaultyPort(value, self.injected, field.name, clock, RuntimeError)
+                changed[field.name] = FaultyPort(
+                    value, self.injected, field.name, clock, RuntimeError
+                )
         return dataclasses.replace(resources, **changed)  # type: ignore[arg-type]  # a port passes for what it wraps
 
     def store(self, store: QueryStore, /) -> QueryStore:
         """Returns the store, with faults."""
-        port: QueryStore = FaultyPort(_ObservedStore(store, self.injected), self.injected, "store", None, TraceError)
+        port: QueryStore = FaultyPort(
+            _ObservedStore(store, self.injected),
+            self.injected,
+            "store",
+            None,
+            TraceError,
+        )
         return port
 
     def components(self, components: Components, /) -> Components:
@@ -104,13 +119,17 @@ class Injector:
             subscriptions = components(faulty)
             # Only now is it known who hears what; no event has been delivered yet.
             self._count_past(subscriptions)
-            return [delivery.subscription(subscription) for subscription in subscriptions]
+            return [
+                delivery.subscription(subscription) for subscription in subscriptions
+            ]
 
         return build
 
     def _count_past(self, subscriptions: Sequence[Subscription]) -> None:
         """Counts the points that were traversed before the query is resumed or forked; no fault fires at these."""
-        hearers = [(subscription.kind, subscription.name) for subscription in subscriptions]
+        hearers = [
+            (subscription.kind, subscription.name) for subscription in subscriptions
+        ]
         for traversal in traversals(self._prefix, hearers):
             self.injected.count_past(traversal.point, traversal.when)
 
@@ -120,7 +139,9 @@ class Injector:
             models["primary"] = self._primary
         faulty: dict[str, Model] = {}
         for name, model in models.items():
-            faulty[name] = FaultyModel(model, self.injected, model_prefix(name), resources.clock)
+            faulty[name] = FaultyModel(
+                model, self.injected, model_prefix(name), resources.clock
+            )
         return faulty
 
     def _note(self, event: Event) -> None:
@@ -148,7 +169,9 @@ class _ObservedStore:
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
-    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
         await self._inner.append(query_id, expected_seq, events)
         self._faults.stored_seq = events[-1].seq
 

@@ -178,12 +178,33 @@ POINT_TYPES: tuple[PointType, ...] = (
     ),
     PointType(
         "model.request",
-        ("raise", "hang", "slow", "cancel", "drop", "empty", "malformed", "oversized", "rate_limit", "overload"),
+        (
+            "raise",
+            "hang",
+            "slow",
+            "cancel",
+            "drop",
+            "empty",
+            "malformed",
+            "oversized",
+            "rate_limit",
+            "overload",
+        ),
         "what a reply holds is broken at model.stream and model.content",
     ),
     PointType(
         "model.stream.",
-        ("raise", "hang", "slow", "cancel", "drop", "duplicate", "reorder", "truncate", "malformed"),
+        (
+            "raise",
+            "hang",
+            "slow",
+            "cancel",
+            "drop",
+            "duplicate",
+            "reorder",
+            "truncate",
+            "malformed",
+        ),
         "a stream has begun: it is accepted, and what it says as a whole is broken at model.content",
     ),
     PointType(
@@ -216,7 +237,9 @@ POINT_TYPES: tuple[PointType, ...] = (
         ("raise", "hang", "slow", "empty", "malformed"),
         "an embedder is a function from texts to vectors in a thread",
     ),
-    PointType("clock.sleep", ("raise", "cancel", "late"), "a sleep brings nothing but its end"),
+    PointType(
+        "clock.sleep", ("raise", "cancel", "late"), "a sleep brings nothing but its end"
+    ),
     PointType(
         "clock.now",
         ("raise", "late"),
@@ -227,14 +250,22 @@ POINT_TYPES: tuple[PointType, ...] = (
         ("raise", "hang", "slow", "cancel", "wrong_id", "locked", "disk_full"),
         "an append brings nothing but its success, and its events are typed",
     ),
-    PointType("store.", ("raise", "hang", "slow", "locked", "disk_full"), "it is a read or a write of one row"),
+    PointType(
+        "store.",
+        ("raise", "hang", "slow", "locked", "disk_full"),
+        "it is a read or a write of one row",
+    ),
     PointType("provider_circuit.", ("raise",), "it only counts, in this process"),
     PointType("tool_circuits.", ("raise",), "it only counts, in this process"),
     PointType("follower", ("hang", "slow", "cancel"), "a follower only reads"),
     PointType("client", ("cancel",), "a caller can only stay or go"),
     PointType("process", ("kill",), "a process can only live or die"),
     # For ports that are not described here: whatever has methods can be broken.
-    PointType("", ("raise", "hang", "slow"), "nothing more is known of this port than its methods"),
+    PointType(
+        "",
+        ("raise", "hang", "slow"),
+        "nothing more is known of this port than its methods",
+    ),
 )
 
 STREAM_PLACES = ("before_first_token", "in_text", "in_tool_json", "before_end")

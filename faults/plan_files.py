@@ -28,7 +28,9 @@ def parse_plan(data: object) -> Plan:
     try:
         plan = msgspec.convert(data, Plan)
     except msgspec.ValidationError as error:
-        raise FaultPlanError(f"This is no fault plan ({error}): see docs/faults.md.") from error
+        raise FaultPlanError(
+            f"This is no fault plan ({error}): see docs/faults.md."
+        ) from error
     _refuse_senseless(plan)
     return plan
 
@@ -36,9 +38,13 @@ def parse_plan(data: object) -> Plan:
 def _refuse_senseless(plan: Plan) -> None:
     """Raises FaultPlanError for a plan that is well formed and asks for what cannot be done."""
     if len(plan.faults) > MOST_FAULTS:
-        raise FaultPlanError(f"A fault plan may hold {MOST_FAULTS} faults, this one holds {len(plan.faults)}.")
+        raise FaultPlanError(
+            f"A fault plan may hold {MOST_FAULTS} faults, this one holds {len(plan.faults)}."
+        )
     if plan.scenario not in SCENARIOS:
-        raise FaultPlanError(f"There is no scenario {plan.scenario!r}; there are {', '.join(SCENARIOS)}.")
+        raise FaultPlanError(
+            f"There is no scenario {plan.scenario!r}; there are {', '.join(SCENARIOS)}."
+        )
     for fault in plan.faults:
         _check_point(fault)
 
@@ -53,7 +59,9 @@ def _check_point(fault: Fault) -> None:
         # A method of an unknown port may be one that nobody has described here.
         if "." in fault.point:
             return
-        raise FaultPlanError(f"There is no point {fault.point[:60]!r}: `antiphon faults list` names them all.")
+        raise FaultPlanError(
+            f"There is no point {fault.point[:60]!r}: `antiphon faults list` names them all."
+        )
     if fault.kind not in known.kinds:
         raise FaultPlanError(
             f"`{fault.kind}` cannot happen at {fault.point[:60]!r} ({known.why_not}): "
@@ -72,11 +80,15 @@ def parse_experiment(data: object) -> Experiment:
     try:
         experiment = msgspec.convert(data, Experiment)
     except msgspec.ValidationError as error:
-        raise BadInputError(f"This is no experiment with faults ({error}): see docs/faults.md.") from error
+        raise BadInputError(
+            f"This is no experiment with faults ({error}): see docs/faults.md."
+        ) from error
     plans = experiment.plans
     fewest = min((len(step.at_once) for step in experiment.steps), default=0)
     if fewest == 0 or len(plans) > MOST_QUERIES:
-        raise BadInputError(f"An experiment has 1 to {MOST_QUERIES} queries, at least one in each step.")
+        raise BadInputError(
+            f"An experiment has 1 to {MOST_QUERIES} queries, at least one in each step."
+        )
     for plan in plans:
         _refuse_senseless(plan)
     return experiment
@@ -90,7 +102,9 @@ def parse_fault(text: str) -> Fault:
     """
     words = text.split(":")
     if not 2 <= len(words) <= len(_FAULT_FIELDS):
-        raise FaultPlanError(f"A fault is written POINT:KIND or POINT:KIND:WHEN, found {text!r}.")
+        raise FaultPlanError(
+            f"A fault is written POINT:KIND or POINT:KIND:WHEN, found {text!r}."
+        )
     # The part may be left out: then the fault has one field less.
     fields = dict(zip(_FAULT_FIELDS, words, strict=False))
     plan = parse_plan({"faults": [fields]})

@@ -61,7 +61,10 @@ def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Faulted]
         plan = _plan(marks)
         world = World(tmp_path, load_tools(tools), tools)
         for point in unknown_points(world, Experiment.of(plan)):
-            pytest.fail(f"There is no point {point!r}: `antiphon faults list` names them.", pytrace=False)
+            pytest.fail(
+                f"There is no point {point!r}: `antiphon faults list` names them.",
+                pytrace=False,
+            )
         run, broken = Checker(world).run(plan)
     except ServiceError as error:
         pytest.fail(str(error), pytrace=False)
@@ -91,7 +94,9 @@ def _plan(marks: Sequence[pytest.Mark]) -> Plan:
     faults: list[dict[str, object]] = []
     for mark in marks:
         if mark.args:
-            fields: dict[str, object] = dict(zip(("point", "kind"), mark.args, strict=False))
+            fields: dict[str, object] = dict(
+                zip(("point", "kind"), mark.args, strict=False)
+            )
             fields |= mark.kwargs
             fields.pop("tools", None)
             faults.append(fields)

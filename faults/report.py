@@ -69,7 +69,13 @@ def as_json(report: Report) -> bytes:
     """Writes the whole report."""
     failures: list[dict[str, object]] = []
     for verdict in report.failures:
-        failures.append({"command": verdict.command, "result": verdict.result, "broken": verdict.broken})
+        failures.append(
+            {
+                "command": verdict.command,
+                "result": verdict.result,
+                "broken": verdict.broken,
+            }
+        )
     return msgspec.json.encode(
         {
             "seed": report.seed,
@@ -118,7 +124,9 @@ def _page(
     why: Mapping[tuple[str, str], str] | None = None,
 ) -> str:
     # What tools of a user's raise stands in the page: nothing in it is trusted to be no markup.
-    environment = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True
+    )
     return environment.get_template(_TEMPLATE).render(
         seed=seed,
         counts=numbers,

@@ -48,7 +48,11 @@ class Run:
 
     def events(self, kind: type[E]) -> list[E]:
         """Returns the events of one kind, in order."""
-        return [recorded.event for recorded in self.trace if isinstance(recorded.event, kind)]
+        return [
+            recorded.event
+            for recorded in self.trace
+            if isinstance(recorded.event, kind)
+        ]
 
     def subjects(self, *kinds: type[Event]) -> list[str]:
         """Returns what each event of these kinds is about: the id of its call, as often as there are events."""
@@ -137,7 +141,11 @@ class Cell(Value, frozen=True, kw_only=True):
 
     def command(self, tools: str, seed: int) -> str:
         """Writes the command that tries it alone, with these tools and this seed."""
-        return run_command(["--points", self.point, "--kinds", self.kind, "--when", self.when], tools, seed)
+        return run_command(
+            ["--points", self.point, "--kinds", self.kind, "--when", self.when],
+            tools,
+            seed,
+        )
 
 
 def run_command(options: Sequence[str], tools: str, seed: int) -> str:

@@ -44,7 +44,9 @@ def _always(point: str, kind: Kind) -> Fault:
 
 
 # So small a briefing leaves out enough for a summary to be worth its call.
-_SUMS_UP = QuerySettings(compression="model", briefing_tokens=600, max_total_tokens=20_000, max_cost_usd=0.1)
+_SUMS_UP = QuerySettings(
+    compression="model", briefing_tokens=600, max_total_tokens=20_000, max_cost_usd=0.1
+)
 
 # The order matters: a point that several of them traverse is tried in the first that does.
 SCENARIOS: dict[str, Scenario] = {
@@ -52,12 +54,23 @@ SCENARIOS: dict[str, Scenario] = {
         what="two rounds of tools, then the answer, within a budget that pays for more",
         settings=QuerySettings(max_total_tokens=20_000, max_cost_usd=0.1),
     ),
-    "waits": Scenario(what="tools start when the reply is complete", settings=QuerySettings(early_dispatch=False)),
-    "tight": Scenario(what="not everything fits into a briefing", settings=QuerySettings(briefing_tokens=220)),
-    "index_away": Scenario(what="the vector index fails", faults=(_always("library.search", "raise"),)),
-    "library_away": Scenario(what="no tool works", faults=(_always("library.*", "raise"),)),
+    "waits": Scenario(
+        what="tools start when the reply is complete",
+        settings=QuerySettings(early_dispatch=False),
+    ),
+    "tight": Scenario(
+        what="not everything fits into a briefing",
+        settings=QuerySettings(briefing_tokens=220),
+    ),
+    "index_away": Scenario(
+        what="the vector index fails", faults=(_always("library.search", "raise"),)
+    ),
+    "library_away": Scenario(
+        what="no tool works", faults=(_always("library.*", "raise"),)
+    ),
     "tool_hangs": Scenario(
-        what="a tool takes for ever", faults=(Fault(point="tool.search_course_content", kind="hang"),)
+        what="a tool takes for ever",
+        faults=(Fault(point="tool.search_course_content", kind="hang"),),
     ),
     "tool_is_stubborn": Scenario(
         what="a tool will not be stopped in time, and comes back when the next round has begun",
@@ -68,27 +81,39 @@ SCENARIOS: dict[str, Scenario] = {
         ),
     ),
     "model_once_away": Scenario(
-        what="the model is overloaded once", faults=(Fault(point="model.request", kind="overload"),)
+        what="the model is overloaded once",
+        faults=(Fault(point="model.request", kind="overload"),),
     ),
     "other_model": Scenario(
         what="the model fails, and another one is configured",
         faults=(Fault(point="model.request", kind="malformed"),),
         settings=QuerySettings(other_model="another"),
     ),
-    "model_away": Scenario(what="the model cannot be reached", faults=(_always("model.request", "drop"),)),
+    "model_away": Scenario(
+        what="the model cannot be reached", faults=(_always("model.request", "drop"),)
+    ),
     "no_model": Scenario(
-        what="no model answers", faults=(_always("model.request", "drop"), _always("fallback.request", "drop"))
+        what="no model answers",
+        faults=(_always("model.request", "drop"), _always("fallback.request", "drop")),
     ),
     "nothing_works": Scenario(
         what="no model and no tool answers",
-        faults=(_always("model.request", "drop"), _always("fallback.request", "drop"), _always("library.*", "raise")),
+        faults=(
+            _always("model.request", "drop"),
+            _always("fallback.request", "drop"),
+            _always("library.*", "raise"),
+        ),
     ),
-    "model_silent": Scenario(what="the model takes for ever", faults=(_always("model.request", "hang"),)),
+    "model_silent": Scenario(
+        what="the model takes for ever", faults=(_always("model.request", "hang"),)
+    ),
     "model_silent_last": Scenario(
         what="the model takes for ever with its answer",
         faults=(Fault(point="model.request", kind="hang", when="final", times=0),),
     ),
-    "greedy": Scenario(what="the model asks for more rounds than it may have", greedy=True),
+    "greedy": Scenario(
+        what="the model asks for more rounds than it may have", greedy=True
+    ),
     "tokens_run_out": Scenario(
         what="the budget of tokens pays for one round and the final call",
         settings=QuerySettings(max_total_tokens=7_000, briefing_tokens=600),
@@ -99,7 +124,9 @@ SCENARIOS: dict[str, Scenario] = {
         settings=QuerySettings(max_cost_usd=0.03),
         dear=True,
     ),
-    "nothing_to_spend": Scenario(what="no call is paid for", settings=QuerySettings(max_total_tokens=1_000)),
+    "nothing_to_spend": Scenario(
+        what="no call is paid for", settings=QuerySettings(max_total_tokens=1_000)
+    ),
     "too_long": Scenario(
         what="a request is refused as too long",
         faults=(Fault(point="model.request", kind="oversized", when="round_2"),),
@@ -117,25 +144,40 @@ SCENARIOS: dict[str, Scenario] = {
         settings=QuerySettings(on_tool_failure="stop"),
     ),
     "part_fails": Scenario(
-        what="a component has a bug", faults=(Fault(point="deliver.tool_succeeded.ContextSynthesizer", kind="raise"),)
+        what="a component has a bug",
+        faults=(
+            Fault(point="deliver.tool_succeeded.ContextSynthesizer", kind="raise"),
+        ),
     ),
-    "stalls": Scenario(what="an event is lost", faults=(Fault(point="publish.context_synthesized", kind="drop"),)),
+    "stalls": Scenario(
+        what="an event is lost",
+        faults=(Fault(point="publish.context_synthesized", kind="drop"),),
+    ),
     "store_refuses": Scenario(
-        what="the trace cannot be written for a while", faults=(Fault(point="store.append", kind="locked"),)
+        what="the trace cannot be written for a while",
+        faults=(Fault(point="store.append", kind="locked"),),
     ),
     "breaks_off": Scenario(
-        what="each reply breaks off before its end", faults=(_always("model.stream.before_end", "truncate"),)
+        what="each reply breaks off before its end",
+        faults=(_always("model.stream.before_end", "truncate"),),
     ),
     "goes_on": Scenario(what="the question goes on with a conversation", goes_on=True),
     "caller_leaves": Scenario(what="the caller goes away", leaves=True),
     "circuit_open": Scenario(what="the provider failed before", provider_open=True),
-    "resumed": Scenario(what="the process died in the first round", resumed_after="tool_requested"),
-    "sums_up": Scenario(what="a model sums up what the final briefing leaves out", settings=_SUMS_UP),
+    "resumed": Scenario(
+        what="the process died in the first round", resumed_after="tool_requested"
+    ),
+    "sums_up": Scenario(
+        what="a model sums up what the final briefing leaves out", settings=_SUMS_UP
+    ),
     "sums_up_early": Scenario(
-        what="a model sums up before the last round of tools", settings=replace(_SUMS_UP, max_rounds=3), greedy=True
+        what="a model sums up before the last round of tools",
+        settings=replace(_SUMS_UP, max_rounds=3),
+        greedy=True,
     ),
     "sums_up_never": Scenario(
-        what="there is no time for a model to sum up", settings=replace(_SUMS_UP, deadline_s=3.0)
+        what="there is no time for a model to sum up",
+        settings=replace(_SUMS_UP, deadline_s=3.0),
     ),
     "sums_up_too_dearly": Scenario(
         what="the budget pays for one summary of two",

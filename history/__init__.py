@@ -5,7 +5,14 @@ from antiphon.history.diffing import Diff, Side, diff
 from antiphon.history.divergence import Divergence
 from antiphon.history.forking import Mode
 from antiphon.history.history import History, replay_stored
-from antiphon.history.lineage import Origin, answer_in, contributions, facts_in, found_passages, lineage
+from antiphon.history.lineage import (
+    Origin,
+    answer_in,
+    contributions,
+    facts_in,
+    found_passages,
+    lineage,
+)
 from antiphon.history.regression_test import sealed_trace, trace_test
 from antiphon.history.replaying import ReplayResult, ReplayRun, replay, replay_lines
 

@@ -15,7 +15,14 @@ import msgspec
 from antiphon.bus import PendingTable, fold_pending
 from antiphon.history.forking import FORKED
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.events import Event, QueryResumed, ReasoningStarted, Recorded, ToolCallStreamed, ToolStarted
+from antiphon.vocabulary.events import (
+    Event,
+    QueryResumed,
+    ReasoningStarted,
+    Recorded,
+    ToolCallStreamed,
+    ToolStarted,
+)
 from antiphon.vocabulary.fields import Mark, marks_of
 from antiphon.vocabulary.values import StoredText
 
@@ -60,7 +67,11 @@ class ToolCallNames:
     def subject_of(self, event: Event) -> str | int:
         """Returns what an event is about, a tool call under its name."""
         subject = event.subject()
-        if event.about.kind != "tool_call" or not isinstance(subject, str) or not subject:
+        if (
+            event.about.kind != "tool_call"
+            or not isinstance(subject, str)
+            or not subject
+        ):
             return subject
         return self.by_id.setdefault(subject, f"tool call {len(self.by_id) + 1}")
 
@@ -98,13 +109,20 @@ def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
     return found
 
 
-def _unnumbered_key(recorded: Recorded[Event], events: Trace, names: ToolCallNames) -> EventKey:
+def _unnumbered_key(
+    recorded: Recorded[Event], events: Trace, names: ToolCallNames
+) -> EventKey:
     subject = names.subject_of(recorded.event)
     # Events about the query as a whole, such as recoveries, have no subject: their causes distinguish them.
     cause_kind = ""
     if subject == "" and 0 < recorded.cause <= len(events):
         cause_kind = events[recorded.cause - 1].event.kind_name()
-    return EventKey(kind=recorded.event.kind_name(), subject=subject, cause_kind=cause_kind, number=0)
+    return EventKey(
+        kind=recorded.event.kind_name(),
+        subject=subject,
+        cause_kind=cause_kind,
+        number=0,
+    )
 
 
 def _repeated_keys(found: Aligned, pending: PendingTable) -> Counter[EventKey]:

@@ -13,7 +13,13 @@ from antiphon.engine import reply_of
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import BadInputError, DecodeError, ModelError
-from antiphon.vocabulary.events import Event, QueryReceived, ReasoningCompleted, ToolFailed, ToolSucceeded
+from antiphon.vocabulary.events import (
+    Event,
+    QueryReceived,
+    ReasoningCompleted,
+    ToolFailed,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Passage, StoredText, Value
 
@@ -55,7 +61,9 @@ def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
         case "set", _:
             return _with_field(event, change.name.split("."), change.value, catalog)
         case "setting", QueryReceived():
-            return _with_field(event, ["settings", *change.name.split(".")], change.value, catalog)
+            return _with_field(
+                event, ["settings", *change.name.split(".")], change.value, catalog
+            )
         case "reply", ReasoningCompleted():
             return _with_reply(event, change.value)
         case "tool", ToolSucceeded() | ToolFailed():
@@ -63,10 +71,14 @@ def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
         case "drop", ToolSucceeded():
             left = [passage for passage in event.passages if passage.id != change.name]
             return replace(event, passages=tuple(left))
-    raise BadInputError(f"`{change}` does not fit {event.kind_name()}: name another event with --at.")
+    raise BadInputError(
+        f"`{change}` does not fit {event.kind_name()}: name another event with --at."
+    )
 
 
-def _with_field(event: Event, path: Sequence[str], value: str, catalog: Catalog) -> Event:
+def _with_field(
+    event: Event, path: Sequence[str], value: str, catalog: Catalog
+) -> Event:
     """Returns the event with the field at `path` replaced, checked like any event that is read."""
     # Only plain values can be changed at any depth; decoding them again checks the event as if it were read.
     whole = plain(event)
@@ -84,7 +96,9 @@ def _with_field(event: Event, path: Sequence[str], value: str, catalog: Catalog)
         return event_of(whole, catalog)
     except DecodeError as error:
         field = ".".join(path)
-        raise BadInputError(f"`{field}` of {event.kind_name()} cannot be {value[:80]!r}: {error}") from error
+        raise BadInputError(
+            f"`{field}` of {event.kind_name()} cannot be {value[:80]!r}: {error}"
+        ) from error
 
 
 def _inside(holder: object, name: str, event: Event) -> object:
@@ -143,7 +157,9 @@ def _with_result(event: ToolSucceeded | ToolFailed, given: str) -> ToolSucceeded
 
 def _passages(found: object) -> tuple[Passage, ...]:
     try:
-        return msgspec.convert(found, tuple[Passage, ...], dec_hook=lambda _, text: StoredText(str(text)))
+        return msgspec.convert(
+            found, tuple[Passage, ...], dec_hook=lambda _, text: StoredText(str(text))
+        )
     except msgspec.ValidationError as error:
         raise BadInputError(f"The given passages cannot be read: {error}") from error
 

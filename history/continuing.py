@@ -12,7 +12,13 @@ from collections.abc import Callable, Sequence
 from antiphon.bus import Bus, Session, Step
 from antiphon.composition import Interceptor, Wiring
 from antiphon.history.folding import Fold, RuleFailure, failures_by_event
-from antiphon.vocabulary.events import CallsAbandoned, Event, QueryReceived, QueryResumed, Recorded
+from antiphon.vocabulary.events import (
+    CallsAbandoned,
+    Event,
+    QueryReceived,
+    QueryResumed,
+    Recorded,
+)
 from antiphon.vocabulary.ports import EventLog, Ports, Publish, Subscription
 
 Wire = Callable[[Ports], Wiring]
@@ -44,8 +50,12 @@ def continue_from(
         built.append((ports, wiring))
         return wiring.subscriptions()
 
-    session = bus.open(prefix[0].query_id, interceptor.components(components), prefix, store)
-    ports, wiring = built[0]  # built by `bus.open`; the interceptor may have put ports of its own in between
+    session = bus.open(
+        prefix[0].query_id, interceptor.components(components), prefix, store
+    )
+    ports, wiring = built[
+        0
+    ]  # built by `bus.open`; the interceptor may have put ports of its own in between
     fold, failed_steps = _fold(wiring, prefix)
     _recall(wiring, fold, prefix)
     # The session has folded the prefix too; what it still owes was under way when the query was interrupted.
@@ -53,7 +63,9 @@ def continue_from(
     repeated_steps = _repeat(wiring.actions, prefix, requested)
     unpublished_steps: list[Step] = []
     for emission in fold.emitted:
-        unpublished_steps.append((prefix[emission.cause - 1], _publishing(ports.publish, emission.event)))
+        unpublished_steps.append(
+            (prefix[emission.cause - 1], _publishing(ports.publish, emission.event))
+        )
     # What had failed comes first, as it did; what is published here is delivered only after all steps were called.
     session.start(resumed, [*failed_steps, *repeated_steps, *unpublished_steps])
     return session
@@ -93,7 +105,9 @@ def _recall(wiring: Wiring, fold: Fold, prefix: Sequence[Recorded[Event]]) -> No
 
 
 def _repeat(
-    actions: Sequence[Subscription], prefix: Sequence[Recorded[Event]], requested: Sequence[Recorded[Event]]
+    actions: Sequence[Subscription],
+    prefix: Sequence[Recorded[Event]],
+    requested: Sequence[Recorded[Event]],
 ) -> list[Step]:
     """Repeats the requests that have no outcome, and the abandoning of those calls that had been abandoned."""
     steps: list[Step] = []
@@ -108,13 +122,19 @@ def _repeat(
         if not isinstance(event, CallsAbandoned):
             continue
         # An id may be used again later: abandoning the earlier call must not end the later one, which is repeated.
-        ended = [call_id for call_id in event.call_ids if requested_at.get(call_id, recorded.seq) < recorded.seq]
+        ended = [
+            call_id
+            for call_id in event.call_ids
+            if requested_at.get(call_id, recorded.seq) < recorded.seq
+        ]
         if ended:
             steps += _acting_on(actions, recorded)
     return steps
 
 
-def _acting_on(actions: Sequence[Subscription], recorded: Recorded[Event]) -> list[Step]:
+def _acting_on(
+    actions: Sequence[Subscription], recorded: Recorded[Event]
+) -> list[Step]:
     """Returns the calls of the acting components that hear this event, in their variant for repeated requests."""
     steps: list[Step] = []
     for action in actions:

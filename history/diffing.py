@@ -9,7 +9,13 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from antiphon.composition import catalog_of
-from antiphon.history.alignment import Aligned, EventKey, ToolCallNames, align, comparable
+from antiphon.history.alignment import (
+    Aligned,
+    EventKey,
+    ToolCallNames,
+    align,
+    comparable,
+)
 from antiphon.history.divergence import first_difference
 from antiphon.history.explaining import Difference, Explainer
 from antiphon.history.folding import decided_events
@@ -72,7 +78,9 @@ def diff(left: Trace, right: Trace, subscribers: Sequence[Subscriber] = ()) -> D
     differences = comparison.differences()
     explainer = Explainer(left, right, decided_events(subscribers))
     # Where events differ, others are likely to change places with them, which is no further difference.
-    explained = explainer.explain(differences, comparison.reordered(differ=bool(differences)))
+    explained = explainer.explain(
+        differences, comparison.reordered(differ=bool(differences))
+    )
     left_side = _side(left)
     right_side = _side(right)
     return Diff(
@@ -87,7 +95,9 @@ def diff(left: Trace, right: Trace, subscribers: Sequence[Subscriber] = ()) -> D
 class _Comparison:
     """Two traces in which each event of one is compared with the event of the same key in the other."""
 
-    def __init__(self, left: Trace, right: Trace, subscribers: Sequence[Subscriber]) -> None:
+    def __init__(
+        self, left: Trace, right: Trace, subscribers: Sequence[Subscriber]
+    ) -> None:
         catalog = catalog_of(subscribers)
         self._left = align(left, catalog)
         self._right = align(right, catalog)
@@ -154,10 +164,14 @@ def _one_sided(kind: str, *, left: int | None, right: int | None) -> Difference:
     detail = "only in the right one"
     if right is None:
         detail = "only in the left one"
-    return Difference(kind=kind, left=left, right=right, because="code", field="", detail=detail)
+    return Difference(
+        kind=kind, left=left, right=right, because="code", field="", detail=detail
+    )
 
 
-def _common_keys(ours: Aligned, theirs: Aligned, *, outcomes_only: bool) -> list[EventKey]:
+def _common_keys(
+    ours: Aligned, theirs: Aligned, *, outcomes_only: bool
+) -> list[EventKey]:
     """Returns the keys that both traces have, in the order of the first."""
     common: list[EventKey] = []
     for key, recorded in ours.items():

@@ -76,7 +76,9 @@ def first_difference(recorded: object, now: object, path: str = "") -> FieldDiff
     return FieldDifference(path=path, recorded=recorded, now=now)
 
 
-def _first_different_item(recorded: Sequence[object], now: Sequence[object], path: str) -> FieldDifference:
+def _first_different_item(
+    recorded: Sequence[object], now: Sequence[object], path: str
+) -> FieldDifference:
     for place, (was, new) in enumerate(zip_longest(recorded, now)):
         # None pads the shorter list, which no item equals: it ends where the other goes on.
         if was != new:
@@ -106,7 +108,11 @@ def _known_to(form: object, value: object) -> object:
             known[name] = _known_to(form[name], value[name])
         return known
     # Where the lengths differ it is not known which form is whose, so that the whole is compared.
-    if isinstance(value, list | tuple) and isinstance(form, list | tuple) and len(value) == len(form):
+    if (
+        isinstance(value, list | tuple)
+        and isinstance(form, list | tuple)
+        and len(value) == len(form)
+    ):
         return list(map(_known_to, form, value))
     return value
 
@@ -118,7 +124,9 @@ def shown(event: Event | None) -> str:
     return msgspec.json.encode(plain(event)).decode()
 
 
-def in_words(recorded: Event | None, now: Event | None, difference: FieldDifference) -> str:
+def in_words(
+    recorded: Event | None, now: Event | None, difference: FieldDifference
+) -> str:
     """Describes in a sentence how an event differs from the one emitted in its place."""
     if recorded is None:
         name = "nothing"

@@ -44,7 +44,9 @@ _EXCEPTIONS: dict[type[Event], Cause | None] = {
     ToolsSettled: None,
 }
 
-_BUILT_IN_ROLES: frozenset[Role] = frozenset().union(*[kind.emitted_by for kind in BUILT_IN.events])
+_BUILT_IN_ROLES: frozenset[Role] = frozenset().union(
+    *[kind.emitted_by for kind in BUILT_IN.events]
+)
 
 Trace = Sequence[Recorded[Event]]
 
@@ -96,13 +98,17 @@ class Explainer:
         decided: The events that only follow from others, by rules.
     """
 
-    def __init__(self, left: Trace, right: Trace, decided: frozenset[type[Event]]) -> None:
+    def __init__(
+        self, left: Trace, right: Trace, decided: frozenset[type[Event]]
+    ) -> None:
         self._left = _Side(left)
         self._right = _Side(right)
         self._decided = decided
         self._last: Cause | None = None
 
-    def explain(self, differences: Iterable[Difference], reordered: Difference | None) -> list[Difference]:
+    def explain(
+        self, differences: Iterable[Difference], reordered: Difference | None
+    ) -> list[Difference]:
         """Returns the differences in their order, each with why it is one.
 
         Args:
@@ -163,5 +169,7 @@ class Explainer:
     def _event_of(self, difference: Difference) -> Event:
         if difference.left is not None:
             return self._left.trace[difference.left - 1].event
-        assert difference.right is not None, "a difference is in one of the traces at least"
+        assert difference.right is not None, (
+            "a difference is in one of the traces at least"
+        )
         return self._right.trace[difference.right - 1].event

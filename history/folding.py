@@ -48,7 +48,9 @@ class Fold:
         for decider in deciders:
             self.states[decider] = decider.initial
 
-    def hear(self, recorded: Recorded[Event], failed: frozenset[str] = frozenset()) -> list[RuleFailure]:
+    def hear(
+        self, recorded: Recorded[Event], failed: frozenset[str] = frozenset()
+    ) -> list[RuleFailure]:
         """Applies the rules for one event.
 
         Args:
@@ -81,7 +83,9 @@ def failures_by_event(events: Sequence[Recorded[Event]]) -> dict[int, frozenset[
     found: dict[int, set[str]] = {}
     for recorded in events:
         if isinstance(recorded.event, HandlerFailed):
-            found.setdefault(recorded.event.event_seq, set()).add(recorded.event.handler)
+            found.setdefault(recorded.event.event_seq, set()).add(
+                recorded.event.handler
+            )
     return {seq: frozenset(names) for seq, names in found.items()}
 
 

@@ -81,23 +81,31 @@ def forked_prefix(
     # One after the other, since several changes may be of the same event.
     for change in changes:
         for place in _places_of(prefix, change):
-            prefix[place] = replace(prefix[place], event=change_event(prefix[place].event, change, catalog))
+            prefix[place] = replace(
+                prefix[place], event=change_event(prefix[place].event, change, catalog)
+            )
     words = [str(change) for change in changes]
     if why:
         words.append(why)
     first = _checked_question(prefix[0].event, events[0].event)
-    first = replace(first, parent=events[0].query_id, parent_seq=last, change="; ".join(words))
+    first = replace(
+        first, parent=events[0].query_id, parent_seq=last, change="; ".join(words)
+    )
     return [replace(prefix[0], event=first), *prefix[1:]]
 
 
-def recorded_resources(resources: Resources, events: Trace, changes: Sequence[Change], mode: Mode) -> Resources:
+def recorded_resources(
+    resources: Resources, events: Trace, changes: Sequence[Change], mode: Mode
+) -> Resources:
     """Returns the resources with those ports that the mode closes answering from the recording."""
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
     # A passage that is dropped may be found again by another call, recorded or live: every tool leaves it out.
     if mode == "live":
         if not dropped:
             return resources
-        return dataclasses.replace(resources, tools=recorded_tools(resources.tools, (), dropped, live=True))
+        return dataclasses.replace(
+            resources, tools=recorded_tools(resources.tools, (), dropped, live=True)
+        )
     tools = recorded_tools(resources.tools, events, dropped)
     if mode == "remodel":
         return dataclasses.replace(resources, tools=tools)
@@ -109,13 +117,17 @@ def recorded_resources(resources: Resources, events: Trace, changes: Sequence[Ch
 
 def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> int:
     if not changes and at is None:
-        raise BadInputError("A fork needs an event to fork at (--at) or something to change.")
+        raise BadInputError(
+            "A fork needs an event to fork at (--at) or something to change."
+        )
     # Computed even where `at` is given: a change that names nothing in the trace is refused in any case.
     named = [_first_place(events, change) for change in changes]
     if at is None:
         return _last_named(changes, named)
     if not 0 <= at <= len(events):
-        raise BadInputError(f"There is no event {at}: the trace has the events 1 to {len(events)}.")
+        raise BadInputError(
+            f"There is no event {at}: the trace has the events 1 to {len(events)}."
+        )
     return at
 
 
@@ -144,7 +156,9 @@ def _first_place(events: Trace, change: Change) -> int | None:
     for recorded in events:
         if _is_named_by(change, recorded.event):
             return recorded.seq
-    raise BadInputError(f"Nothing in the trace is called {change.name!r}: `antiphon traces lineage` names all.")
+    raise BadInputError(
+        f"Nothing in the trace is called {change.name!r}: `antiphon traces lineage` names all."
+    )
 
 
 def _places_of(prefix: Trace, change: Change) -> list[int]:
@@ -175,7 +189,9 @@ def _is_named_by(change: Change, event: Event) -> bool:
 def _checked_question(first: Event, parent: Event) -> QueryReceived:
     """Checks a question and its settings as if a caller had sent them."""
     if not isinstance(first, QueryReceived):
-        raise BadInputError("The trace does not begin with a question: it cannot be forked.")
+        raise BadInputError(
+            "The trace does not begin with a question: it cannot be forked."
+        )
     check_settings(first.settings)
     # An unchanged question was accepted once, maybe by a service that takes longer ones.
     if isinstance(parent, QueryReceived) and first.query != parent.query:

@@ -10,15 +10,35 @@ import structlog
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition import Caller, Interceptor, NoInterceptor, QueryHandle, Resources, wire
+from antiphon.composition import (
+    Caller,
+    Interceptor,
+    NoInterceptor,
+    QueryHandle,
+    Resources,
+    wire,
+)
 from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
 from antiphon.history.diffing import Diff, diff
-from antiphon.history.forking import FORKED, Mode, by_passage, forked_prefix, recorded_resources
+from antiphon.history.forking import (
+    FORKED,
+    Mode,
+    by_passage,
+    forked_prefix,
+    recorded_resources,
+)
 from antiphon.history.regression_test import decided_anew
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
 from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
-from antiphon.vocabulary.events import Event, Live, QueryClosed, QueryReceived, QueryResumed, Recorded
+from antiphon.vocabulary.events import (
+    Event,
+    Live,
+    QueryClosed,
+    QueryReceived,
+    QueryResumed,
+    Recorded,
+)
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -40,7 +60,11 @@ class History:
     """
 
     def __init__(
-        self, bus: Bus, resources: Resources, store: TraceStore, admit: Callable[[], None] = _admit_always
+        self,
+        bus: Bus,
+        resources: Resources,
+        store: TraceStore,
+        admit: Callable[[], None] = _admit_always,
     ) -> None:
         self._bus = bus
         self._resources = resources
@@ -66,7 +90,9 @@ class History:
         left, right = await self._store.read(query_id), await self._store.read(other_id)
         return await asyncio.to_thread(diff, left, right, self._resources.subscribers)
 
-    async def resume(self, query_id: str, why: str = DIED, interceptor: Interceptor | None = None) -> QueryHandle:
+    async def resume(
+        self, query_id: str, why: str = DIED, interceptor: Interceptor | None = None
+    ) -> QueryHandle:
         """Goes on with a query that is not over and that nobody works on.
 
         Args:
@@ -80,7 +106,9 @@ class History:
             raise TraceError(f"query {query_id} is being worked on: follow it instead")
         # First the ownership and then the trace: whoever had it may have written until now.
         await self._store.take_over(query_id)
-        return self._go_on(await self._store.read(query_id), self._resources, why, interceptor)
+        return self._go_on(
+            await self._store.read(query_id), self._resources, why, interceptor
+        )
 
     async def resume_unfinished(self) -> list[QueryHandle]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
@@ -124,9 +152,13 @@ class History:
             if not changes:
                 last = (at or 1) - 1
         prefix: list[Recorded[Event]] = []
-        for recorded in forked_prefix(events, last, changes, uuid.uuid4().hex, why, self._resources.catalog):
+        for recorded in forked_prefix(
+            events, last, changes, uuid.uuid4().hex, why, self._resources.catalog
+        ):
             # A change may bring what must not be stored.
-            prefix.append(replace(recorded, event=self._resources.redaction.event(recorded.event)))
+            prefix.append(
+                replace(recorded, event=self._resources.redaction.event(recorded.event))
+            )
         resources = recorded_resources(self._resources, events, changes, mode)
         if last == 0:
             return self._begin(prefix[0], resources, interceptor or NoInterceptor())
@@ -134,7 +166,9 @@ class History:
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, resources, f"{FORKED}{query_id}", interceptor)
 
-    async def follow(self, query_id: str, after: int = 0) -> AsyncGenerator[Recorded[Event] | Live, None]:
+    async def follow(
+        self, query_id: str, after: int = 0
+    ) -> AsyncGenerator[Recorded[Event] | Live, None]:
         """Yields every event after `after` once: what is stored, and then live for as long as the query runs here.
 
         Raises:
@@ -163,13 +197,19 @@ class History:
             return decided_anew(events, subscribers)
         return events
 
-    def _begin(self, first: Recorded[Event], resources: Resources, interceptor: Interceptor) -> QueryHandle:
+    def _begin(
+        self, first: Recorded[Event], resources: Resources, interceptor: Interceptor
+    ) -> QueryHandle:
         """Starts a query of its own that shares no more than the question."""
         assert isinstance(first.event, QueryReceived)
         caller = Caller()
         resources = interceptor.resources(resources)
-        components = interceptor.components(lambda ports: wire(resources, ports, caller).subscriptions())
-        session = self._bus.open(first.query_id, components, store=interceptor.store(self._store))
+        components = interceptor.components(
+            lambda ports: wire(resources, ports, caller).subscriptions()
+        )
+        session = self._bus.open(
+            first.query_id, components, store=interceptor.store(self._store)
+        )
         session.start(first.event)
         return QueryHandle(session, caller, first.event.session_id)
 
@@ -183,10 +223,14 @@ class History:
         """Starts a session that goes on from a stored prefix."""
         first = prefix[0]
         if not isinstance(first.event, QueryReceived):
-            raise TraceError(f"trace {first.query_id} does not begin with a question: it cannot be gone on with")
+            raise TraceError(
+                f"trace {first.query_id} does not begin with a question: it cannot be gone on with"
+            )
         for recorded in prefix:
             if isinstance(recorded.event, QueryClosed):
-                raise TraceError(f"query {first.query_id} is over: there is nothing to go on with")
+                raise TraceError(
+                    f"query {first.query_id} is over: there is nothing to go on with"
+                )
         # Another machine's clock may be behind the one that wrote the trace.
         away_s = max(0.0, self._resources.clock.now() - prefix[-1].at)
         caller = Caller()
@@ -204,7 +248,9 @@ class History:
         return QueryHandle(session, caller, first.event.session_id)
 
 
-async def replay_stored(store: TraceStore, query_id: str, subscribers: Sequence[Subscriber] = ()) -> ReplayResult:
+async def replay_stored(
+    store: TraceStore, query_id: str, subscribers: Sequence[Subscriber] = ()
+) -> ReplayResult:
     """Replays a trace of a store; the computing is done in a thread.
 
     Args:
@@ -215,9 +261,13 @@ async def replay_stored(store: TraceStore, query_id: str, subscribers: Sequence[
     except DecodeError as error:
         forms = await store.forms(query_id)
         versions = forms[0].get("versions", ())
-        return with_missing(unreadable(query_id, error.seq, error.seq, error), versions, subscribers)
+        return with_missing(
+            unreadable(query_id, error.seq, error.seq, error), versions, subscribers
+        )
     result = await asyncio.to_thread(replay, events, None, subscribers)
     if result.divergence is None:
         return result
     # The forms in which the events were written matter only where something differs; reading them takes time.
-    return await asyncio.to_thread(replay, events, await store.forms(query_id), subscribers)
+    return await asyncio.to_thread(
+        replay, events, await store.forms(query_id), subscribers
+    )

@@ -76,7 +76,9 @@ def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
     steps = _Steps(events)
     found: list[Sentence] = []
     # Citations stand in the answer by their characters, so that a sentence's are those that overlap it.
-    for start, end in pairwise((*sentence_starts(response.answer), len(response.answer))):
+    for start, end in pairwise(
+        (*sentence_starts(response.answer), len(response.answer))
+    ):
         text = response.answer[start:end].strip()
         if not text:
             continue
@@ -99,7 +101,14 @@ def contributions(events: Sequence[Recorded[Event]]) -> tuple[Contribution, ...]
     for fact in facts_in(events).values():
         sentences = tuple(citing.get(fact.id, ()))
         passage = fact.passage
-        found.append(Contribution(passage_id=passage.id, source=passage.source, fact=fact.id, sentences=sentences))
+        found.append(
+            Contribution(
+                passage_id=passage.id,
+                source=passage.source,
+                fact=fact.id,
+                sentences=sentences,
+            )
+        )
     return tuple(found)
 
 
@@ -158,7 +167,11 @@ def _is_part_of(passage: Passage, whole: Passage) -> bool:
     if passage.id == whole.id:
         return True
     # A passage without a place in its lesson is never joined with another.
-    if passage.start is None or whole.start is None or place_of(passage) != place_of(whole):
+    if (
+        passage.start is None
+        or whole.start is None
+        or place_of(passage) != place_of(whole)
+    ):
         return False
     return whole.start <= passage.start < whole.start + len(whole.text.text)
 

@@ -49,7 +49,9 @@ class PromptComparison:
         if started.request.system not in prompts:
             self.changed = self._difference(seq, started, prompts[0])
 
-    def _difference(self, seq: int, started: ReasoningStarted, prompt: StoredText) -> Divergence:
+    def _difference(
+        self, seq: int, started: ReasoningStarted, prompt: StoredText
+    ) -> Divergence:
         first = self._events[0].event
         version: str | None = None
         if isinstance(first, QueryReceived):
@@ -79,5 +81,7 @@ def _prompts_of(request: ModelRequest) -> list[StoredText]:
     prompts: list[StoredText] = []
     for profile in (Profile(), Profile(caching=False)):
         for inline in (False, True):
-            prompts.append(build_request(request, StoredText("[]"), profile, inline=inline).system)
+            prompts.append(
+                build_request(request, StoredText("[]"), profile, inline=inline).system
+            )
     return prompts

@@ -10,7 +10,12 @@ from msgspec.structs import replace
 
 from antiphon.dispatcher import Registry, Tool
 from antiphon.engine import events_of
-from antiphon.vocabulary.errors import BadInputError, ModelError, NotFoundError, ServiceError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    ModelError,
+    NotFoundError,
+    ServiceError,
+)
 from antiphon.vocabulary.events import (
     Event,
     ReasoningCompleted,
@@ -49,7 +54,11 @@ class RecordedModel:
         reply = self._replies.get(request)
         if isinstance(reply, ReasoningFailed | SummaryFailed):
             raise ModelError(reply.failure, reply.detail, request_id=reply.request_id)
-        events = self._behind.stream(request, timeout_s) if reply is None else _streamed(reply)
+        events = (
+            self._behind.stream(request, timeout_s)
+            if reply is None
+            else _streamed(reply)
+        )
         async for event in events:
             yield event
 
@@ -69,7 +78,11 @@ def recorded_model(behind: Model, events: Sequence[Recorded[Event]]) -> Recorded
 
 
 def recorded_tools(
-    behind: Registry, events: Sequence[Recorded[Event]], dropped: frozenset[str], *, live: bool = False
+    behind: Registry,
+    events: Sequence[Recorded[Event]],
+    dropped: frozenset[str],
+    *,
+    live: bool = False,
 ) -> Registry:
     """Returns the same tools, which answer with the results of a trace where it holds them.
 
@@ -80,13 +93,19 @@ def recorded_tools(
     results = _results(events)
 
     def wrap(tool: Tool) -> Tool:
-        return dataclasses.replace(tool, run=_run(tool, _results_of(tool, results), dropped, live=live))
+        return dataclasses.replace(
+            tool, run=_run(tool, _results_of(tool, results), dropped, live=live)
+        )
 
     return behind.wrapped(wrap)
 
 
 def _run(
-    tool: Tool, results: Mapping[CallIdentity, Result], dropped: frozenset[str], *, live: bool
+    tool: Tool,
+    results: Mapping[CallIdentity, Result],
+    dropped: frozenset[str],
+    *,
+    live: bool,
 ) -> Callable[..., Awaitable[object]]:
     async def run(**arguments: object) -> object:
         asked = dict(arguments)
@@ -98,7 +117,9 @@ def _run(
         if result is not None:
             output = _output(result)
         elif tool.has_effects and not live:
-            raise ServiceError("it changes something outside, and a fork does that only with the mode `live`")
+            raise ServiceError(
+                "it changes something outside, and a fork does that only with the mode `live`"
+            )
         else:
             output = await tool.run(**arguments)
         if not dropped or not isinstance(output, ToolOutput):
@@ -127,11 +148,20 @@ def _results(events: Sequence[Recorded[Event]]) -> dict[ToolRun, Result]:
         match recorded.event:
             case ToolRequested(call=call):
                 running[call.id] = (call.name, call.arguments)
-            case ToolSubstituted() as substituted if substituted.tool_call_id in running:
+            case ToolSubstituted() as substituted if (
+                substituted.tool_call_id in running
+            ):
                 # The tool that it replaces must fail in the fork too, or the substitute would not be asked for.
-                results.setdefault(running[substituted.tool_call_id], _failure(substituted))
-                running[substituted.tool_call_id] = (substituted.substitute, substituted.arguments)
-            case (ToolSucceeded() | ToolFailed()) as result if result.tool_call_id in running:
+                results.setdefault(
+                    running[substituted.tool_call_id], _failure(substituted)
+                )
+                running[substituted.tool_call_id] = (
+                    substituted.substitute,
+                    substituted.arguments,
+                )
+            case (ToolSucceeded() | ToolFailed()) as result if (
+                result.tool_call_id in running
+            ):
                 # The same call may have been repeated in a later round; a fork begins with the first.
                 results.setdefault(running[result.tool_call_id], result)
     return results
@@ -139,11 +169,16 @@ def _results(events: Sequence[Recorded[Event]]) -> dict[ToolRun, Result]:
 
 def _failure(substituted: ToolSubstituted) -> ToolFailed:
     return ToolFailed(
-        tool_call_id=substituted.tool_call_id, name=substituted.failed, failure="error", detail=substituted.why
+        tool_call_id=substituted.tool_call_id,
+        name=substituted.failed,
+        failure="error",
+        detail=substituted.why,
     )
 
 
-def _results_of(tool: Tool, results: Mapping[ToolRun, Result]) -> dict[CallIdentity, Result]:
+def _results_of(
+    tool: Tool, results: Mapping[ToolRun, Result]
+) -> dict[CallIdentity, Result]:
     """Returns the results of one tool by the identity of the call that they answer."""
     found: dict[CallIdentity, Result] = {}
     for (name, arguments), result in results.items():
@@ -158,10 +193,15 @@ def _results_of(tool: Tool, results: Mapping[ToolRun, Result]) -> dict[CallIdent
 
 def _identity(tool: Tool, arguments: Mapping[str, object]) -> CallIdentity:
     """Returns the identity of a call with arguments that were read: a tool is run with these, not with their text."""
-    return call_identity(tool.name, msgspec.json.encode(arguments, order="deterministic", enc_hook=str).decode())
+    return call_identity(
+        tool.name,
+        msgspec.json.encode(arguments, order="deterministic", enc_hook=str).decode(),
+    )
 
 
-async def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> AsyncIterator[Json]:
+async def _streamed(
+    reply: ReasoningCompleted | SummaryCompleted,
+) -> AsyncIterator[Json]:
     # The engine reads a recorded reply as a stream too, so that a fork runs the same code as a query.
     usage = {
         "input_tokens": reply.usage.input_tokens,

@@ -60,7 +60,10 @@ _WITH_SUBSCRIBERS = {
 
 
 def trace_test(
-    events: Sequence[Recorded[Event]], name: str, redact: Sequence[str] = (), subscriber_paths: str = ""
+    events: Sequence[Recorded[Event]],
+    name: str,
+    redact: Sequence[str] = (),
+    subscriber_paths: str = "",
 ) -> tuple[bytes, str]:
     """Returns the sealed file of a trace, and the test that goes with it as `<name>.jsonl`.
 
@@ -92,7 +95,9 @@ def trace_test(
         question = first.query
     code = _WITHOUT_SUBSCRIBERS
     if subscribers:
-        code = _WITH_SUBSCRIBERS | {"load": _WITH_SUBSCRIBERS["load"].format(paths=subscriber_paths)}
+        code = _WITH_SUBSCRIBERS | {
+            "load": _WITH_SUBSCRIBERS["load"].format(paths=subscriber_paths)
+        }
     test = _TEST.format(
         question=_as_docstring(question),
         sha256=trace_lines(data)[0].sha256,
@@ -106,7 +111,9 @@ def trace_test(
     return data, test
 
 
-def sealed_trace(path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()) -> list[Recorded[Event]]:
+def sealed_trace(
+    path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()
+) -> list[Recorded[Event]]:
     """Reads the events of a sealed file.
 
     Args:
@@ -119,12 +126,16 @@ def sealed_trace(path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()
     data = path.read_bytes()
     found = trace_lines(data)[0].sha256
     if found != sha256:
-        raise TraceError(f"{path.name} is not the trace that was sealed: its hash is {found}, not {sha256}")
+        raise TraceError(
+            f"{path.name} is not the trace that was sealed: its hash is {found}, not {sha256}"
+        )
     return read_trace_file(data, catalog_of(subscribers))
 
 
 def redacted(
-    events: Sequence[Recorded[Event]], patterns: Sequence[str], subscribers: Sequence[Subscriber] = ()
+    events: Sequence[Recorded[Event]],
+    patterns: Sequence[str],
+    subscribers: Sequence[Subscriber] = (),
 ) -> Sequence[Recorded[Event]]:
     """Returns the events with every match of a pattern crossed out, letter by letter, so that all offsets stay.
 
@@ -138,7 +149,9 @@ def redacted(
     try:
         pattern = re.compile("|".join(groups))
     except re.error as error:
-        raise BadInputError(f"A pattern to redact is no regular expression: {error}") from error
+        raise BadInputError(
+            f"A pattern to redact is no regular expression: {error}"
+        ) from error
     catalog = catalog_of(subscribers)
     crossed_out: list[Recorded[Event]] = []
     for recorded in events:
@@ -147,7 +160,9 @@ def redacted(
     return decided_anew(crossed_out, subscribers)
 
 
-def decided_anew(events: Sequence[Recorded[Event]], subscribers: Sequence[Subscriber] = ()) -> list[Recorded[Event]]:
+def decided_anew(
+    events: Sequence[Recorded[Event]], subscribers: Sequence[Subscriber] = ()
+) -> list[Recorded[Event]]:
     """Returns the trace with today's decisions of the rules in the place of those that were recorded.
 
     Decisions change with the texts that they are made from (such as the ids of joined passages), and newer rules fill
@@ -202,4 +217,6 @@ def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
 
 def _as_docstring(question: str) -> str:
     """Returns a question as part of a docstring: one line in which nothing ends the string."""
-    return " ".join(question.split())[:QUESTION_CHARS].replace("\\", "").replace('"', "'")
+    return (
+        " ".join(question.split())[:QUESTION_CHARS].replace("\\", "").replace('"', "'")
+    )

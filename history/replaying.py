@@ -23,11 +23,24 @@ from antiphon.history.divergence import (
     same,
     shown,
 )
-from antiphon.history.folding import Emission, Fold, RuleFailure, decided_events, failures_by_event
+from antiphon.history.folding import (
+    Emission,
+    Fold,
+    RuleFailure,
+    decided_events,
+    failures_by_event,
+)
 from antiphon.history.prompt_versions import PromptComparison
 from antiphon.traces import from_json, plain
 from antiphon.vocabulary.errors import DecodeError
-from antiphon.vocabulary.events import VERSION, Event, HandlerFailed, QueryClosed, QueryReceived, Recorded
+from antiphon.vocabulary.events import (
+    VERSION,
+    Event,
+    HandlerFailed,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+)
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import QuerySettings, Value
 
@@ -55,7 +68,9 @@ class ReplayResult(Value, frozen=True, kw_only=True):
 
 
 def replay(
-    events: Sequence[Recorded[Event]], forms: Sequence[Form] | None = None, subscribers: Subscribers = ()
+    events: Sequence[Recorded[Event]],
+    forms: Sequence[Form] | None = None,
+    subscribers: Subscribers = (),
 ) -> ReplayResult:
     """Replays a whole trace, or as far as it is the same.
 
@@ -89,7 +104,9 @@ def replay_lines(lines: Sequence[bytes], subscribers: Subscribers = ()) -> Repla
     return replay(events, forms, subscribers)
 
 
-def unreadable(query_id: str, events: int, seq: int, error: DecodeError) -> ReplayResult:
+def unreadable(
+    query_id: str, events: int, seq: int, error: DecodeError
+) -> ReplayResult:
     """Returns the result for a trace that this program cannot read."""
     divergence = Divergence(
         seq=seq,
@@ -101,10 +118,18 @@ def unreadable(query_id: str, events: int, seq: int, error: DecodeError) -> Repl
         chain=(f"{seq} unknown",),
         detail=str(error),
     )
-    return ReplayResult(query_id=query_id, events=events, compared=0, closed=False, divergence=divergence)
+    return ReplayResult(
+        query_id=query_id,
+        events=events,
+        compared=0,
+        closed=False,
+        divergence=divergence,
+    )
 
 
-def with_missing(result: ReplayResult, versions: Sequence[tuple[str, str]], subscribers: Subscribers) -> ReplayResult:
+def with_missing(
+    result: ReplayResult, versions: Sequence[tuple[str, str]], subscribers: Subscribers
+) -> ReplayResult:
     """Returns the result with the subscribers that its trace was recorded with and that are not loaded.
 
     Args:
@@ -115,7 +140,10 @@ def with_missing(result: ReplayResult, versions: Sequence[tuple[str, str]], subs
     if result.divergence is None or not missing:
         return result
     detail = f"{missing} ({result.divergence.detail})"
-    return replace(result, divergence=replace(result.divergence, difference="settings", detail=detail))
+    return replace(
+        result,
+        divergence=replace(result.divergence, difference="settings", detail=detail),
+    )
 
 
 def _versions(events: Sequence[Recorded[Event]]) -> Sequence[tuple[str, str]]:
@@ -209,7 +237,9 @@ class ReplayRun:
         form: Form | None = None
         if self._forms is not None:
             form = self._forms[recorded.seq - 1]
-        if emission.cause != recorded.cause or not same(recorded.event, emission.event, form):
+        if emission.cause != recorded.cause or not same(
+            recorded.event, emission.event, form
+        ):
             return self._divergence(recorded, recorded.event, emission)
         self.fold.emitted.popleft()
         self._compared += 1
@@ -223,10 +253,16 @@ class ReplayRun:
 
     def _gave_up(self, event: Event) -> bool:
         """Returns True if the session itself ended the query, after too many stalls."""
-        return isinstance(event, QueryClosed) and event.status == "failed" and not self._stalls.may_recover()
+        return (
+            isinstance(event, QueryClosed)
+            and event.status == "failed"
+            and not self._stalls.may_recover()
+        )
 
     def _raised(self, recorded: Recorded[Event], failure: RuleFailure) -> Divergence:
-        now = HandlerFailed(handler=failure.handler, error=repr(failure.error), event_seq=recorded.seq)
+        now = HandlerFailed(
+            handler=failure.handler, error=repr(failure.error), event_seq=recorded.seq
+        )
         return Divergence(
             seq=recorded.seq,
             kind=recorded.event.kind_name(),
@@ -239,7 +275,9 @@ class ReplayRun:
             f"{failure.error!r}",
         )
 
-    def _divergence(self, at: Recorded[Event], event: Event | None, emission: Emission | None) -> Divergence:
+    def _divergence(
+        self, at: Recorded[Event], event: Event | None, emission: Emission | None
+    ) -> Divergence:
         """Describes the difference between the event recorded at a place and what is emitted there now."""
         now: Event | None = None
         difference = FieldDifference(path="", recorded=None, now=None)
@@ -249,7 +287,9 @@ class ReplayRun:
                 difference = first_difference(plain(event), plain(now))
                 # Two events without a difference in their fields differ in their place: another event led to each.
                 if not difference.path:
-                    difference = FieldDifference(path="cause", recorded=at.cause, now=emission.cause)
+                    difference = FieldDifference(
+                        path="cause", recorded=at.cause, now=emission.cause
+                    )
         subject = at.event
         if event is None and now is not None:
             subject = now
@@ -296,7 +336,9 @@ class ReplayRun:
         if not self._forms:
             return False
         settings = self._forms[0].get("settings")
-        return isinstance(settings, Mapping) and not set(QuerySettings.__struct_fields__) <= set(settings)
+        return isinstance(settings, Mapping) and not set(
+            QuerySettings.__struct_fields__
+        ) <= set(settings)
 
 
 def fields_of(state: object) -> dict[str, object]:

@@ -92,7 +92,12 @@ class _Filling:
     """One document on its way into the catalogue, and its place in the run."""
 
     def __init__(
-        self, catalogue: CatalogueWriter, embedder: Embedder, report: ReportProgress, done: int, total: int
+        self,
+        catalogue: CatalogueWriter,
+        embedder: Embedder,
+        report: ReportProgress,
+        done: int,
+        total: int,
     ) -> None:
         self._catalogue = catalogue
         self._embedder = embedder
@@ -103,12 +108,19 @@ class _Filling:
     def store(self, document: Document) -> None:
         owner = self._catalogue.owner(document.title)
         if owner is not None and owner != document.path:
-            raise DocumentError(document.path, f"its course title {document.title!r} is that of {owner}")
+            raise DocumentError(
+                document.path, f"its course title {document.title!r} is that of {owner}"
+            )
         sections = self._embed_sections(document)
-        self._catalogue.store(document, self._embedder.embed([document.title])[0], sections)
+        self._catalogue.store(
+            document, self._embedder.embed([document.title])[0], sections
+        )
 
     def _embed_sections(self, document: Document) -> list[EmbeddedSection]:
-        chunks = [chunk_section(document, section, self._embedder) for section in document.sections]
+        chunks = [
+            chunk_section(document, section, self._embedder)
+            for section in document.sections
+        ]
         texts: list[str] = []
         for section_chunks in chunks:
             texts += [chunk.embedded for chunk in section_chunks]
@@ -138,7 +150,13 @@ class _Filling:
         return vectors
 
 
-def build_vectors(catalogue: CatalogueReader, folder: Path, url: str | None, name: str, report: ReportProgress) -> None:
+def build_vectors(
+    catalogue: CatalogueReader,
+    folder: Path,
+    url: str | None,
+    name: str,
+    report: ReportProgress,
+) -> None:
     """Builds the vector index afresh from the catalogue.
 
     Afresh, because no embedding is repeated for it (0.7 s a thousand chunks, measured), because the files of the

@@ -60,7 +60,9 @@ CREATE TABLE term_counts (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOU
 _INSERT_DOCUMENT = """
 INSERT INTO documents (path, hash, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
-_INSERT_SECTION = "INSERT INTO sections (document, lesson, title, link, text) VALUES (?, ?, ?, ?, ?)"
+_INSERT_SECTION = (
+    "INSERT INTO sections (document, lesson, title, link, text) VALUES (?, ?, ?, ?, ?)"
+)
 # A chunk is known by its content: one that is stored already is not stored twice, nor are its words.
 _INSERT_CHUNK = """
 INSERT INTO chunks (id, section, start, text, starts, vector) VALUES (?, ?, ?, ?, ?, ?)
@@ -85,7 +87,9 @@ def catalogue_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise KnowledgeError(f"the catalogue {path} cannot be used ({error}); {REBUILD_ADVICE}") from error
+        raise KnowledgeError(
+            f"the catalogue {path} cannot be used ({error}); {REBUILD_ADVICE}"
+        ) from error
 
 
 class EmbeddedChunk(Value, frozen=True, kw_only=True):
@@ -115,7 +119,12 @@ class CatalogueWriter:
     def create(cls, path: Path, embedder: str, dimensions: int) -> CatalogueWriter:
         """Creates an empty catalogue for the vectors of one embedder."""
         writer = cls(path)
-        meta = {"format": FORMAT, "embedder": embedder, "dimensions": dimensions, "library": secrets.token_hex(4)}
+        meta = {
+            "format": FORMAT,
+            "embedder": embedder,
+            "dimensions": dimensions,
+            "library": secrets.token_hex(4),
+        }
         with catalogue_errors(path), writer._sql:
             writer._sql.executescript(_TABLES)
             writer._sql.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
@@ -124,17 +133,28 @@ class CatalogueWriter:
     def hashes(self) -> dict[str, str]:
         """Returns the content hash of every document, by path."""
         with catalogue_errors(self._path):
-            return dict(self._sql.execute("SELECT path, hash FROM documents ORDER BY path").fetchall())
+            return dict(
+                self._sql.execute(
+                    "SELECT path, hash FROM documents ORDER BY path"
+                ).fetchall()
+            )
 
     def owner(self, title: str) -> str | None:
         """Returns the path of the document with this title, however it is written."""
         with catalogue_errors(self._path):
-            row = self._sql.execute("SELECT path FROM documents WHERE folded = ?", (fold(title),)).fetchone()
+            row = self._sql.execute(
+                "SELECT path FROM documents WHERE folded = ?", (fold(title),)
+            ).fetchone()
         if row is None:
             return None
         return str(row[0])
 
-    def store(self, document: Document, title_vector: Sequence[float], sections: Sequence[EmbeddedSection]) -> None:
+    def store(
+        self,
+        document: Document,
+        title_vector: Sequence[float],
+        sections: Sequence[EmbeddedSection],
+    ) -> None:
         """Puts a document in the place of what was stored for its path, all or nothing."""
         title = fold(document.title)
         row = (
@@ -152,14 +172,23 @@ class CatalogueWriter:
             for embedded in sections:
                 self._store_section(number, document.title, embedded)
 
-    def _store_section(self, document: int | None, course: str, embedded: EmbeddedSection) -> None:
+    def _store_section(
+        self, document: int | None, course: str, embedded: EmbeddedSection
+    ) -> None:
         section = embedded.section
         row = (document, section.number, section.title, section.link, section.text)
         number = self._sql.execute(_INSERT_SECTION, row).lastrowid
         title_words = " ".join(terms(f"{course} {section.title}"))
         for entry in embedded.chunks:
             chunk = entry.chunk
-            values = (chunk.id, number, chunk.start, chunk.text, json.dumps(chunk.starts), to_blob(entry.vector))
+            values = (
+                chunk.id,
+                number,
+                chunk.start,
+                chunk.text,
+                json.dumps(chunk.starts),
+                to_blob(entry.vector),
+            )
             inserted = self._sql.execute(_INSERT_CHUNK, values).fetchone()
             # None where the same chunk is stored already.
             if inserted is not None:
@@ -179,14 +208,23 @@ class CatalogueWriter:
     def finish(self) -> None:
         """Adds what searching needs over all chunks, and tidies the word index."""
         with catalogue_errors(self._path), self._sql:
-            dimensions = int(self._sql.execute("SELECT value FROM meta WHERE name = 'dimensions'").fetchone()[0])
+            dimensions = int(
+                self._sql.execute(
+                    "SELECT value FROM meta WHERE name = 'dimensions'"
+                ).fetchone()[0]
+            )
             moments = Moments.of(self._vectors(dimensions), dimensions)
-            rows = (("mean", moments.mean.tobytes()), ("second", moments.second.tobytes()))
+            rows = (
+                ("mean", moments.mean.tobytes()),
+                ("second", moments.second.tobytes()),
+            )
             self._sql.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             self._sql.execute("INSERT INTO words (words) VALUES ('optimize')")
             # Copied: fts5vocab reads every place of a term in order to count them.
             self._sql.execute("DELETE FROM term_counts")
-            self._sql.execute("INSERT INTO term_counts SELECT term, doc FROM word_counts")
+            self._sql.execute(
+                "INSERT INTO term_counts SELECT term, doc FROM word_counts"
+            )
 
     def _vectors(self, dimensions: int) -> Iterator[Vector]:
         cursor = self._sql.execute("SELECT vector FROM chunks")

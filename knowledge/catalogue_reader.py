@@ -55,7 +55,9 @@ FROM documents ORDER BY documents.folded
 """
 _LESSONS = "SELECT document, lesson, title, link FROM sections WHERE lesson IS NOT NULL ORDER BY number"
 _DOCUMENT = "SELECT number, hash, title, link, instructor FROM documents WHERE path = ?"
-_SECTIONS = "SELECT lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
+_SECTIONS = (
+    "SELECT lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
+)
 _CHUNK_VECTORS = """
 SELECT chunks.number, chunks.id, chunks.vector, documents.title, sections.lesson FROM chunks
 JOIN sections ON sections.number = chunks.section
@@ -104,8 +106,12 @@ class CatalogueReader:
         with catalogue_errors(path):
             self._sql = _open_read_only(path)
             self._terms_sql = _open_read_only(path)
-            self._meta = dict(self._sql.execute("SELECT name, value FROM meta").fetchall())
-            self.chunks = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
+            self._meta = dict(
+                self._sql.execute("SELECT name, value FROM meta").fetchall()
+            )
+            self.chunks = int(
+                self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0]
+            )
         # Another version of the code may have written it: then `own_format` is False and nothing else is certain.
         self.own_format = self._meta.get("format") == FORMAT
         self.embedder = str(self._meta.get("embedder"))
@@ -120,7 +126,9 @@ class CatalogueReader:
             ConfigurationError: It was built by another embedder or by another version; names the way out.
         """
         if not self.own_format:
-            raise ConfigurationError(f"the index {self.path.parent} was built by another version; {REBUILD_ADVICE}")
+            raise ConfigurationError(
+                f"the index {self.path.parent} was built by another version; {REBUILD_ADVICE}"
+            )
         if self.embedder != embedder:
             raise ConfigurationError(
                 f"the index {self.path.parent} was built with the embedder {self.embedder!r}, the settings name "
@@ -133,7 +141,12 @@ class CatalogueReader:
         return Moments(mean, second.reshape(self.dimensions, self.dimensions))
 
     def match(
-        self, terms: Sequence[str], course: str | None, lesson: int | None, limit: int, also: Sequence[int] = ()
+        self,
+        terms: Sequence[str],
+        course: str | None,
+        lesson: int | None,
+        limit: int,
+        also: Sequence[int] = (),
     ) -> WordHits:
         """Finds the `limit` chunks that score best for the terms, and those of `also` that hold any of them."""
         if not terms:
@@ -184,7 +197,9 @@ class CatalogueReader:
         """Returns the outlines of all courses, by title."""
         lessons: dict[int, list[Lesson]] = {}
         for document, number, title, link in self._all(_LESSONS):
-            lessons.setdefault(document, []).append(Lesson(number=number, title=title, link=link))
+            lessons.setdefault(document, []).append(
+                Lesson(number=number, title=title, link=link)
+            )
         courses = []
         for document, title, link, instructor, chunks in self._all(_COURSES):
             course = Course(
@@ -207,7 +222,9 @@ class CatalogueReader:
     def chunks_with(self, term: str) -> int:
         """Counts the chunks in which a stemmed term stands, title or text."""
         with self._terms_lock, catalogue_errors(self.path):
-            row = self._terms_sql.execute("SELECT chunks FROM term_counts WHERE term = ?", (term,)).fetchone()
+            row = self._terms_sql.execute(
+                "SELECT chunks FROM term_counts WHERE term = ?", (term,)
+            ).fetchone()
         if row is None:
             return 0
         return int(row[0])
@@ -215,7 +232,9 @@ class CatalogueReader:
     def known(self) -> dict[str, KnownDocument]:
         """Returns hash and title of every document, by path."""
         known = {}
-        for path, content_hash, title in self._all("SELECT path, hash, title FROM documents ORDER BY path"):
+        for path, content_hash, title in self._all(
+            "SELECT path, hash, title FROM documents ORDER BY path"
+        ):
             known[path] = KnownDocument(content_hash=content_hash, title=title)
         return known
 
@@ -226,7 +245,11 @@ class CatalogueReader:
         while rows := self._all(_CHUNK_VECTORS, (last, size)):
             batch = []
             for number, chunk_id, vector, course, lesson in rows:
-                batch.append(ChunkVector(id=chunk_id, vector=vector, course=course, lesson=lesson))
+                batch.append(
+                    ChunkVector(
+                        id=chunk_id, vector=vector, course=course, lesson=lesson
+                    )
+                )
                 last = number
             yield batch
 
@@ -234,8 +257,14 @@ class CatalogueReader:
         """Returns a document as it was stored, so that it can be indexed without its file."""
         number, content_hash, title, link, instructor = self._all(_DOCUMENT, (path,))[0]
         sections = []
-        for lesson, section_title, section_link, text in self._all(_SECTIONS, (number,)):
-            sections.append(Section(number=lesson, title=section_title, link=section_link, text=text))
+        for lesson, section_title, section_link, text in self._all(
+            _SECTIONS, (number,)
+        ):
+            sections.append(
+                Section(
+                    number=lesson, title=section_title, link=section_link, text=text
+                )
+            )
         return Document(
             path=path,
             content_hash=content_hash,
@@ -247,7 +276,11 @@ class CatalogueReader:
 
     def copy_to(self, path: Path) -> None:
         """Writes the whole catalogue to a new file."""
-        with self._lock, catalogue_errors(self.path), closing(sqlite3.connect(path)) as copy:
+        with (
+            self._lock,
+            catalogue_errors(self.path),
+            closing(sqlite3.connect(path)) as copy,
+        ):
             self._sql.backup(copy)
 
     def close(self) -> None:
@@ -255,7 +288,9 @@ class CatalogueReader:
             self._sql.close()
             self._terms_sql.close()
 
-    def _all(self, query: str, values: Sequence[_Bound] | Mapping[str, _Bound] = ()) -> list[Any]:
+    def _all(
+        self, query: str, values: Sequence[_Bound] | Mapping[str, _Bound] = ()
+    ) -> list[Any]:
         with self._lock, catalogue_errors(self.path):
             return self._sql.execute(query, values).fetchall()
 

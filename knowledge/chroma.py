@@ -30,12 +30,20 @@ _EMBEDDED_NAME = "passages"
 class ChromaIndex:
     """One generation's collection, in a folder of ours or on a Chroma server."""
 
-    def __init__(self, client: chromadb.ClientAPI, collection: chromadb.Collection, where: str) -> None:
+    def __init__(
+        self, client: chromadb.ClientAPI, collection: chromadb.Collection, where: str
+    ) -> None:
         self._client = client
         self._collection = collection
         self._where = where
 
-    def nearest(self, vector: Sequence[float], limit: int, course: str | None, lesson: int | None) -> list[str]:
+    def nearest(
+        self,
+        vector: Sequence[float],
+        limit: int,
+        course: str | None,
+        lesson: int | None,
+    ) -> list[str]:
         """Returns ids of the chunks nearest to `vector`, of one course or lesson where that is named."""
         conditions: list[dict[str, str | int]] = []
         if course is not None:
@@ -49,7 +57,9 @@ class ChromaIndex:
             # Chroma refuses an "$and" of fewer than two.
             where = {"$and": conditions}
         with _chroma_errors(self._where):
-            found = self._collection.query(query_embeddings=[vector], n_results=limit, where=where, include=[])
+            found = self._collection.query(
+                query_embeddings=[vector], n_results=limit, where=where, include=[]
+            )
         return list(found["ids"][0])
 
     def upsert(self, rows: Sequence[ChunkVector]) -> None:
@@ -92,10 +102,14 @@ def open_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
     with _chroma_errors(where):
         client = _client(folder, url)
         try:
-            collection = client.get_collection(_name(url, name), embedding_function=None)
+            collection = client.get_collection(
+                _name(url, name), embedding_function=None
+            )
         except NotFoundError as error:
             client.close()
-            raise KnowledgeError(f"the vector index {name!r} is missing at {where}; {REBUILD_ADVICE}") from error
+            raise KnowledgeError(
+                f"the vector index {name!r} is missing at {where}; {REBUILD_ADVICE}"
+            ) from error
     return ChromaIndex(client, collection, where)
 
 
@@ -107,7 +121,9 @@ def create_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
         collection_name = _name(url, name)
         _delete_collection(client, collection_name)
         collection = client.create_collection(
-            collection_name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+            collection_name,
+            embedding_function=None,
+            configuration={"hnsw": {"space": "cosine"}},
         )
     return ChromaIndex(client, collection, where)
 
@@ -137,12 +153,18 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
         return chromadb.PersistentClient(path=str(folder), settings=settings)
     server = urlsplit(url)
     if server.scheme not in _DEFAULT_PORTS or not server.hostname:
-        raise ConfigurationError(f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {url!r}")
+        raise ConfigurationError(
+            f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {url!r}"
+        )
     # Chroma's client waits for ever, so the server is asked first whether it is there.
-    httpx.get(f"{url.rstrip('/')}/api/v2/heartbeat", timeout=_TIMEOUT_S).raise_for_status()
+    httpx.get(
+        f"{url.rstrip('/')}/api/v2/heartbeat", timeout=_TIMEOUT_S
+    ).raise_for_status()
     port = server.port or _DEFAULT_PORTS[server.scheme]
     secure = server.scheme == "https"
-    client = chromadb.HttpClient(host=server.hostname, port=port, ssl=secure, settings=settings)
+    client = chromadb.HttpClient(
+        host=server.hostname, port=port, ssl=secure, settings=settings
+    )
     # No setting of Chroma 1.5 reaches this timeout (chromadb/api/fastapi.py passes None).
     client._server._session.timeout = httpx.Timeout(_TIMEOUT_S)
     return client
@@ -162,4 +184,6 @@ def _chroma_errors(where: str) -> Iterator[None]:
             f"no Chroma server answers at {where} ({error}); start it, or unset ANTIPHON_CHROMA_URL"
         ) from error
     except (ChromaError, ValueError, AttributeError, RuntimeError, OSError) as error:
-        raise KnowledgeError(f"the vector index {where} cannot be used ({error}); {REBUILD_ADVICE}") from error
+        raise KnowledgeError(
+            f"the vector index {where} cannot be used ({error}); {REBUILD_ADVICE}"
+        ) from error

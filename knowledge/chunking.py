@@ -61,7 +61,9 @@ class _Span(NamedTuple):
     tokens: int
 
 
-def chunk_section(document: Document, section: Section, counter: TokenCounter) -> list[Chunk]:
+def chunk_section(
+    document: Document, section: Section, counter: TokenCounter
+) -> list[Chunk]:
     """Cuts one section; the same text twice in one lesson is kept once."""
     context = _context(document, section, counter)
     limit = min(CHUNK_TOKENS, counter.max_tokens - counter.count_tokens(context))
@@ -72,7 +74,9 @@ def chunk_section(document: Document, section: Section, counter: TokenCounter) -
     return list(chunks.values())
 
 
-def _chunk(document: Document, section: Section, spans: list[_Span], context: str) -> Chunk:
+def _chunk(
+    document: Document, section: Section, spans: list[_Span], context: str
+) -> Chunk:
     start = spans[0].start
     text = section.text[start : spans[-1].end].rstrip()
     # The lesson is part of the address: the same words in two lessons are two sources.
@@ -155,7 +159,9 @@ def _words(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
         yield from _halve(text, found.start(), found.end(), limit, counter)
 
 
-def _halve(text: str, start: int, end: int, limit: int, counter: TokenCounter) -> Iterator[_Span]:
+def _halve(
+    text: str, start: int, end: int, limit: int, counter: TokenCounter
+) -> Iterator[_Span]:
     """Yields a word, or its halves' halves where it alone is too long."""
     tokens = _tokens(text[start:end], counter)
     if end - start == 1 or tokens <= limit:

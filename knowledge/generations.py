@@ -63,7 +63,9 @@ class Generations:
         except FileNotFoundError:
             return 0
         except (OSError, ValueError) as error:
-            raise KnowledgeError(f"the index {self.root} cannot be read: {error}") from error
+            raise KnowledgeError(
+                f"the index {self.root} cannot be read: {error}"
+            ) from error
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -74,12 +76,16 @@ class Generations:
         """
         with self.write_errors():
             self.root.mkdir(parents=True, exist_ok=True)
-            file = os.open(self.root / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+            file = os.open(
+                self.root / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644
+            )
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             os.close(file)
-            raise KnowledgeError(f"another `antiphon index` is writing {self.root}; wait until it is done") from error
+            raise KnowledgeError(
+                f"another `antiphon index` is writing {self.root}; wait until it is done"
+            ) from error
         try:
             yield
         finally:
@@ -102,7 +108,9 @@ class Generations:
         finished = self.folder(plan.base + 1)
         if finished.is_dir() and not self.building.exists():
             finished.rename(self.building)
-        return self._plan.is_file() and self._plan.read_bytes() == msgspec.json.encode(plan)
+        return self._plan.is_file() and self._plan.read_bytes() == msgspec.json.encode(
+            plan
+        )
 
     def clear_building(self) -> None:
         """Empties the folder of what a killed run left."""

@@ -16,7 +16,13 @@ from antiphon.knowledge.building import ReportProgress, build_vectors, fill_cata
 from antiphon.knowledge.catalogue import FORMAT, CatalogueWriter
 from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import drop_index, open_index
-from antiphon.knowledge.generations import CATALOGUE, CHROMA, Generations, Plan, collection_name
+from antiphon.knowledge.generations import (
+    CATALOGUE,
+    CHROMA,
+    Generations,
+    Plan,
+    collection_name,
+)
 from antiphon.knowledge.target import Target, find_files, set_target
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
@@ -91,7 +97,9 @@ class _IndexRun:
         self._rebuild = rebuild
         self._progress = progress
         self._number = store.current()
-        self._plan = Plan(base=self._number, embedder=embedder.name, format=FORMAT, rebuild=rebuild)
+        self._plan = Plan(
+            base=self._number, embedder=embedder.name, format=FORMAT, rebuild=rebuild
+        )
 
     def index(self, paths: tuple[str | Path, ...], started: float) -> IndexSummary:
         with ExitStack() as opened:
@@ -140,14 +148,24 @@ class _IndexRun:
             return True
         folder = self._store.folder(self._number) / CHROMA
         try:
-            with closing(open_index(folder, self._chroma_url, collection_name(base.library, self._number))) as index:
+            with closing(
+                open_index(
+                    folder,
+                    self._chroma_url,
+                    collection_name(base.library, self._number),
+                )
+            ) as index:
                 return index.count() == base.chunks
         except KnowledgeError:
             return False
 
-    def _build(self, target: Target, base: CatalogueReader | None) -> tuple[tuple[tuple[str, str], ...], int]:
+    def _build(
+        self, target: Target, base: CatalogueReader | None
+    ) -> tuple[tuple[tuple[str, str], ...], int]:
         with closing(self._catalogue(base)) as catalogue:
-            failed = fill_catalogue(catalogue, target, base, self._embedder, self._progress)
+            failed = fill_catalogue(
+                catalogue, target, base, self._embedder, self._progress
+            )
             catalogue.finish()
         vectors = self._store.building / CHROMA
         # What a killed run left may be damaged unseen.
@@ -164,7 +182,9 @@ class _IndexRun:
             return CatalogueWriter(path)
         self._store.clear_building()
         if base is None or self._rebuild:
-            CatalogueWriter.create(path, self._embedder.name, self._embedder.dimensions).close()
+            CatalogueWriter.create(
+                path, self._embedder.name, self._embedder.dimensions
+            ).close()
         else:
             base.copy_to(path)
         # Last: with it the catalogue beside it counts as whole.
@@ -182,7 +202,9 @@ class _IndexRun:
 
     def _drop_collection(self, url: str, number: int) -> None:
         try:
-            with closing(CatalogueReader(self._store.folder(number) / CATALOGUE)) as old:
+            with closing(
+                CatalogueReader(self._store.folder(number) / CATALOGUE)
+            ) as old:
                 drop_index(url, collection_name(old.library, number))
         except KnowledgeError:
             # A collection that stays behind only takes room; the new generation is in use already.
@@ -190,7 +212,11 @@ class _IndexRun:
 
 
 def _summary(
-    target: Target, failed: tuple[tuple[str, str], ...], chunks: int, generation: int, started: float
+    target: Target,
+    failed: tuple[tuple[str, str], ...],
+    chunks: int,
+    generation: int,
+    started: float,
 ) -> IndexSummary:
     return IndexSummary(
         added=target.added,

@@ -39,7 +39,9 @@ def overview(data_dir: Path) -> Overview | None:
     if not number:
         return None
     with closing(CatalogueReader(generations.folder(number) / CATALOGUE)) as reader:
-        return Overview(embedder=embedder_called(reader.embedder), courses=reader.courses())
+        return Overview(
+            embedder=embedder_called(reader.embedder), courses=reader.courses()
+        )
 
 
 class Library:
@@ -49,7 +51,9 @@ class Library:
     they are indexed.
     """
 
-    def __init__(self, store: Generations, embedder: Embedder, chroma_url: str | None) -> None:
+    def __init__(
+        self, store: Generations, embedder: Embedder, chroma_url: str | None
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._chroma_url = chroma_url
@@ -61,7 +65,9 @@ class Library:
         self._readers: dict[int, int] = {}
 
     @classmethod
-    def open(cls, data_dir: Path, embedder: Embedder, chroma_url: str | None = None) -> Library:
+    def open(
+        cls, data_dir: Path, embedder: Embedder, chroma_url: str | None = None
+    ) -> Library:
         """Opens the generation in use.
 
         Raises:
@@ -90,11 +96,19 @@ class Library:
                 return False
             fresh = None
             if number:
-                fresh = OpenGeneration.open(self._store, number, self._embedder, self._chroma_url)
+                fresh = OpenGeneration.open(
+                    self._store, number, self._embedder, self._chroma_url
+                )
             self._swap(fresh)
             return True
 
-    def search(self, query: str, course: str | None = None, lesson: int | None = None, limit: int = 5) -> list[Passage]:
+    def search(
+        self,
+        query: str,
+        course: str | None = None,
+        lesson: int | None = None,
+        limit: int = 5,
+    ) -> list[Passage]:
         """Finds the passages that match the query best by meaning and by words, best first.
 
         Args:
@@ -111,7 +125,11 @@ class Library:
             return generation.search(query, vector, course, lesson, limit)
 
     def keyword_search(
-        self, query: str, course: str | None = None, lesson: int | None = None, limit: int = 5
+        self,
+        query: str,
+        course: str | None = None,
+        lesson: int | None = None,
+        limit: int = 5,
     ) -> list[Passage]:
         """Searches as `search` does, by words alone: no embedder, no vector index."""
         with self._borrow() as generation:
@@ -124,7 +142,9 @@ class Library:
         with self._borrow() as generation:
             if generation is None:
                 return CourseMatch(title=None, nearest=())
-            return generation.titles.resolve(name, lambda text: self._embedder.embed([text])[0])
+            return generation.titles.resolve(
+                name, lambda text: self._embedder.embed([text])[0]
+            )
 
     def outline(self, title: str) -> Course | None:
         """Returns the course with this title, however it is written, or None."""
@@ -169,7 +189,9 @@ class Library:
         with self._lock:
             generation = self._open
             if generation is not None:
-                self._readers[generation.number] = self._readers.get(generation.number, 0) + 1
+                self._readers[generation.number] = (
+                    self._readers.get(generation.number, 0) + 1
+                )
         try:
             yield generation
         finally:

@@ -23,7 +23,9 @@ _UNDECODED = re.compile("[\udc80-\udcff]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 # What an editor or a hostile author leaves in a text and no reader sees: C0 and C1 controls, soft hyphens,
 # zero-width spaces, byte order marks, and the marks that turn the direction of writing.
-_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
+)
 _LINE_END = re.compile(r"\r\n?|[\x0c\u2028\u2029]")
 # A short text may hold a few stray controls; beyond that one in a hundred characters means a binary file.
 _MAX_CONTROL_SHARE = 0.01
@@ -50,7 +52,10 @@ def read_file(path: str) -> bytes:
         DocumentError: It is missing, unreadable, empty, too large, no regular file, or of another kind.
     """
     if not path.lower().endswith(SUFFIXES):
-        raise DocumentError(path, f"only {' and '.join(SUFFIXES)} files can be indexed; convert it to plain text")
+        raise DocumentError(
+            path,
+            f"only {' and '.join(SUFFIXES)} files can be indexed; convert it to plain text",
+        )
     try:
         found = Path(path).stat()
         # Opening a named pipe would wait for ever.
@@ -60,7 +65,9 @@ def read_file(path: str) -> bytes:
         with Path(path).open("rb") as file:
             data = file.read(LARGEST_BYTES + 1)
     except OSError as error:
-        raise DocumentError(path, f"it cannot be read: {error.strerror or error}") from error
+        raise DocumentError(
+            path, f"it cannot be read: {error.strerror or error}"
+        ) from error
     # Checked once more: the file may have grown since, and those of /proc report a size of zero.
     _check_size(path, len(data))
     return data
@@ -69,7 +76,10 @@ def read_file(path: str) -> bytes:
 def _check_size(path: str, size_bytes: int) -> None:
     if size_bytes > LARGEST_BYTES:
         limit = LARGEST_BYTES // 1_000_000
-        raise DocumentError(path, f"it is larger than {limit} MB ({size_bytes // 1_000_000} MB); split it by course")
+        raise DocumentError(
+            path,
+            f"it is larger than {limit} MB ({size_bytes // 1_000_000} MB); split it by course",
+        )
 
 
 def content_hash(data: bytes) -> str:
@@ -133,4 +143,6 @@ def _decode_utf16(data: bytes) -> str:
     try:
         return data.decode("utf-16")
     except UnicodeDecodeError as error:
-        raise NotTextError(f"it starts as UTF-16 and does not go on so (byte {error.start})") from error
+        raise NotTextError(
+            f"it starts as UTF-16 and does not go on so (byte {error.start})"
+        ) from error

@@ -99,14 +99,18 @@ def _heading(line: str) -> _Heading | None:
     if found is None:
         return None
     number = int(found.group(1))
-    return _Heading(number=number, title=_title(plain[found.end() :]) or f"Lesson {number}")
+    return _Heading(
+        number=number, title=_title(plain[found.end() :]) or f"Lesson {number}"
+    )
 
 
 def _section(heading: _Heading | None, lines: Sequence[str]) -> Section:
     if heading is None:
         return Section(number=None, title="", text=join_lines(lines))
     link, lines = _split_link(lines)
-    return Section(number=heading.number, title=heading.title, link=link, text=join_lines(lines))
+    return Section(
+        number=heading.number, title=heading.title, link=link, text=join_lines(lines)
+    )
 
 
 def _split_link(lines: Sequence[str]) -> tuple[str | None, Sequence[str]]:

@@ -31,14 +31,18 @@ class CourseTitles:
 
     def __init__(self, vectors: Mapping[str, Vector]) -> None:
         self._titles = tuple(sorted(vectors))
-        self._vectors = np.array([vectors[title] for title in self._titles], dtype=np.float32)
+        self._vectors = np.array(
+            [vectors[title] for title in self._titles], dtype=np.float32
+        )
         self._folded: dict[str, str] = {}
         self._words: dict[str, tuple[str, ...]] = {}
         for title in self._titles:
             self._folded[fold(title)] = title
             self._words[title] = _distinctive_words(title)
 
-    def resolve(self, name: str, embed: Callable[[str], Sequence[float]]) -> CourseMatch:
+    def resolve(
+        self, name: str, embed: Callable[[str], Sequence[float]]
+    ) -> CourseMatch:
         """Finds the course that `name` means; the embedder is asked only where the letters do not decide."""
         exact = self._folded.get(fold(" ".join(name.split())))
         if exact is not None:
@@ -56,7 +60,9 @@ class CourseTitles:
         name_words = _distinctive_words(name)
         scored = []
         for title, title_words in self._words.items():
-            scored.append(_Scored(title=title, score=_likeness(name_words, title_words)))
+            scored.append(
+                _Scored(title=title, score=_likeness(name_words, title_words))
+            )
         return _best_first(scored)
 
     def _rank_by_meaning(self, vector: Sequence[float]) -> list[_Scored]:
@@ -92,7 +98,9 @@ def _likeness(name: Sequence[str], title: Sequence[str]) -> float:
     """Returns how much of the name stands in the title, 0 to 1, with a little for how much of the title it covers."""
     if not name or not title:
         return 0.0
-    return _NAME_SHARE * _share_found(name, title) + _TITLE_SHARE * _share_found(title, name)
+    return _NAME_SHARE * _share_found(name, title) + _TITLE_SHARE * _share_found(
+        title, name
+    )
 
 
 def _share_found(wanted: Sequence[str], offered: Sequence[str]) -> float:
@@ -126,4 +134,6 @@ def _distinctive_words(text: str) -> tuple[str, ...]:
 
 
 def _match(title: str | None, ranked: Sequence[_Scored]) -> CourseMatch:
-    return CourseMatch(title=title, nearest=tuple(scored.title for scored in ranked[:_NEAREST]))
+    return CourseMatch(
+        title=title, nearest=tuple(scored.title for scored in ranked[:_NEAREST])
+    )

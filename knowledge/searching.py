@@ -11,7 +11,12 @@ import numpy as np
 
 from antiphon.knowledge.catalogue_reader import CatalogueReader, WordHits
 from antiphon.knowledge.chroma import ChromaIndex, open_index
-from antiphon.knowledge.generations import CATALOGUE, CHROMA, Generations, collection_name
+from antiphon.knowledge.generations import (
+    CATALOGUE,
+    CHROMA,
+    Generations,
+    collection_name,
+)
 from antiphon.knowledge.resolving import CourseTitles
 from antiphon.language.words import stem, terms, words
 from antiphon.vocabulary.ports import Embedder
@@ -41,7 +46,9 @@ _MAX_TERMS = 256
 class OpenGeneration:
     """One generation, loaded; the catalogue never changes while it is open."""
 
-    def __init__(self, number: int, reader: CatalogueReader, index: ChromaIndex | None) -> None:
+    def __init__(
+        self, number: int, reader: CatalogueReader, index: ChromaIndex | None
+    ) -> None:
         self.number = number
         self.reader = reader
         self.courses = reader.courses()
@@ -52,7 +59,9 @@ class OpenGeneration:
         self._weight = lru_cache(maxsize=50_000)(self._measure_weight)
 
     @classmethod
-    def open(cls, store: Generations, number: int, embedder: Embedder, chroma_url: str | None) -> OpenGeneration:
+    def open(
+        cls, store: Generations, number: int, embedder: Embedder, chroma_url: str | None
+    ) -> OpenGeneration:
         """Opens a published generation.
 
         Raises:
@@ -66,28 +75,41 @@ class OpenGeneration:
             reader.check(embedder.name)
             index = None
             if reader.chunks:
-                index = open_index(folder / CHROMA, chroma_url, collection_name(reader.library, number))
+                index = open_index(
+                    folder / CHROMA, chroma_url, collection_name(reader.library, number)
+                )
             on_failure.pop_all()
         return cls(number, reader, index)
 
     def search(
-        self, query: str, vector: Sequence[float], course: str | None, lesson: int | None, limit: int
+        self,
+        query: str,
+        vector: Sequence[float],
+        course: str | None,
+        lesson: int | None,
+        limit: int,
     ) -> list[Passage]:
         """Finds the passages that stand out most, by meaning and by words together."""
         if self._index is None:
             return []
         candidates = max(_CANDIDATES, limit)
-        nearest = self._index.nearest(vector, min(candidates, self.reader.chunks), course, lesson)
+        nearest = self._index.nearest(
+            vector, min(candidates, self.reader.chunks), course, lesson
+        )
         near = self.reader.numbers(nearest)
         hits = self.reader.match(self._terms(query), course, lesson, candidates, near)
         # Of all candidates: those that were found by their words have no cosine yet.
         numbers, rows = self.reader.vectors(sorted({*near, *hits.scores}))
         query_vector = np.asarray(vector, dtype=np.float32)
         cosines = dict(zip(numbers, (rows @ query_vector).tolist(), strict=True))
-        scores = fuse(cosines, self._moments.spread(query_vector), hits, self.reader.chunks)
+        scores = fuse(
+            cosines, self._moments.spread(query_vector), hits, self.reader.chunks
+        )
         return self.reader.passages(best(scores, limit))
 
-    def keyword_search(self, query: str, course: str | None, lesson: int | None, limit: int) -> list[Passage]:
+    def keyword_search(
+        self, query: str, course: str | None, lesson: int | None, limit: int
+    ) -> list[Passage]:
         """Finds the passages that share the query's words; none where they share nothing."""
         hits = self.reader.match(self._terms(query), course, lesson, limit)
         spread = words_spread(hits, self.reader.chunks)
@@ -125,7 +147,12 @@ class OpenGeneration:
         self.reader.close()
 
 
-def fuse(cosines: Mapping[int, float], meaning: tuple[float, float], hits: WordHits, chunks: int) -> dict[int, float]:
+def fuse(
+    cosines: Mapping[int, float],
+    meaning: tuple[float, float],
+    hits: WordHits,
+    chunks: int,
+) -> dict[int, float]:
     """Scores each chunk in `cosines`: how far it stands out by meaning, and by words.
 
     Both are standardised over all chunks, so that a query whose words are telling is led by its words.

@@ -68,12 +68,16 @@ def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
 
 def is_under(path: str, roots: Iterable[str]) -> bool:
     """Returns True if `path` is one of the roots or lies in one."""
-    return any(path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+    return any(
+        path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in roots
+    )
 
 
 def _walk(root: str, failed: list[tuple[str, str]]) -> Iterator[str]:
     def fail(error: OSError) -> None:
-        failed.append((str(error.filename), f"the folder cannot be listed: {error.strerror}"))
+        failed.append(
+            (str(error.filename), f"the folder cannot be listed: {error.strerror}")
+        )
 
     for folder, subfolders, names in os.walk(root, onerror=fail, followlinks=False):
         # In place, so that `os.walk` does not descend into hidden folders.
@@ -120,7 +124,9 @@ def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:
     return _target(known, kept, taken, files)
 
 
-def _keep(found: FoundFiles, known: Mapping[str, KnownDocument], files: _Files) -> dict[str, KnownDocument]:
+def _keep(
+    found: FoundFiles, known: Mapping[str, KnownDocument], files: _Files
+) -> dict[str, KnownDocument]:
     """Returns the known documents that are neither read anew nor gone."""
     kept: dict[str, KnownDocument] = {}
     for path, document in known.items():
@@ -152,7 +158,10 @@ class _Files:
 
 
 def _keep_old(
-    path: str, known: Mapping[str, KnownDocument], kept: dict[str, KnownDocument], owners: dict[str, str]
+    path: str,
+    known: Mapping[str, KnownDocument],
+    kept: dict[str, KnownDocument],
+    owners: dict[str, str],
 ) -> None:
     """Keeps what is known of a file that fails, unless its old title went to another document."""
     old = known.get(path)

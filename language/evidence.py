@@ -134,7 +134,9 @@ def _names_in(question: str) -> list[frozenset[str]]:
     return names
 
 
-def telling_words(question: str, weigh: Weigh | None = None, most: int = MAX_TERMS) -> list[str]:
+def telling_words(
+    question: str, weigh: Weigh | None = None, most: int = MAX_TERMS
+) -> list[str]:
     """Returns the words (not stems) that say what the question is about, in its order: the `most` telling ones."""
     found: dict[str, str] = {}
     for word in words(question):

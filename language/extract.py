@@ -35,7 +35,13 @@ _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"\b[A-Z]\w+(?:[- ][A-Z]\w+)+")
 _ASKED_FOR = (
     (re.compile(r"\b(?:when|what year|which year)\b", re.I), _YEAR),
-    (re.compile(r"\b(?:how (?:many|much|long|large|big|often|far)|values?|number|size|percent\w*)\b", re.I), _NUMBER),
+    (
+        re.compile(
+            r"\b(?:how (?:many|much|long|large|big|often|far)|values?|number|size|percent\w*)\b",
+            re.I,
+        ),
+        _NUMBER,
+    ),
     (re.compile(r"\b(?:who|whose|whom)\b", re.I), _NAME),
 )
 
@@ -124,7 +130,11 @@ def extract(
 
 
 def _candidates(
-    asked: _Asked, passage: int, sentences: Sequence[str], of_title: frozenset[str], seen: set[str]
+    asked: _Asked,
+    passage: int,
+    sentences: Sequence[str],
+    of_title: frozenset[str],
+    seen: set[str],
 ) -> list[_Sentence]:
     """Returns the sentences of one passage that hold something of the question, save those seen in a better one.
 
@@ -137,7 +147,9 @@ def _candidates(
     # The terms of each sentence, and what they hold of the question.
     rows = list(map(terms, sentences[:MAX_SENTENCES]))
     held = list(map(shares.held, rows))
-    of_passage = 0.2 * shares.share(frozenset[str]().union(*held)) + _FIRST_FOUND / (1 + passage)
+    of_passage = 0.2 * shares.share(frozenset[str]().union(*held)) + _FIRST_FOUND / (
+        1 + passage
+    )
     found: list[_Sentence] = []
     for at, row in enumerate(rows):
         text = sentences[at].strip()
@@ -145,7 +157,9 @@ def _candidates(
         if not held[at] or text in seen:
             continue
         seen.add(text)
-        near = frozenset[str]().union(*held[max(at - 1, 0) : at], *held[at + 1 : at + 2])
+        near = frozenset[str]().union(
+            *held[max(at - 1, 0) : at], *held[at + 1 : at + 2]
+        )
         prior = of_passage + 0.15 * shares.share(near - held[at])
         prior += 0.3 * shares.share(of_title - held[at])
         prior += _form_score(asked, text, row)
@@ -170,7 +184,9 @@ def _form_score(asked: _Asked, text: str, row: Sequence[str]) -> float:
     return score - 0.002 * max(len(row) - 25, 0)
 
 
-def _choose(candidates: Sequence[_Sentence], shares: TermShares, limit: int) -> list[_Chosen]:
+def _choose(
+    candidates: Sequence[_Sentence], shares: TermShares, limit: int
+) -> list[_Chosen]:
     """Takes the sentence that gains most, up to `limit` times: what is covered already counts less."""
     left = list(candidates)
     chosen: list[_Chosen] = []
@@ -216,10 +232,14 @@ def _evidence(
     for sentence, _ in chosen:
         picked[sentence.passage] = held[sentence.passage]
         together = max(together, len(sentence.held))
-    return evidence_of(question, shares, list(held.values()), list(picked.values()), together)
+    return evidence_of(
+        question, shares, list(held.values()), list(picked.values()), together
+    )
 
 
-def _runs(chosen: Sequence[_Chosen], passages: Sequence[Sequence[str]]) -> tuple[Pick, ...]:
+def _runs(
+    chosen: Sequence[_Chosen], passages: Sequence[Sequence[str]]
+) -> tuple[Pick, ...]:
     """Returns the chosen sentences as runs: passages by the best in them, sentences in the order of the text."""
     scores: dict[int, dict[int, float]] = {}
     for (passage, number, _, _), gain in chosen:
@@ -255,7 +275,9 @@ def _joined(passage: int, scores: Mapping[int, float]) -> list[Pick]:
     for number in sorted(scores):
         if picks and number - picks[-1].end <= 1:
             last = picks[-1]
-            picks[-1] = last._replace(end=number + 1, score=max(last.score, scores[number]))
+            picks[-1] = last._replace(
+                end=number + 1, score=max(last.score, scores[number])
+            )
         else:
             picks.append(Pick(passage, number, number + 1, scores[number]))
     return picks

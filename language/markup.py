@@ -13,7 +13,17 @@ from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 
-Tag = Literal["conversation", "question", "attempts", "reasoning", "summary", "open", "review", "round", "material"]
+Tag = Literal[
+    "conversation",
+    "question",
+    "attempts",
+    "reasoning",
+    "summary",
+    "open",
+    "review",
+    "round",
+    "material",
+]
 
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -64,7 +74,10 @@ def write_review(note: str) -> str:
     """Writes the words of reviewers who did not accept the draft before this round; empty where there are none."""
     if not note:
         return ""
-    return wrap("review", f"Your last draft was not accepted as the answer. Its reviewers say:\n{note}")
+    return wrap(
+        "review",
+        f"Your last draft was not accepted as the answer. Its reviewers say:\n{note}",
+    )
 
 
 def write_attempts(attempts: Sequence[Attempt]) -> str:

@@ -50,7 +50,9 @@ _LOOSE_COMPARISONS = tuple(
         rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}",
     )
 )
-_LOOSE_SIGN = re.compile(r"\b(?:differences?|differs?|compared?|have in common)\b", re.IGNORECASE)
+_LOOSE_SIGN = re.compile(
+    r"\b(?:differences?|differs?|compared?|have in common)\b", re.IGNORECASE
+)
 """Words without which the loose patterns are not tried: alone they would find sides in many a question."""
 _LESSON_NUMBER = r"(?:\d{1,4}|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 LESSONS = re.compile(
@@ -192,7 +194,15 @@ def _courses(text: str, titles: Sequence[str]) -> list[Part]:
         wanted = label_terms(title)
         if wanted and wanted <= asked:
             shown = shorten(title, SHOWN_CHARS)
-            named.append(Part(kind="course", text=shown, terms=wanted, needed=len(wanted), course=title))
+            named.append(
+                Part(
+                    kind="course",
+                    text=shown,
+                    terms=wanted,
+                    needed=len(wanted),
+                    course=title,
+                )
+            )
     return named
 
 
@@ -200,7 +210,15 @@ def _lessons(text: str) -> list[Part]:
     parts: list[Part] = []
     for number in lesson_numbers(text):
         wanted = frozenset({str(number)})
-        parts.append(Part(kind="lesson", text=f"Lesson {number}", terms=wanted, needed=1, lesson=number))
+        parts.append(
+            Part(
+                kind="lesson",
+                text=f"Lesson {number}",
+                terms=wanted,
+                needed=1,
+                lesson=number,
+            )
+        )
     return parts
 
 
@@ -209,4 +227,11 @@ def _whole(text: str) -> list[Part]:
     if not wanted:
         return []
     # No fact holds all the words in which a question is put: a third of them is evidence enough.
-    return [Part(kind="question", text=shorten(text, SHOWN_CHARS), terms=wanted, needed=ceil(len(wanted) / 3))]
+    return [
+        Part(
+            kind="question",
+            text=shorten(text, SHOWN_CHARS),
+            terms=wanted,
+            needed=ceil(len(wanted) / 3),
+        )
+    ]

@@ -46,7 +46,13 @@ from antiphon.history import (
     sealed_trace,
     trace_test,
 )
-from antiphon.knowledge import Course, IndexProgress, IndexSummary, index_paths, overview
+from antiphon.knowledge import (
+    Course,
+    IndexProgress,
+    IndexSummary,
+    index_paths,
+    overview,
+)
 from antiphon.service.antiphon import Antiphon, Readiness
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import Redaction, read_trace_file, to_json, trace_file, trace_lines

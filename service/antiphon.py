@@ -66,13 +66,19 @@ class Antiphon:
         self.history = History(self._bus, self._shared, resources.store, self._admit)
         self._intake = Intake(settings, resources)
         self._closing = False
-        self._upkeep = [asyncio.create_task(refresh_library(resources.library), name="watch the index")]
+        self._upkeep = [
+            asyncio.create_task(
+                refresh_library(resources.library), name="watch the index"
+            )
+        ]
         if settings.keep_days is not None or settings.keep_mb is not None:
             keeping = keep_traces(resources.store, settings, self._shared.clock)
             self._upkeep.append(asyncio.create_task(keeping, name="keep the traces"))
 
     @classmethod
-    async def open(cls, settings: Settings, subscribers: Sequence[Subscriber] = ()) -> Antiphon:
+    async def open(
+        cls, settings: Settings, subscribers: Sequence[Subscriber] = ()
+    ) -> Antiphon:
         """Opens everything that the settings name.
 
         Args:
@@ -86,7 +92,9 @@ class Antiphon:
         # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
         return cls(settings, await asyncio.to_thread(build, settings, subscribers))
 
-    async def start(self, question: Question, interceptor: Interceptor = _NO_INTERCEPTOR) -> QueryHandle:
+    async def start(
+        self, question: Question, interceptor: Interceptor = _NO_INTERCEPTOR
+    ) -> QueryHandle:
         """Begins to work on a question.
 
         Args:
@@ -103,7 +111,9 @@ class Antiphon:
         first = await self._intake.receive(question, store, interceptor)
         caller = Caller()
         resources = interceptor.resources(self._shared)
-        components = interceptor.components(lambda ports: wire(resources, ports, caller).subscriptions())
+        components = interceptor.components(
+            lambda ports: wire(resources, ports, caller).subscriptions()
+        )
         session = self._bus.open(uuid.uuid4().hex, components, store=store)
         session.start(first)
         return QueryHandle(session, caller, first.session_id, self.totals)
@@ -128,7 +138,10 @@ class Antiphon:
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
         """Returns each open query, and who owes it what."""
-        return {query_id: session.pending() for query_id, session in self._bus.sessions.items()}
+        return {
+            query_id: session.pending()
+            for query_id, session in self._bus.sessions.items()
+        }
 
     def readiness(self) -> Readiness:
         """Reports the readiness to answer questions now, and what is missing where there is none."""
@@ -163,7 +176,9 @@ class Antiphon:
     def _admit(self) -> None:
         """Refuses where no further query may begin."""
         if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
-            raise BusyError("As many questions as this service allows are being answered: ask again in a moment.")
+            raise BusyError(
+                "As many questions as this service allows are being answered: ask again in a moment."
+            )
 
 
 async def refresh_library(library: CourseIndex) -> None:
@@ -189,7 +204,9 @@ async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> Non
             most_bytes = int(settings.keep_mb * MB)
         # A store that cannot be written now must not end the service.
         try:
-            if deleted := await store.prune(older_than=older_than, most_bytes=most_bytes):
+            if deleted := await store.prune(
+                older_than=older_than, most_bytes=most_bytes
+            ):
                 log.info("traces_pruned", traces=deleted)
         except ServiceError as error:
             log.warning("traces_not_pruned", error=str(error))

@@ -5,4 +5,12 @@ from antiphon.synthesizer.merging import place_of
 from antiphon.synthesizer.synthesizer import ContextSynthesizer
 from antiphon.synthesizer.views import BriefingView, MemoryView, briefings_of, memory_at
 
-__all__ = ["BriefingView", "ContextSynthesizer", "Memory", "MemoryView", "briefings_of", "memory_at", "place_of"]
+__all__ = [
+    "BriefingView",
+    "ContextSynthesizer",
+    "Memory",
+    "MemoryView",
+    "briefings_of",
+    "memory_at",
+    "place_of",
+]

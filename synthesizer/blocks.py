@@ -120,7 +120,11 @@ def with_sentences(block: SourceBlock, sentences: Sequence[Sentence]) -> SourceB
     # The same block is the same bytes, which is what the provider's cache of prompts goes by.
     if len(sentences) == len(block.sentences):
         return block
-    return replace(block, json=_search_result(block.fact.passage, sentences), sentences=tuple(sentences))
+    return replace(
+        block,
+        json=_search_result(block.fact.passage, sentences),
+        sentences=tuple(sentences),
+    )
 
 
 def _sentence_terms(text: str) -> frozenset[str]:

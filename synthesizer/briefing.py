@@ -34,7 +34,12 @@ def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
     """Builds the briefing for the call of `opened`: without what has decayed, and within the budget."""
     # The notes' length decides how much room the sources have, so they are written before anything is selected.
     draft = draft_briefing(memory, opened)
-    selection = select(draft.candidates, memory.intent, memory.settings.briefing_tokens, draft.notes.room)
+    selection = select(
+        draft.candidates,
+        memory.intent,
+        memory.settings.briefing_tokens,
+        draft.notes.room,
+    )
     notes = draft.notes
     if len(selection.sources) < len(memory.showable):
         # The sources after one that is not shown have other numbers now, by which the notes refer to them.
@@ -52,4 +57,6 @@ def draft_briefing(memory: Memory, opened: RoundOpened) -> Draft:
         if settled.attempt.facts:
             found.append(settled.attempt.facts)
     aim = Aim(asked=memory.intent.asked, sought=tuple(sought), found=tuple(found))
-    return Draft(score(aim, memory.showable), write_notes(memory, opened, memory.showable))
+    return Draft(
+        score(aim, memory.showable), write_notes(memory, opened, memory.showable)
+    )

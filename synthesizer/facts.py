@@ -103,7 +103,9 @@ def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
         by_call=_facts_by_call(results, fact_of),
     )
     known = (*facts.known, *new)
-    return Facts(known=known, passages=tuple(fact_of.items()), merging=facts.merging), discovery
+    return Facts(
+        known=known, passages=tuple(fact_of.items()), merging=facts.merging
+    ), discovery
 
 
 def _move_passages(fact_of: dict[str, str], fact: Fact) -> None:
@@ -149,7 +151,9 @@ def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceed
     return in_order
 
 
-def _new_passages(results: Sequence[ToolSucceeded], known: set[str]) -> list[FoundPassage]:
+def _new_passages(
+    results: Sequence[ToolSucceeded], known: set[str]
+) -> list[FoundPassage]:
     """Returns the passages that no earlier round found, in order of discovery, each with the first call that did."""
     found: dict[str, FoundPassage] = {}
     for result in results:
@@ -159,7 +163,9 @@ def _new_passages(results: Sequence[ToolSucceeded], known: set[str]) -> list[Fou
     return list(found.values())
 
 
-def _repeated(results: Sequence[ToolSucceeded], known: set[str], fact_of: dict[str, str]) -> tuple[str, ...]:
+def _repeated(
+    results: Sequence[ToolSucceeded], known: set[str], fact_of: dict[str, str]
+) -> tuple[str, ...]:
     """Returns the facts of passages that were found more than once, be it in the same round."""
     seen = set(known)
     repeated: dict[str, None] = {}
@@ -225,7 +231,9 @@ class _Alike:
         for run in runs:
             if run in self._first_with:
                 votes[self._first_with[run]] += 1
-        best = max(votes, key=lambda fact_id: (votes[fact_id], -int(fact_id[1:])), default=None)
+        best = max(
+            votes, key=lambda fact_id: (votes[fact_id], -int(fact_id[1:])), default=None
+        )
         if best is None or votes[best] < LEAST_SHARED * len(runs):
             return None
         return best

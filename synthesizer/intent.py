@@ -110,7 +110,9 @@ def note_round(intent: Intent, round_: int, calls: Sequence[ToolAttempt]) -> Int
     for attempt in calls:
         aims.append(_call_aim(intent, attempt))
     counts = RoundCounts(round=round_, served=tuple(map(len, intent.served)))
-    return replace(intent, sought=(*intent.sought, *aims), history=(*intent.history, counts))
+    return replace(
+        intent, sought=(*intent.sought, *aims), history=(*intent.history, counts)
+    )
 
 
 def _call_aim(intent: Intent, attempt: ToolAttempt) -> CallAim:

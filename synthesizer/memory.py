@@ -23,7 +23,14 @@ from antiphon.vocabulary.events import (
     RoundOpened,
     ToolsSettled,
 )
-from antiphon.vocabulary.values import Exchange, Fact, QuerySettings, ShownSource, StoredText, Value
+from antiphon.vocabulary.values import (
+    Exchange,
+    Fact,
+    QuerySettings,
+    ShownSource,
+    StoredText,
+    Value,
+)
 
 EXCHANGES = 2
 """As many exchanges of the conversation open a briefing."""
@@ -79,7 +86,9 @@ def remember(memory: Memory, event: Event) -> Memory:
     if isinstance(event, QueryReceived):
         return _begun(memory, event)
     if isinstance(event, BriefingPrepared):
-        return replace(memory, last=LastBriefing(shown=event.sources, known=len(memory.sources)))
+        return replace(
+            memory, last=LastBriefing(shown=event.sources, known=len(memory.sources))
+        )
     return memory
 
 
@@ -111,10 +120,15 @@ def within(memory: Memory, opened: RoundOpened) -> Memory:
     """Returns the memory with the budget that a round was given, where that is less than the settings'."""
     if opened.briefing_tokens is None:
         return memory
-    return replace(memory, settings=replace(memory.settings, briefing_tokens=opened.briefing_tokens))
+    return replace(
+        memory,
+        settings=replace(memory.settings, briefing_tokens=opened.briefing_tokens),
+    )
 
 
-def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesized | None]:
+def settle(
+    memory: Memory, event: ToolsSettled
+) -> tuple[Memory, ContextSynthesized | None]:
     """Takes a round's outcomes in, and returns what there is to emit: None where the round is over already."""
     if event.round in memory.settled_rounds:
         return memory, None
@@ -132,7 +146,9 @@ def settle(memory: Memory, event: ToolsSettled) -> tuple[Memory, ContextSynthesi
     for settled in tried.settled[len(memory.usage.settled) :]:
         calls_of_round.append(settled.attempt)
     # A round's calls are noted with the parts that they serve, so the facts must serve theirs first.
-    wanted = intent.note_round(intent.serve(memory.intent, blocks), event.round, calls_of_round)
+    wanted = intent.note_round(
+        intent.serve(memory.intent, blocks), event.round, calls_of_round
+    )
     memory = replace(
         memory,
         facts=found,

@@ -50,7 +50,9 @@ class Group(NamedTuple):
     merged: tuple[str, ...] = ()
 
 
-def grouped(found: Sequence[FoundPassage], known: Sequence[Fact], merging: bool) -> list[Group]:
+def grouped(
+    found: Sequence[FoundPassage], known: Sequence[Fact], merging: bool
+) -> list[Group]:
     """Groups passages, of which each group becomes one fact, in order of their first passage.
 
     Args:
@@ -113,7 +115,9 @@ def _with_group(groups: Sequence[Group], group: Group) -> list[Group]:
     return [*apart, group]
 
 
-def _first_touching(group: Group, others: Sequence[Group]) -> tuple[Group, Passage] | None:
+def _first_touching(
+    group: Group, others: Sequence[Group]
+) -> tuple[Group, Passage] | None:
     for other in others:
         if joined := join(group.passage, other.passage):
             return other, joined

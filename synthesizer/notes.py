@@ -36,7 +36,9 @@ class Notes(NamedTuple):
     summary: str
 
 
-def write_notes(memory: Memory, opened: RoundOpened, sources: Sequence[SourceBlock]) -> Notes:
+def write_notes(
+    memory: Memory, opened: RoundOpened, sources: Sequence[SourceBlock]
+) -> Notes:
     """Writes the notes for the call of `opened`, whose request shows `sources`.
 
     Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
@@ -81,7 +83,10 @@ def _open_tag(memory: Memory) -> str:
 def _round_tag(opened: RoundOpened) -> str:
     if opened.final:
         return wrap("round", "Final answer: no tools.")
-    return wrap("round", f"Round {opened.round} of {opened.round + opened.rounds_left}: tools may be used.")
+    return wrap(
+        "round",
+        f"Round {opened.round} of {opened.round + opened.rounds_left}: tools may be used.",
+    )
 
 
 def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str, int]:
@@ -127,7 +132,9 @@ def _fit(tag: Tag, lines: Sequence[NoteLine], room: int) -> _Fitted:
         tokens = tokens_of(wrap(tag, line.text))
         # Without gaps: a note that fits behind one that does not would read as if it had come right after it.
         if dropped or tokens > room:
-            dropped.append(Dropped(what=f"round {line.round} notes", why=OUTGROWN, tokens=tokens))
+            dropped.append(
+                Dropped(what=f"round {line.round} notes", why=OUTGROWN, tokens=tokens)
+            )
         else:
             kept.append(line.text)
             room -= tokens

@@ -26,7 +26,9 @@ KEPT_CHARS = 4_000
 SUMMARY_SHARE = 1 / 8
 """The summary's most share of a briefing's budget."""
 SUMMARY_TOKENS = 300
-INTRODUCTION = "A model's note on what earlier rounds found and is not shown; no source:"
+INTRODUCTION = (
+    "A model's note on what earlier rounds found and is not shown; no source:"
+)
 
 
 class Note(Value, frozen=True, kw_only=True):
@@ -81,7 +83,9 @@ def fold(reasoning: Reasoning, event: Event) -> Reasoning:
     return reasoning
 
 
-def _with_summary(reasoning: Reasoning, event: SummaryCompleted | SummaryFailed | SummarySkipped) -> Reasoning:
+def _with_summary(
+    reasoning: Reasoning, event: SummaryCompleted | SummaryFailed | SummarySkipped
+) -> Reasoning:
     """Ends the wait for a summary; one that failed or cannot be used leaves the one before it in its place."""
     wanted = reasoning.wanted
     if wanted is None or wanted.call_id != event.for_call:

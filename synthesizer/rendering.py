@@ -24,7 +24,9 @@ Numbers = frozenset[int]
 """Numbers of sentences of one fact."""
 
 
-def render(memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes) -> BriefingPrepared:
+def render(
+    memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes
+) -> BriefingPrepared:
     """Puts what was selected and the notes into the event of the call of `opened`."""
     shown: list[ShownSource] = []
     # What is stable comes first, so that successive requests share their beginning in the provider's cache.
@@ -54,7 +56,11 @@ def _repeated(sources: Sequence[SourceBlock]) -> list[Dropped]:
     for block in sources:
         if block.fact.like is not None and block.sentences:
             why = REPEATED.format(fact=block.fact.like)
-            rows.append(Dropped(what=block.fact.id, why=why, tokens=block.tokens, rule="repeated"))
+            rows.append(
+                Dropped(
+                    what=block.fact.id, why=why, tokens=block.tokens, rule="repeated"
+                )
+            )
     return rows
 
 
@@ -90,7 +96,12 @@ def _changes(
                 found.append(_merged(block, had, merged_into[fact_id]))
         elif number >= last.known:
             # A fact that is new to this briefing had nothing to lose before: what it lacks, it never showed.
-            found += _gained(block, "came", f"found in round {block.fact.round} by {block.fact.tool_call_id}", has)
+            found += _gained(
+                block,
+                "came",
+                f"found in round {block.fact.round} by {block.fact.tool_call_id}",
+                has,
+            )
             found += _lost(block, Numbers(block.numbers) - has, reasons)
         else:
             found += _gained(block, "returned", RETURNED, has - had)
@@ -107,16 +118,25 @@ def _numbers_by_fact(shown: Sequence[ShownSource]) -> dict[str, Numbers]:
 
 def _merged(block: SourceBlock, had: Numbers, into: str) -> Change:
     # The fact is named whole: none of its sentences is shown under its own id any more.
-    return Change(what=block.fact.id, change="merged", why=f"stands in {into} now", tokens=_tokens(block, had))
+    return Change(
+        what=block.fact.id,
+        change="merged",
+        why=f"stands in {into} now",
+        tokens=_tokens(block, had),
+    )
 
 
-def _gained(block: SourceBlock, change: Literal["came", "returned"], why: str, gained: Numbers) -> list[Change]:
+def _gained(
+    block: SourceBlock, change: Literal["came", "returned"], why: str, gained: Numbers
+) -> list[Change]:
     if not gained:
         return []
     return [_change(block, change, why, gained)]
 
 
-def _lost(block: SourceBlock, lost: Numbers, reasons: Sequence[Dropped]) -> list[Change]:
+def _lost(
+    block: SourceBlock, lost: Numbers, reasons: Sequence[Dropped]
+) -> list[Change]:
     found: list[Change] = []
     for item in reasons:
         gone = lost
@@ -138,7 +158,13 @@ def _change(
     named = tuple(sorted(numbers))
     if len(numbers) == len(block.sentences):
         named = ()
-    return Change(what=block.fact.id, change=change, why=why, tokens=_tokens(block, numbers), sentences=named)
+    return Change(
+        what=block.fact.id,
+        change=change,
+        why=why,
+        tokens=_tokens(block, numbers),
+        sentences=named,
+    )
 
 
 def _tokens(block: SourceBlock, numbers: Numbers) -> int:

@@ -142,7 +142,9 @@ class _Standings:
         self._best_scores: dict[str, float] = {}
         for source in sources:
             call_id = source.fact.tool_call_id
-            self._best_scores[call_id] = max(self._best_scores.get(call_id, 0.0), source.fact.passage.score)
+            self._best_scores[call_id] = max(
+                self._best_scores.get(call_id, 0.0), source.fact.passage.score
+            )
 
     def of(self, source: SourceBlock) -> float:
         fact = source.fact

@@ -62,7 +62,9 @@ class Selection(NamedTuple):
     left_out: tuple[Candidate, ...]
 
 
-def select(candidates: Sequence[Candidate], intent: Intent, budget: int, room: int) -> Selection:
+def select(
+    candidates: Sequence[Candidate], intent: Intent, budget: int, room: int
+) -> Selection:
     """Selects what is shown.
 
     Args:
@@ -132,7 +134,9 @@ def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
     return needed
 
 
-def _decayed(candidates: Sequence[Candidate], intent: Intent, needed: set[str], budget: int) -> list[Candidate]:
+def _decayed(
+    candidates: Sequence[Candidate], intent: Intent, needed: set[str], budget: int
+) -> list[Candidate]:
     """Returns the sentences that score too little for their age, in order."""
     if not candidates:
         return []
@@ -213,7 +217,9 @@ def _may_decay(candidate: Candidate, age: int, intent: Intent) -> bool:
     return not any(serves(part, passage, held) for part in intent.parts)
 
 
-def _leaving_order(candidates: Sequence[Candidate], needed: set[str], room: int) -> list[Candidate]:
+def _leaving_order(
+    candidates: Sequence[Candidate], needed: set[str], room: int
+) -> list[Candidate]:
     """Sorts the sentences into the order in which the budget makes them leave."""
     newest = _newest_round(candidates)
 
@@ -222,7 +228,13 @@ def _leaving_order(candidates: Sequence[Candidate], needed: set[str], room: int)
         aged_score = candidate.score - AGE_WEIGHT * (newest - sentence.round)
         may_fit = sentence.tokens <= room
         # False sorts before True: each flag is what lets a sentence stay longer.
-        return may_fit, sentence.fact_id in needed, not _is_too_long(candidate, room), aged_score, -candidate.place
+        return (
+            may_fit,
+            sentence.fact_id in needed,
+            not _is_too_long(candidate, room),
+            aged_score,
+            -candidate.place,
+        )
 
     return sorted(candidates, key=order)
 
@@ -231,7 +243,9 @@ def _is_too_long(candidate: Candidate, room: int) -> bool:
     return candidate.sentence.tokens > room * LONGEST_SHARE
 
 
-def _selection(candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], leaving: _Leaving) -> Selection:
+def _selection(
+    candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], leaving: _Leaving
+) -> Selection:
     gone: dict[str, list[Candidate]] = {}
     staying: dict[str, list[Sentence]] = {}
     left_out: list[Candidate] = []
@@ -248,11 +262,20 @@ def _selection(candidates: Sequence[Candidate], blocks: Iterable[SourceBlock], l
         sentences = staying.get(block.fact.id)
         if sentences:
             sources.append(with_sentences(block, sentences))
-        dropped += _dropped(block, gone.get(block.fact.id, []), leaving.reasons, is_hidden=not sentences)
-    return Selection(tuple(sources), leaving.tokens_left, tuple(dropped), tuple(left_out))
+        dropped += _dropped(
+            block, gone.get(block.fact.id, []), leaving.reasons, is_hidden=not sentences
+        )
+    return Selection(
+        tuple(sources), leaving.tokens_left, tuple(dropped), tuple(left_out)
+    )
 
 
-def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, str], is_hidden: bool) -> list[Dropped]:
+def _dropped(
+    block: SourceBlock,
+    lost: Sequence[Candidate],
+    reasons: dict[int, str],
+    is_hidden: bool,
+) -> list[Dropped]:
     """Builds the rows for one fact, one a reason; no sentences are named where they are all of the fact's."""
     by_reason: dict[str, list[Sentence]] = {}
     for candidate in lost:
@@ -273,6 +296,14 @@ def _dropped(block: SourceBlock, lost: Sequence[Candidate], reasons: dict[int, s
         rule: Literal["decay", "budget"] = "budget"
         if reason == DECAYED:
             rule = "decay"
-        rows.append(Dropped(what=block.fact.id, why=reason, tokens=tokens, sentences=tuple(numbers), rule=rule))
+        rows.append(
+            Dropped(
+                what=block.fact.id,
+                why=reason,
+                tokens=tokens,
+                sentences=tuple(numbers),
+                rule=rule,
+            )
+        )
         label_tokens = 0
     return rows

@@ -13,7 +13,13 @@ from antiphon.language.markup import Material, wrap, write_material
 from antiphon.synthesizer.blocks import text_block
 from antiphon.synthesizer.briefing import draft_briefing
 from antiphon.synthesizer.memory import Memory
-from antiphon.synthesizer.reasoning import OLDER_CHARS, Reasoning, Summary, most_summary_tokens, newest_round
+from antiphon.synthesizer.reasoning import (
+    OLDER_CHARS,
+    Reasoning,
+    Summary,
+    most_summary_tokens,
+    newest_round,
+)
 from antiphon.synthesizer.scoring import Candidate
 from antiphon.synthesizer.selection import select
 from antiphon.vocabulary.events import RoundOpened, SummaryWanted
@@ -39,8 +45,12 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
     # The choice is made as the briefing will make it, with the summary's room taken off: what that leaves out is what
     # the summary must tell of.
     draft = draft_briefing(memory, opened)
-    selection = select(draft.candidates, memory.intent, budget, draft.notes.room - room_of_summary)
-    material = _material(selection.left_out, newest=max(memory.settled_rounds, default=0))
+    selection = select(
+        draft.candidates, memory.intent, budget, draft.notes.room - room_of_summary
+    )
+    material = _material(
+        selection.left_out, newest=max(memory.settled_rounds, default=0)
+    )
     tokens = 0
     for candidate in material:
         tokens += candidate.sentence.tokens
@@ -55,7 +65,9 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
         call_id=opened.call_id,
         round=opened.round,
         of=of,
-        messages=(Message(role="user", content=(text_block(question), text_block(written))),),
+        messages=(
+            Message(role="user", content=(text_block(question), text_block(written))),
+        ),
         tokens=tokens_of(question) + tokens_of(written),
     )
 
@@ -64,7 +76,9 @@ def _material(left_out: Sequence[Candidate], newest: int) -> list[Candidate]:
     """Chooses what a summarising call can be shown of the finds of older rounds, best first; returns it in order."""
     chosen: list[Candidate] = []
     room = MOST_TOKENS
-    for candidate in sorted(left_out, key=lambda candidate: (-candidate.score, candidate.place)):
+    for candidate in sorted(
+        left_out, key=lambda candidate: (-candidate.score, candidate.place)
+    ):
         sentence = candidate.sentence
         if sentence.round < newest and sentence.tokens <= min(room, LONGEST_SENTENCE):
             room -= sentence.tokens
@@ -75,7 +89,9 @@ def _material(left_out: Sequence[Candidate], newest: int) -> list[Candidate]:
 def _shown_sources(material: Sequence[Candidate]) -> tuple[ShownSource, ...]:
     numbers: dict[str, list[int]] = {}
     for candidate in material:
-        numbers.setdefault(candidate.sentence.fact_id, []).append(candidate.sentence.number)
+        numbers.setdefault(candidate.sentence.fact_id, []).append(
+            candidate.sentence.number
+        )
     sources: list[ShownSource] = []
     for fact_id, row in numbers.items():
         sources.append(ShownSource(fact_id=fact_id, sentences=tuple(row)))
@@ -88,7 +104,9 @@ def _covers(summary: Summary | None, of: Sequence[ShownSource]) -> bool:
     if summary is not None:
         for row in summary.of:
             summed_up[row.fact_id] = row.sentences
-    return all(set(row.sentences).issubset(summed_up.get(row.fact_id, ())) for row in of)
+    return all(
+        set(row.sentences).issubset(summed_up.get(row.fact_id, ())) for row in of
+    )
 
 
 def _quoted(material: Sequence[Candidate]) -> list[Material]:
@@ -100,7 +118,11 @@ def _quoted(material: Sequence[Candidate]) -> list[Material]:
         sources[fact_id] = candidate.source.fact.passage.source
     quoted: list[Material] = []
     for fact_id, sentences in texts.items():
-        quoted.append(Material(source=shorten(sources[fact_id], SOURCE_CHARS), said=" ".join(sentences)))
+        quoted.append(
+            Material(
+                source=shorten(sources[fact_id], SOURCE_CHARS), said=" ".join(sentences)
+            )
+        )
     return quoted
 
 

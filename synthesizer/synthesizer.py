@@ -60,7 +60,9 @@ def after_round_opened(state: Synthesis, recorded: Recorded[RoundOpened]) -> Dec
     memory = within(state.memory, opened)
     state = Synthesis(memory=memory)
     if memory.settings.context == "transcript" and opened.briefing_tokens is None:
-        return state, (transcribe(memory.transcript, memory.head, memory.sources, opened),)
+        return state, (
+            transcribe(memory.transcript, memory.head, memory.sources, opened),
+        )
     wanted = want_summary(memory, opened)
     if wanted is None:
         return _briefed(state, opened)
@@ -68,7 +70,10 @@ def after_round_opened(state: Synthesis, recorded: Recorded[RoundOpened]) -> Dec
 
 
 def after_summary(
-    state: Synthesis, recorded: Recorded[SummaryCompleted] | Recorded[SummaryFailed] | Recorded[SummarySkipped]
+    state: Synthesis,
+    recorded: Recorded[SummaryCompleted]
+    | Recorded[SummaryFailed]
+    | Recorded[SummarySkipped],
 ) -> Decision:
     """Prepares the briefing that waited, with the summary or without."""
     opened = state.waiting

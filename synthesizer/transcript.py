@@ -64,16 +64,27 @@ def fold(transcript: Transcript, event: Event) -> Transcript:
 def _answer_in(event: Event) -> CallAnswer | None:
     if isinstance(event, ToolSucceeded):
         passage_ids = [passage.id for passage in event.passages]
-        return CallAnswer(tool_call_id=event.tool_call_id, passages=tuple(passage_ids), words=event.output.text)
+        return CallAnswer(
+            tool_call_id=event.tool_call_id,
+            passages=tuple(passage_ids),
+            words=event.output.text,
+        )
     if isinstance(event, ToolFailed):
-        return CallAnswer(tool_call_id=event.tool_call_id, words=event.detail, failed=True)
+        return CallAnswer(
+            tool_call_id=event.tool_call_id, words=event.detail, failed=True
+        )
     if isinstance(event, BreakerTripped) and event.tool_call_id is not None:
-        return CallAnswer(tool_call_id=event.tool_call_id, words=event.detail, failed=True)
+        return CallAnswer(
+            tool_call_id=event.tool_call_id, words=event.detail, failed=True
+        )
     return None
 
 
 def transcribe(
-    transcript: Transcript, head: Sequence[StoredText], sources: Sequence[SourceBlock], opened: RoundOpened
+    transcript: Transcript,
+    head: Sequence[StoredText],
+    sources: Sequence[SourceBlock],
+    opened: RoundOpened,
 ) -> BriefingPrepared:
     """Writes the message list for the call of `opened`; each search result in it is a row of its table of sources."""
     by_passage: dict[str, SourceBlock] = {}
@@ -111,7 +122,9 @@ def transcribe(
     )
 
 
-def _blocks_of(answer: CallAnswer, by_passage: Mapping[str, SourceBlock]) -> list[SourceBlock]:
+def _blocks_of(
+    answer: CallAnswer, by_passage: Mapping[str, SourceBlock]
+) -> list[SourceBlock]:
     """Returns the blocks of an answer's passages; one of white space alone has none."""
     blocks: list[SourceBlock] = []
     for passage_id in answer.passages:
@@ -146,7 +159,10 @@ def _answer_to(transcript: Transcript, call: ToolCall) -> CallAnswer:
         return answers[call.id]
     wanted = call_identity(call.name, call.arguments)
     for started in transcript.started:
-        if started.id in answers and call_identity(started.name, started.arguments) == wanted:
+        if (
+            started.id in answers
+            and call_identity(started.name, started.arguments) == wanted
+        ):
             return replace(answers[started.id], tool_call_id=call.id)
     return CallAnswer(tool_call_id=call.id, words=_NOT_RUN, failed=True)
 
@@ -170,4 +186,6 @@ def _tool_result(answer: CallAnswer, blocks: Sequence[SourceBlock]) -> StoredTex
     failed = ""
     if answer.failed:
         failed = ',"is_error":true'
-    return StoredText(f'{{"type":"tool_result","tool_use_id":{name},"content":[{",".join(parts)}]{failed}}}')
+    return StoredText(
+        f'{{"type":"tool_result","tool_use_id":{name},"content":[{",".join(parts)}]{failed}}}'
+    )

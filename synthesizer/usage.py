@@ -116,13 +116,17 @@ def fold(usage: ToolUsage, event: Event) -> ToolUsage:
     if isinstance(event, BreakerTripped):
         if event.limit != "repeated_call" or event.tool_call_id is None:
             return usage
-        return _with_refusals(replace(usage, refused=(*usage.refused, event.tool_call_id)))
+        return _with_refusals(
+            replace(usage, refused=(*usage.refused, event.tool_call_id))
+        )
     if isinstance(event, ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed):
         return _with_progress(usage, event)
     return usage
 
 
-def _with_progress(usage: ToolUsage, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed) -> ToolUsage:
+def _with_progress(
+    usage: ToolUsage, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed
+) -> ToolUsage:
     attempts: list[ToolAttempt] = []
     for attempt in usage.open:
         if attempt.id == event.tool_call_id:
@@ -186,7 +190,9 @@ def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
     alike: list[str] = []
     for fact in settled.alike:
         if fact.id in numbers:
-            alike.append(f"{fact.source} says nearly the same as result {numbers[fact.id]}")
+            alike.append(
+                f"{fact.source} says nearly the same as result {numbers[fact.id]}"
+            )
     details = alike[:MOST_ALIKE]
     if settled.note.detail:
         details.insert(0, settled.note.detail)
@@ -201,7 +207,9 @@ def arguments_of(written: str) -> dict[str, object]:
         return {}
 
 
-def _attempt(round_: int, call: ToolCall, outcome: Outcome = "requested") -> ToolAttempt:
+def _attempt(
+    round_: int, call: ToolCall, outcome: Outcome = "requested"
+) -> ToolAttempt:
     # The model may write anything in the place of its reason, or nothing.
     why = arguments_of(call.arguments).get(WHY)
     if not isinstance(why, str):
@@ -216,16 +224,29 @@ def _attempt(round_: int, call: ToolCall, outcome: Outcome = "requested") -> Too
     )
 
 
-def _after(attempt: ToolAttempt, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed) -> ToolAttempt:
+def _after(
+    attempt: ToolAttempt,
+    event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed,
+) -> ToolAttempt:
     if isinstance(event, ToolStarted):
         return replace(attempt, outcome="running")
     if isinstance(event, ToolSubstituted):
         return replace(attempt, substitute=event.substitute)
     if isinstance(event, ToolFailed):
-        return replace(attempt, outcome="failed", detail=event.detail, duration_ms=event.duration_ms)
+        return replace(
+            attempt,
+            outcome="failed",
+            detail=event.detail,
+            duration_ms=event.duration_ms,
+        )
     if event.passages:
         return replace(attempt, outcome="found", duration_ms=event.duration_ms)
-    return replace(attempt, outcome="nothing", detail=event.output.text, duration_ms=event.duration_ms)
+    return replace(
+        attempt,
+        outcome="nothing",
+        detail=event.output.text,
+        duration_ms=event.duration_ms,
+    )
 
 
 def _with_refusals(usage: ToolUsage) -> ToolUsage:
@@ -274,9 +295,13 @@ def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
     alike: list[AlikeFact] = []
     for fact in new:
         if fact.like is not None:
-            alike.append(AlikeFact(id=fact.id, source=shorten(fact.passage.source, NAME_CHARS)))
+            alike.append(
+                AlikeFact(id=fact.id, source=shorten(fact.passage.source, NAME_CHARS))
+            )
     identity = call_identity(attempt.tool, attempt.arguments)
-    return SettledAttempt(attempt=attempt, note=note, identity=identity, alike=tuple(alike))
+    return SettledAttempt(
+        attempt=attempt, note=note, identity=identity, alike=tuple(alike)
+    )
 
 
 def _short_arguments(written: str) -> dict[str, object]:

@@ -176,13 +176,20 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
 
 def _part_views(wanted: Intent) -> tuple[PartView, ...]:
     views: list[PartView] = []
-    for at, (part, fact_ids) in enumerate(zip(wanted.parts, wanted.served, strict=True)):
+    for at, (part, fact_ids) in enumerate(
+        zip(wanted.parts, wanted.served, strict=True)
+    ):
         calls: list[str] = []
         for sought in wanted.sought:
             if at in sought.serves:
                 calls.append(sought.tool_call_id)
         view = PartView(
-            number=at + 1, kind=part.kind, text=part.text, open=not fact_ids, facts=fact_ids, calls=tuple(calls)
+            number=at + 1,
+            kind=part.kind,
+            text=part.text,
+            open=not fact_ids,
+            facts=fact_ids,
+            calls=tuple(calls),
         )
         views.append(view)
     return tuple(views)

@@ -40,7 +40,9 @@ class ClosedNetwork:
     def check(self, host: object) -> None:
         """Refuses a host that is not this machine."""
         if not self.open and not _is_this_machine(host):
-            raise RuntimeError(f"the test tried to reach {host!r}: the network is closed in tests (tests/conftest.py)")
+            raise RuntimeError(
+                f"the test tried to reach {host!r}: the network is closed in tests (tests/conftest.py)"
+            )
 
 
 def _is_this_machine(host: object) -> bool:
@@ -60,7 +62,9 @@ _network = ClosedNetwork()
 def _closed_network() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", _network.guard(socket.socket.connect))
-        patch.setattr(socket.socket, "connect_ex", _network.guard(socket.socket.connect_ex))
+        patch.setattr(
+            socket.socket, "connect_ex", _network.guard(socket.socket.connect_ex)
+        )
         patch.setattr(socket, "getaddrinfo", _network.guard_lookup(socket.getaddrinfo))
         yield
 

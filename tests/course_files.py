@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
-FIELDS = ("ranking", "mailbox", "embedding", "breaker", "replay", "citation", "budget", "snapshot")
+FIELDS = (
+    "ranking",
+    "mailbox",
+    "embedding",
+    "breaker",
+    "replay",
+    "citation",
+    "budget",
+    "snapshot",
+)
 
 
 def write_course(folder: Path, name: str, lessons: int = 2, extra: str = "") -> Path:
     """A course about `name`, each of whose lessons speaks of one thing of its own."""
-    lines = [f"Course Title: The {name.title()} Course", f"Course Link: https://example.org/{name}"]
+    lines = [
+        f"Course Title: The {name.title()} Course",
+        f"Course Link: https://example.org/{name}",
+    ]
     for number in range(lessons):
         field = FIELDS[number % len(FIELDS)]
-        lines += ["", f"Lesson {number}: About {field}", f"Lesson Link: https://example.org/{name}/{number}"]
-        lines += [f"The {name} uses a {field} in case {case}. It is called {name}{field}{case}." for case in range(30)]
+        lines += [
+            "",
+            f"Lesson {number}: About {field}",
+            f"Lesson Link: https://example.org/{name}/{number}",
+        ]
+        lines += [
+            f"The {name} uses a {field} in case {case}. It is called {name}{field}{case}."
+            for case in range(30)
+        ]
     path = folder / f"{name}.txt"
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join([*lines, extra]))

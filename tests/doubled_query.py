@@ -8,7 +8,15 @@ from antiphon.bus import Bus
 from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
-from antiphon.engine import CitationStyles, Double, InProcessTransport, Profile, Script, connect, offline_model
+from antiphon.engine import (
+    CitationStyles,
+    Double,
+    InProcessTransport,
+    Profile,
+    Script,
+    connect,
+    offline_model,
+)
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import QuerySettings
 from tests.fakes import MemoryTraceStore
@@ -18,7 +26,9 @@ from tests.virtual_time import VirtualClock
 class Query:
     """What came of one query: its events with their times, its outcome, and what the model was sent."""
 
-    def __init__(self, events: list[Recorded[Event]], outcome: Outcome, double: Double) -> None:
+    def __init__(
+        self, events: list[Recorded[Event]], outcome: Outcome, double: Double
+    ) -> None:
         self.events = events
         self.outcome = outcome
         self.double = double
@@ -29,7 +39,10 @@ class Query:
 
     def at(self, kind: type[Event]) -> float:
         """Seconds from the question to the first event of this kind."""
-        return next(said.at for said in self.events if isinstance(said.event, kind)) - self.events[0].at
+        return (
+            next(said.at for said in self.events if isinstance(said.event, kind))
+            - self.events[0].at
+        )
 
 
 async def ask(

@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from antiphon.vocabulary.errors import NotFoundError, SequenceError, TraceError
-from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+)
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
 
@@ -41,7 +47,9 @@ class FixedClock:
         for due, woken in self._sleepers:
             if due <= self._now:
                 woken.set()
-        self._sleepers = [sleeper for sleeper in self._sleepers if sleeper[0] > self._now]
+        self._sleepers = [
+            sleeper for sleeper in self._sleepers if sleeper[0] > self._now
+        ]
         if not self._sleepers:
             self._asleep.clear()
 
@@ -120,7 +128,9 @@ class MemoryTraceStore:
         """What was stored, without its places."""
         return [recorded.event for recorded in self._traces.get(query_id, [])]
 
-    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
         refusal = self.refusals.pop(0) if self.refusals else None
         if refusal:
             raise refusal
@@ -150,7 +160,9 @@ class MemoryTraceStore:
             msgspec.structs.replace(line.summary, events=len(self._traces[query_id]))
             for query_id, line in reversed(self._lines.items())
         ]
-        newest_first = sorted(summaries, key=lambda summary: summary.started_at, reverse=True)
+        newest_first = sorted(
+            summaries, key=lambda summary: summary.started_at, reverse=True
+        )
         if after_id is not None:
             ids = [summary.query_id for summary in newest_first]
             newest_first = newest_first[ids.index(after_id) + 1 :]
@@ -164,14 +176,19 @@ class MemoryTraceStore:
         ][:limit]
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        return sorted(query_id for query_id in self._lines if query_id.startswith(beginning))[:limit]
+        return sorted(
+            query_id for query_id in self._lines if query_id.startswith(beginning)
+        )[:limit]
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
-        lines = [self._lines[query_id] for query_id in self._conversation(session_id).queries]
+        lines = [
+            self._lines[query_id] for query_id in self._conversation(session_id).queries
+        ]
         answered = [
             Exchange(question=line.summary.query, answer=line.answer)
             for line in lines
-            if line.answer is not None and line.summary.status in ("answered", "partial")
+            if line.answer is not None
+            and line.summary.status in ("answered", "partial")
         ]
         return answered[-limit:]
 
@@ -202,14 +219,20 @@ class MemoryTraceStore:
                     events=0,
                 )
                 self._lines[query_id] = _Line(summary)
-                conversation = self._conversations.setdefault(session_id, _Conversation())
+                conversation = self._conversations.setdefault(
+                    session_id, _Conversation()
+                )
                 if parent is None:  # a fork is nothing that anybody said
                     conversation.queries.append(query_id)
-            case ResponseAssembled(answer=answer, confidence=confidence, reasoner=reasoner):
+            case ResponseAssembled(
+                answer=answer, confidence=confidence, reasoner=reasoner
+            ):
                 self._lines[query_id].answer = answer
                 self._amend(query_id, confidence=confidence, reasoner=reasoner)
             case QueryClosed(status=status) if query_id in self._lines:
-                duration_ms = (recorded.at - self._lines[query_id].summary.started_at) * 1000
+                duration_ms = (
+                    recorded.at - self._lines[query_id].summary.started_at
+                ) * 1000
                 self._amend(query_id, status=status, duration_ms=duration_ms)
 
     def _amend(self, query_id: str, **changes: object) -> None:

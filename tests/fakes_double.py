@@ -34,7 +34,9 @@ class DoubleStage(EngineStage):
         super().__init__()
         self.double = Double(Script(replies=replies), sleep)
         transport = InProcessTransport(self.double)
-        self.model = connect("sk-secret", "http://double.test", silence_s=silence_s, transport=transport)
+        self.model = connect(
+            "sk-secret", "http://double.test", silence_s=silence_s, transport=transport
+        )
         self.engine = ReasoningEngine(
             publish=self.published.append,
             emit_live=self.told.append,
@@ -49,4 +51,8 @@ class DoubleStage(EngineStage):
     @property
     def sent(self) -> list[Request]:
         """The requests of all attempts, as the events tell them."""
-        return [event.request for event in self.published if isinstance(event, ReasoningStarted)]
+        return [
+            event.request
+            for event in self.published
+            if isinstance(event, ReasoningStarted)
+        ]

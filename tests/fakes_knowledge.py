@@ -18,7 +18,11 @@ class HashingEmbedder:
     dimensions = 64
     max_tokens = 254
 
-    def __init__(self, name: str = "hashing", before: Callable[[Sequence[str]], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        name: str = "hashing",
+        before: Callable[[Sequence[str]], None] = lambda _: None,
+    ) -> None:
         self.name = name
         self.embedded: list[str] = []
         self._before = before

@@ -16,7 +16,9 @@ from tests.fakes import SkippingClock
 
 Send = Callable[[dict[str, object]], Coroutine[Any, Any, None]]
 
-TOOLS = StoredText('[{"name":"search","description":"Searches.","input_schema":{"type":"object","properties":{}}}]')
+TOOLS = StoredText(
+    '[{"name":"search","description":"Searches.","input_schema":{"type":"object","properties":{}}}]'
+)
 
 
 class Reset:
@@ -58,8 +60,12 @@ class ScriptedMessagesApi:
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
         if isinstance(answer.pieces[0], Stall | Reset):
             await _cut(answer.pieces[0])
-        headers = [(name.encode(), value.encode()) for name, value in answer.headers.items()]
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        headers = [
+            (name.encode(), value.encode()) for name, value in answer.headers.items()
+        ]
+        await send(
+            {"type": "http.response.start", "status": answer.status, "headers": headers}
+        )
         for piece in answer.pieces:
             if not isinstance(piece, bytes):
                 await _cut(piece)
@@ -76,7 +82,8 @@ async def _cut(piece: bytes | Reset | Stall) -> None:
 def sse(*events: Json) -> bytes:
     """The events as server-sent events."""
     return b"".join(
-        b"event: %s\ndata: %s\n\n" % (str(event.get("type", "error")).encode(), msgspec.json.encode(event))
+        b"event: %s\ndata: %s\n\n"
+        % (str(event.get("type", "error")).encode(), msgspec.json.encode(event))
         for event in events
     )
 
@@ -84,7 +91,10 @@ def sse(*events: Json) -> bytes:
 def started(**message: object) -> Json:
     """A `message_start`."""
     usage = {"input_tokens": 12, "output_tokens": 1}
-    return {"type": "message_start", "message": {"id": "msg_1", "model": "claude-x", "usage": usage, **message}}
+    return {
+        "type": "message_start",
+        "message": {"id": "msg_1", "model": "claude-x", "usage": usage, **message},
+    }
 
 
 def block_started(index: int, **block: object) -> Json:
@@ -92,7 +102,11 @@ def block_started(index: int, **block: object) -> Json:
 
 
 def delta(index: int, kind: str, **fields: object) -> Json:
-    return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **fields}}
+    return {
+        "type": "content_block_delta",
+        "index": index,
+        "delta": {"type": kind, **fields},
+    }
 
 
 def block_stopped(index: int) -> Json:
@@ -102,13 +116,22 @@ def block_stopped(index: int) -> Json:
 def ended(stop_reason: str = "end_turn", **usage: object) -> list[Json]:
     """`message_delta` and `message_stop`."""
     told = {"output_tokens": 7, **usage}
-    return [{"type": "message_delta", "delta": {"stop_reason": stop_reason}, "usage": told}, {"type": "message_stop"}]
+    return [
+        {"type": "message_delta", "delta": {"stop_reason": stop_reason}, "usage": told},
+        {"type": "message_stop"},
+    ]
 
 
 def text_reply(*pieces: str) -> list[Json]:
     """A whole reply of one text block."""
     deltas = [delta(0, "text_delta", text=piece) for piece in pieces]
-    return [started(), block_started(0, type="text", text=""), *deltas, block_stopped(0), *ended()]
+    return [
+        started(),
+        block_started(0, type="text", text=""),
+        *deltas,
+        block_stopped(0),
+        *ended(),
+    ]
 
 
 def tool_reply() -> list[Json]:
@@ -133,13 +156,23 @@ def streamed(*events: Json) -> Answer:
 
 def refused(status: int, kind: str, **headers: str) -> Answer:
     """An error in the API's shape."""
-    body = msgspec.json.encode({"type": "error", "error": {"type": kind, "message": "so it is"}})
-    return Answer([body], status, "application/json", {name.replace("_", "-"): text for name, text in headers.items()})
+    body = msgspec.json.encode(
+        {"type": "error", "error": {"type": kind, "message": "so it is"}}
+    )
+    return Answer(
+        [body],
+        status,
+        "application/json",
+        {name.replace("_", "-"): text for name, text in headers.items()},
+    )
 
 
 def asked(**changes: Any) -> ReasoningRequested:
     """A request for one reasoning call."""
-    question = Message(role="user", content=(StoredText('{"type":"text","text":"Wie geht\u2019s? \\"So\\""}'),))
+    question = Message(
+        role="user",
+        content=(StoredText('{"type":"text","text":"Wie geht\u2019s? \\"So\\""}'),),
+    )
     fields: dict[str, Any] = {
         "call_id": "c1",
         "round": 1,
@@ -169,7 +202,9 @@ class EngineStage:
         self.told: list[Live] = []
         self._tasks: list[asyncio.Task[None]] = []
         transport = InProcessTransport(self.api)
-        self.model = connect("sk-secret", "http://api.test", silence_s=silence_s, transport=transport)
+        self.model = connect(
+            "sk-secret", "http://api.test", silence_s=silence_s, transport=transport
+        )
         self.engine = ReasoningEngine(
             publish=self.published.append,
             emit_live=self.told.append,
@@ -180,7 +215,9 @@ class EngineStage:
             chance=lambda: 0.0,
         )
 
-    def _spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
+    def _spawn(
+        self, work: Coroutine[Any, Any, None], /, *, background: bool = False
+    ) -> Callable[[], object]:
         task = asyncio.create_task(work)
         self._tasks.append(task)
         return task.cancel

@@ -21,7 +21,9 @@ from antiphon.vocabulary.subscribers import Subscriber
 class House:
     """The service, its folder, and the double behind it."""
 
-    def __init__(self, folder: Path, service: Antiphon, store: SqliteTraceStore, double: Double) -> None:
+    def __init__(
+        self, folder: Path, service: Antiphon, store: SqliteTraceStore, double: Double
+    ) -> None:
         self.folder = folder
         self.service = service
         self.store = store
@@ -29,7 +31,11 @@ class House:
 
     def stored(self) -> bytes:
         """Every byte in the folder: the database, its log, whatever lies beside them."""
-        return b"".join(path.read_bytes() for path in sorted(self.folder.iterdir()) if path.is_file())
+        return b"".join(
+            path.read_bytes()
+            for path in sorted(self.folder.iterdir())
+            if path.is_file()
+        )
 
     def sent(self) -> str:
         """All that the model was sent."""
@@ -55,7 +61,9 @@ async def house(
     parts = Resources(
         clock=SystemClock(),
         models={
-            "primary": connect(api_key, "http://double.test", transport=InProcessTransport(double)),
+            "primary": connect(
+                api_key, "http://double.test", transport=InProcessTransport(double)
+            ),
             "fallback": offline_model(),
         },
         tools=registry,
@@ -65,7 +73,14 @@ async def house(
     )
     store = SqliteTraceStore.open(folder, redaction=blots, catalog=parts.catalog)
     library = SmallLibrary(WordEmbedder())
-    built = ServiceResources(shared=parts, store=store, library=library, models=(), reasoner="double", versions=())
+    built = ServiceResources(
+        shared=parts,
+        store=store,
+        library=library,
+        models=(),
+        reasoner="double",
+        versions=(),
+    )
     service = Antiphon(Settings.model_construct(), built)
     try:
         yield House(folder, service, store, double)

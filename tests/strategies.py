@@ -20,9 +20,10 @@ _SIMPLE: dict[object, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     NoneType: st.none(),
     # Short ones stay in place in a store, long ones are kept apart: both sides of the border.
-    StoredText: st.one_of(st.text(max_size=20), st.text(min_size=1, max_size=9).map(lambda text: text * 30)).map(
-        StoredText
-    ),
+    StoredText: st.one_of(
+        st.text(max_size=20),
+        st.text(min_size=1, max_size=9).map(lambda text: text * 30),
+    ).map(StoredText),
 }
 
 
@@ -48,7 +49,9 @@ def _of_parts(origin: Any, parts: tuple[Any, ...]) -> st.SearchStrategy[Any]:
         return st.lists(values(parts[0]), max_size=3).map(tuple)
     if origin is tuple:
         return st.tuples(*(values(part) for part in parts))
-    raise NotImplementedError(f"no strategy for {origin}[{parts}]: add it to tests/strategies.py")
+    raise NotImplementedError(
+        f"no strategy for {origin}[{parts}]: add it to tests/strategies.py"
+    )
 
 
 def recorded(kind: Any) -> st.SearchStrategy[Recorded[Any]]:

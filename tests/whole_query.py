@@ -14,7 +14,14 @@ from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, quotable, tool_from_function
 from antiphon.engine import offline_model
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Clock, Json, Model, Ports, Subscription, ToolOutput
+from antiphon.vocabulary.ports import (
+    Clock,
+    Json,
+    Model,
+    Ports,
+    Subscription,
+    ToolOutput,
+)
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import QuerySettings, Request
 from tests.fakes import FixedClock, MemoryTraceStore
@@ -22,21 +29,37 @@ from tests.fakes import FixedClock, MemoryTraceStore
 Script = Callable[[Request], Awaitable[Sequence[Json]]]
 
 
-def reply(text: str = "", *calls: tuple[str, Json], stop_reason: str | None = None) -> list[Json]:
+def reply(
+    text: str = "", *calls: tuple[str, Json], stop_reason: str | None = None
+) -> list[Json]:
     """The stream events of a reply with text and tool calls; ids are made of the calls themselves."""
     blocks: list[Json] = [{"type": "text", "text": text}] if text else []
     blocks += [
-        {"type": "tool_use", "id": f"toolu_{name}_{json.dumps(input_)}", "name": name, "input": input_}
+        {
+            "type": "tool_use",
+            "id": f"toolu_{name}_{json.dumps(input_)}",
+            "name": name,
+            "input": input_,
+        }
         for name, input_ in calls
     ]
-    events: list[Json] = [{"type": "message_start", "message": {"id": "msg", "model": "scripted", "usage": {}}}]
+    events: list[Json] = [
+        {
+            "type": "message_start",
+            "message": {"id": "msg", "model": "scripted", "usage": {}},
+        }
+    ]
     for index, block in enumerate(blocks):
         events += [
             {"type": "content_block_start", "index": index, "content_block": block},
             {"type": "content_block_stop", "index": index},
         ]
     ended = {"stop_reason": stop_reason or ("tool_use" if calls else "end_turn")}
-    return [*events, {"type": "message_delta", "delta": ended, "usage": {}}, {"type": "message_stop"}]
+    return [
+        *events,
+        {"type": "message_delta", "delta": ended, "usage": {}},
+        {"type": "message_stop"},
+    ]
 
 
 class ScriptedModel:
@@ -61,7 +84,10 @@ async def search_course_content(query: str) -> ToolOutput:
     Args:
         query: What to look for.
     """
-    passage = quotable(f"Course of {query} - Lesson 1", f"This lesson speaks of {query}. It says no more.")
+    passage = quotable(
+        f"Course of {query} - Lesson 1",
+        f"This lesson speaks of {query}. It says no more.",
+    )
     return ToolOutput(text=passage.text.text, passages=(passage,))
 
 
@@ -73,7 +99,9 @@ class House:
     fallback: Model = field(default_factory=offline_model)
     clock: Clock = field(default_factory=FixedClock)
     store: MemoryTraceStore = field(default_factory=MemoryTraceStore)
-    spoil: Callable[[Sequence[Subscription]], Sequence[Subscription]] = lambda wired: wired
+    spoil: Callable[[Sequence[Subscription]], Sequence[Subscription]] = lambda wired: (
+        wired
+    )
     subscribers: tuple[Subscriber, ...] = ()
 
     def __post_init__(self) -> None:
@@ -87,7 +115,9 @@ class House:
         )
         self.bus = Bus(self.store, self.clock, self._parts.catalog)
 
-    async def ask(self, query: str, settings: QuerySettings | None = None, query_id: str = "q") -> Outcome:
+    async def ask(
+        self, query: str, settings: QuerySettings | None = None, query_id: str = "q"
+    ) -> Outcome:
         """Asks, and waits for the end."""
         caller = Caller()
 
@@ -95,8 +125,12 @@ class House:
             return self.spoil(wire(self._parts, ports, caller).subscriptions())
 
         first = receive(query, "s", settings or QuerySettings())
-        reviewers = tuple(subscriber.name for subscriber in self.subscribers if subscriber.reviews)
-        await self.bus.open(query_id, components).run(replace(first, reviewers=reviewers))
+        reviewers = tuple(
+            subscriber.name for subscriber in self.subscribers if subscriber.reviews
+        )
+        await self.bus.open(query_id, components).run(
+            replace(first, reviewers=reviewers)
+        )
         return caller.outcome(query_id, "s")
 
     async def trace(self, query_id: str = "q") -> list[Event]:
@@ -109,7 +143,9 @@ def kinds(events: Sequence[Event]) -> list[str]:
     return [str(event.__struct_config__.tag) for event in events]
 
 
-def spoiled(kind: type[Event], owner: str) -> Callable[[Sequence[Subscription]], Sequence[Subscription]]:
+def spoiled(
+    kind: type[Event], owner: str
+) -> Callable[[Sequence[Subscription]], Sequence[Subscription]]:
     """Makes the handler that a component (`owner`) has for one kind of event raise."""
 
     def broken(_: Recorded[Event]) -> None:

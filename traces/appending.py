@@ -14,7 +14,13 @@ import structlog
 from msgspec.structs import replace
 
 from antiphon.traces.connections import Checkpointer, is_locked, reason
-from antiphon.traces.event_log import EventRow, Packer, last_seq, write_events, write_texts
+from antiphon.traces.event_log import (
+    EventRow,
+    Packer,
+    last_seq,
+    write_events,
+    write_texts,
+)
 from antiphon.traces.listing import note_query
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.search_index import SearchIndex
@@ -57,7 +63,13 @@ class Writer:
         redaction: What every event is redacted by: the last net, behind those at the sources (decision 065).
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction, catalog: Catalog) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        redaction: Redaction,
+        catalog: Catalog,
+    ) -> None:
         self._path = path
         self._connection = connection
         self._redaction = redaction
@@ -78,7 +90,9 @@ class Writer:
         if self._redaction:
             events: list[Recorded[Event]] = []
             for recorded in batch.events:
-                events.append(replace(recorded, event=self._redaction.event(recorded.event)))
+                events.append(
+                    replace(recorded, event=self._redaction.event(recorded.event))
+                )
             batch = batch._replace(events=events)
         rows = [self._packer.row(batch.query_id, recorded) for recorded in batch.events]
         return Packed(batch, rows, self._packer.take_texts())
@@ -106,7 +120,9 @@ class Writer:
             TraceError: The store cannot be written.
         """
         if time.monotonic() < self._locked_until:
-            raise TraceError("the trace store cannot be written: another process was writing to it a moment ago")
+            raise TraceError(
+                "the trace store cannot be written: another process was writing to it a moment ago"
+            )
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             yield self._connection
@@ -116,9 +132,13 @@ class Writer:
             if is_locked(error):
                 self._locked_until = time.monotonic() + _LOCK_PAUSE_S
             _log.warning("trace_store_refused", path=str(self._path), error=str(error))
-            raise TraceError(f"the trace store cannot be written: {reason(error)}") from error
+            raise TraceError(
+                f"the trace store cannot be written: {reason(error)}"
+            ) from error
         except UnicodeEncodeError as error:
-            raise TraceError("the trace store cannot be written: an id holds a lone surrogate, no text") from error
+            raise TraceError(
+                "the trace store cannot be written: an id holds a lone surrogate, no text"
+            ) from error
         finally:
             self._roll_back()
 

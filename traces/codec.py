@@ -60,7 +60,9 @@ def to_json(item: Recorded[Event] | Live) -> bytes:
         return _encoder.encode(item)
     except UnicodeEncodeError:
         if isinstance(item, Recorded):
-            return _encoder.encode(msgspec.structs.replace(item, event=without_surrogates(item.event)))
+            return _encoder.encode(
+                msgspec.structs.replace(item, event=without_surrogates(item.event))
+            )
         return _encoder.encode(without_surrogates(item))
 
 
@@ -93,7 +95,9 @@ def from_json(data: bytes, catalog: Catalog = BUILT_IN) -> Recorded[Event]:
     except (msgspec.DecodeError, RecursionError) as error:
         header = _header_of(data)
         check_version(header.query_id, header.seq, header.version)
-        raise refusal(header.query_id, header.seq, wrong_in(bytes(header.event), error, catalog)) from error
+        raise refusal(
+            header.query_id, header.seq, wrong_in(bytes(header.event), error, catalog)
+        ) from error
     check_version(recorded.query_id, recorded.seq, recorded.version)
     return recorded
 
@@ -108,7 +112,9 @@ def _decoder_of(catalog: Catalog) -> msgspec.json.Decoder[Recorded[Event]]:
 def check_version(query_id: str, seq: int, version: int) -> None:
     """Refuses an event that another version of the vocabulary wrote."""
     if version != VERSION:
-        raise refusal(query_id, seq, f"it was written with vocabulary version {version}")
+        raise refusal(
+            query_id, seq, f"it was written with vocabulary version {version}"
+        )
 
 
 def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:

@@ -82,9 +82,13 @@ class Readers:
         try:
             return await asyncio.to_thread(self._read, work)
         except sqlite3.Error as error:
-            raise TraceError(f"the trace store cannot be read: {reason(error)}") from error
+            raise TraceError(
+                f"the trace store cannot be read: {reason(error)}"
+            ) from error
         except UnicodeEncodeError as error:
-            raise NotFoundError("an id with a lone surrogate is no text, so nothing has it") from error
+            raise NotFoundError(
+                "an id with a lone surrogate is no text, so nothing has it"
+            ) from error
 
     def close(self) -> None:
         """Closes idle connections now, and those in use when their read ends."""
@@ -97,7 +101,9 @@ class Readers:
             connection = self._idle.pop()
         except IndexError:
             uri = f"{self._path.absolute().as_uri()}?mode=ro"
-            connection = sqlite3.connect(uri, uri=True, timeout=OPEN_TIMEOUT_S, check_same_thread=False)
+            connection = sqlite3.connect(
+                uri, uri=True, timeout=OPEN_TIMEOUT_S, check_same_thread=False
+            )
         try:
             return work(connection)
         finally:
@@ -131,7 +137,9 @@ class Checkpointer:
                 return
             self._written = 0
             # PASSIVE neither waits for readers nor for other processes, nor makes them wait.
-            self._moving = asyncio.ensure_future(asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(PASSIVE)"))
+            self._moving = asyncio.ensure_future(
+                asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(PASSIVE)")
+            )
         if self._moving is not None:
             await asyncio.wait([self._moving], timeout=_MOST_WAIT_S)
 
@@ -147,12 +155,20 @@ class Checkpointer:
         A store may outlive the event loop in which it was written to; what that loop awaited, no other can await.
         """
         moving = self._moving
-        return moving is not None and not moving.done() and moving.get_loop() is asyncio.get_running_loop()
+        return (
+            moving is not None
+            and not moving.done()
+            and moving.get_loop() is asyncio.get_running_loop()
+        )
 
     def _run(self, checkpoint: str) -> None:
         try:
-            with closing(sqlite3.connect(self._path, timeout=1.0, isolation_level=None)) as connection:
+            with closing(
+                sqlite3.connect(self._path, timeout=1.0, isolation_level=None)
+            ) as connection:
                 connection.execute(checkpoint)
         except sqlite3.Error as error:
             # Nothing is lost: the log stays as it is, and the next checkpoint moves it.
-            _log.warning("trace_checkpoint_failed", path=str(self._path), error=str(error))
+            _log.warning(
+                "trace_checkpoint_failed", path=str(self._path), error=str(error)
+            )

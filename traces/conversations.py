@@ -25,7 +25,9 @@ _CLEAR = """
 
 def open_conversation(connection: sqlite3.Connection, session_id: str) -> None:
     """Makes the conversation known."""
-    connection.execute("INSERT OR IGNORE INTO conversations (session_id) VALUES (?)", (session_id,))
+    connection.execute(
+        "INSERT OR IGNORE INTO conversations (session_id) VALUES (?)", (session_id,)
+    )
 
 
 def clear_conversation(connection: sqlite3.Connection, session_id: str) -> None:
@@ -43,7 +45,9 @@ def forget_conversation(connection: sqlite3.Connection, session_id: str) -> None
     connection.execute("DELETE FROM conversations WHERE session_id = ?", (session_id,))
 
 
-def read_exchanges(connection: sqlite3.Connection, session_id: str, limit: int) -> list[Exchange]:
+def read_exchanges(
+    connection: sqlite3.Connection, session_id: str, limit: int
+) -> list[Exchange]:
     """Reads the conversation's last answered questions since it was cleared, oldest first.
 
     Raises:
@@ -56,7 +60,9 @@ def read_exchanges(connection: sqlite3.Connection, session_id: str, limit: int) 
         raise _unknown(session_id)
     unpacker = unpacker_of(connection)
     exchanges: list[Exchange] = []
-    for query, *row in connection.execute(_ANSWERS, (session_id, cleared_after[0], limit)):
+    for query, *row in connection.execute(
+        _ANSWERS, (session_id, cleared_after[0], limit)
+    ):
         event = unpacker.unpack(*row).event
         answer = ""
         if isinstance(event, ResponseAssembled):
@@ -73,13 +79,19 @@ def ids_of_conversation(connection: sqlite3.Connection, session_id: str) -> list
     Raises:
         NotFoundError: No such conversation.
     """
-    rows = connection.execute("SELECT query_id FROM queries WHERE session_id = ?", (session_id,))
+    rows = connection.execute(
+        "SELECT query_id FROM queries WHERE session_id = ?", (session_id,)
+    )
     ids = [row[0] for row in rows]
-    known = connection.execute("SELECT 1 FROM conversations WHERE session_id = ?", (session_id,)).fetchone()
+    known = connection.execute(
+        "SELECT 1 FROM conversations WHERE session_id = ?", (session_id,)
+    ).fetchone()
     if not ids and known is None:
         raise NotFoundError(f"there is no conversation {session_id!r}")
     return ids
 
 
 def _unknown(session_id: str) -> NotFoundError:
-    return NotFoundError(f"there is no conversation {session_id!r}; leave session_id out to begin a new one")
+    return NotFoundError(
+        f"there is no conversation {session_id!r}; leave session_id out to begin a new one"
+    )

@@ -43,7 +43,9 @@ _MOST_RUNS = 20
 
 _KEYS = re.compile(rb'"kept":"([0-9a-f]{64})"')
 
-_LOOSE = "CREATE TABLE IF NOT EXISTS loose (key BLOB NOT NULL PRIMARY KEY) WITHOUT ROWID"
+_LOOSE = (
+    "CREATE TABLE IF NOT EXISTS loose (key BLOB NOT NULL PRIMARY KEY) WITHOUT ROWID"
+)
 """Texts of deleted traces that other traces may hold; they outlive a run that is broken off."""
 
 
@@ -70,10 +72,16 @@ class Deleter:
         deleted = 0
         async with self._turn:
             for _ in range(_MOST_RUNS):
-                choose = partial(_ids_to_prune, older_than=older_than, most_bytes=most_bytes)
+                choose = partial(
+                    _ids_to_prune, older_than=older_than, most_bytes=most_bytes
+                )
                 ids = await self._readers.run(choose)
                 deleted += await self._delete(ids)
-                if most_bytes is None or not ids or await self._readers.run(_used_bytes) <= most_bytes:
+                if (
+                    most_bytes is None
+                    or not ids
+                    or await self._readers.run(_used_bytes) <= most_bytes
+                ):
                     break
         return deleted
 
@@ -88,7 +96,9 @@ class Deleter:
             existed = False
             done = False
             while not done:
-                existed, done = await self._bit(partial(_delete_some, query_id=query_id, existed=existed))
+                existed, done = await self._bit(
+                    partial(_delete_some, query_id=query_id, existed=existed)
+                )
             deleted += existed
         await self._delete_loose_texts()
         if deleted:
@@ -115,14 +125,18 @@ class Deleter:
             await asyncio.sleep(_REST_S)
         done = False
         while not done:
-            loose, at, done = await self._bit(partial(_delete_texts, loose=loose, at=at))
+            loose, at, done = await self._bit(
+                partial(_delete_texts, loose=loose, at=at)
+            )
 
     async def _bit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs one transaction, and pauses after it."""
         for tried in range(1, _LOCKED_TIMES + 1):
             await self._writer.ready()
             if self._closed:
-                raise TraceError("the trace store was closed before everything was deleted: the rest goes next time")
+                raise TraceError(
+                    "the trace store was closed before everything was deleted: the rest goes next time"
+                )
             try:
                 with self._writer.deleting(_BIT_BYTES) as connection:
                     result = work(connection)
@@ -144,7 +158,9 @@ def _was_locked(error: TraceError) -> bool:
     return isinstance(cause, sqlite3.Error) and is_locked(cause)
 
 
-def _ids_to_prune(connection: sqlite3.Connection, older_than: float | None, most_bytes: int | None) -> list[str]:
+def _ids_to_prune(
+    connection: sqlite3.Connection, older_than: float | None, most_bytes: int | None
+) -> list[str]:
     """Reads the oldest traces that are over: those started before a time, and as many more as free what is too much."""
     over, wanted = connection.execute(
         "SELECT count(*), count(CASE WHEN started_at < ? THEN 1 END) FROM queries WHERE status != 'open'",
@@ -158,7 +174,8 @@ def _ids_to_prune(connection: sqlite3.Connection, older_than: float | None, most
         by_size = -(-excess * over // used)
         wanted = max(wanted, min(over, by_size))
     rows = connection.execute(
-        "SELECT query_id FROM queries WHERE status != 'open' ORDER BY started_at, number LIMIT ?", (wanted,)
+        "SELECT query_id FROM queries WHERE status != 'open' ORDER BY started_at, number LIMIT ?",
+        (wanted,),
     )
     return [row[0] for row in rows]
 
@@ -169,7 +186,9 @@ def _used_bytes(connection: sqlite3.Connection) -> int:
     return pages * _pragma(connection, "page_size")
 
 
-def _delete_some(connection: sqlite3.Connection, query_id: str, existed: bool) -> tuple[bool, bool]:
+def _delete_some(
+    connection: sqlite3.Connection, query_id: str, existed: bool
+) -> tuple[bool, bool]:
     """Deletes some of a trace.
 
     Returns:
@@ -177,13 +196,17 @@ def _delete_some(connection: sqlite3.Connection, query_id: str, existed: bool) -
     """
     # From its end: a trace that is half deleted still stands in the listing, so that the rest can be deleted too.
     rows = connection.execute(
-        "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?", (query_id, _EVENTS_AT_ONCE)
+        "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?",
+        (query_id, _EVENTS_AT_ONCE),
     ).fetchall()
     if rows:
         existed = True
         keys = _keys_in(body for _, body in rows)
         connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", _as_rows(keys))
-        connection.execute("DELETE FROM events WHERE query_id = ? AND seq >= ?", (query_id, rows[-1][0]))
+        connection.execute(
+            "DELETE FROM events WHERE query_id = ? AND seq >= ?",
+            (query_id, rows[-1][0]),
+        )
     if len(rows) == _EVENTS_AT_ONCE:
         return existed, False
     # The line goes last, for by it a trace is found.
@@ -193,11 +216,15 @@ def _delete_some(connection: sqlite3.Connection, query_id: str, existed: bool) -
 
 
 def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
-    row = connection.execute("SELECT number FROM queries WHERE query_id = ?", (query_id,)).fetchone()
+    row = connection.execute(
+        "SELECT number FROM queries WHERE query_id = ?", (query_id,)
+    ).fetchone()
     if row is None:
         return False
     connection.execute("DELETE FROM marks WHERE number = ?", row)
-    connection.execute("DELETE FROM words WHERE rowid IN (?, ?)", (row[0] * 2, row[0] * 2 + 1))
+    connection.execute(
+        "DELETE FROM words WHERE rowid IN (?, ?)", (row[0] * 2, row[0] * 2 + 1)
+    )
     connection.execute("DELETE FROM queries WHERE number = ?", row)
     return True
 
@@ -220,14 +247,17 @@ class _References(NamedTuple):
 def _references_after(connection: sqlite3.Connection, at: int) -> _References:
     """Reads what the next stored events refer to; the last event is `at` itself where none is left."""
     rows = connection.execute(
-        "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?", (at, _READ_AT_ONCE)
+        "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?",
+        (at, _READ_AT_ONCE),
     ).fetchall()
     if not rows:
         return _References(at, set())
     return _References(rows[-1][0], _keys_in(body for _, body in rows))
 
 
-def _delete_texts(connection: sqlite3.Connection, loose: set[bytes], at: int) -> tuple[set[bytes], int, bool]:
+def _delete_texts(
+    connection: sqlite3.Connection, loose: set[bytes], at: int
+) -> tuple[set[bytes], int, bool]:
     """Deletes some loose texts, none of which an event up to `at` refers to.
 
     Returns:

@@ -9,7 +9,13 @@ from typing import Any, NamedTuple, get_type_hints
 
 import msgspec
 
-from antiphon.traces.codec import check_version, encode_text, refusal, without_surrogates, wrong_in
+from antiphon.traces.codec import (
+    check_version,
+    encode_text,
+    refusal,
+    without_surrogates,
+    wrong_in,
+)
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
@@ -56,7 +62,15 @@ class Packer:
         """Packs a recorded event into its row."""
         body = self.pack(recorded.event)
         kind = recorded.event.kind_name()
-        return EventRow(query_id, recorded.seq, recorded.cause, recorded.at, kind, recorded.version, body)
+        return EventRow(
+            query_id,
+            recorded.seq,
+            recorded.cause,
+            recorded.at,
+            kind,
+            recorded.version,
+            body,
+        )
 
     def take_texts(self) -> dict[str, str]:
         """Returns the texts gathered since the last call, by key."""
@@ -80,13 +94,19 @@ class Unpacker:
         catalog: The events that there are.
     """
 
-    def __init__(self, fetch: Callable[[str], str | None], catalog: Catalog = BUILT_IN) -> None:
+    def __init__(
+        self, fetch: Callable[[str], str | None], catalog: Catalog = BUILT_IN
+    ) -> None:
         self._fetch = fetch
         self._catalog = catalog
         self._seen: dict[str, StoredText] = {}
-        self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(catalog.union, dec_hook=self._stored_text)
+        self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(
+            catalog.union, dec_hook=self._stored_text
+        )
 
-    def unpack(self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes) -> Recorded[Event]:
+    def unpack(
+        self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes
+    ) -> Recorded[Event]:
         """Decodes a recorded event from the columns of its row.
 
         Raises:
@@ -96,8 +116,12 @@ class Unpacker:
         try:
             event = self._decode(body)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise refusal(query_id, seq, wrong_in(body, error, self._catalog)) from error
-        return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event, version=version)
+            raise refusal(
+                query_id, seq, wrong_in(body, error, self._catalog)
+            ) from error
+        return Recorded(
+            query_id=query_id, seq=seq, cause=cause, at=at, event=event, version=version
+        )
 
     def _decode(self, body: bytes) -> Event:
         try:
@@ -107,7 +131,9 @@ class Unpacker:
                 raise
         # What JSON cannot say (NaN, infinity) was written as null; as a score or a time it counts for nothing.
         event = msgspec.json.decode(body, type=dict[str, Any])
-        return self._decoder.decode(msgspec.json.encode(_numbered(event, self._catalog.by_kind[event["kind"]])))
+        return self._decoder.decode(
+            msgspec.json.encode(_numbered(event, self._catalog.by_kind[event["kind"]]))
+        )
 
     def _stored_text(self, _type: type, found: object) -> StoredText:
         match found:
@@ -184,7 +210,10 @@ def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> No
 
 
 def read_trace(
-    connection: sqlite3.Connection, query_id: str, after: int = 0, catalog: Catalog = BUILT_IN
+    connection: sqlite3.Connection,
+    query_id: str,
+    after: int = 0,
+    catalog: Catalog = BUILT_IN,
 ) -> list[Recorded[Event]]:
     """Reads the events of a trace with `seq` > `after`.
 
@@ -193,7 +222,9 @@ def read_trace(
         DecodeError: An event cannot be read by this version.
     """
     unpacker = unpacker_of(connection, catalog)
-    events = [unpacker.unpack(*row) for row in connection.execute(_EVENTS, (query_id, after))]
+    events = [
+        unpacker.unpack(*row) for row in connection.execute(_EVENTS, (query_id, after))
+    ]
     if not events and last_seq(connection, query_id) == 0:
         raise unknown_trace(query_id)
     return events
@@ -209,17 +240,23 @@ def read_forms(connection: sqlite3.Connection, query_id: str) -> list[dict[str, 
 
 def last_seq(connection: sqlite3.Connection, query_id: str) -> int:
     """Returns the `seq` of a trace's last event; 0 where there is none."""
-    row = connection.execute("SELECT max(seq) FROM events WHERE query_id = ?", (query_id,)).fetchone()
+    row = connection.execute(
+        "SELECT max(seq) FROM events WHERE query_id = ?", (query_id,)
+    ).fetchone()
     if row[0] is None:
         return 0
     return int(row[0])
 
 
-def unpacker_of(connection: sqlite3.Connection, catalog: Catalog = BUILT_IN) -> Unpacker:
+def unpacker_of(
+    connection: sqlite3.Connection, catalog: Catalog = BUILT_IN
+) -> Unpacker:
     """Returns an unpacker that fetches long texts over a connection."""
 
     def fetch(key: str) -> str | None:
-        row = connection.execute("SELECT text FROM kept WHERE key = ?", (bytes.fromhex(key),)).fetchone()
+        row = connection.execute(
+            "SELECT text FROM kept WHERE key = ?", (bytes.fromhex(key),)
+        ).fetchone()
         if row is None:
             return None
         return str(row[0])
@@ -229,4 +266,6 @@ def unpacker_of(connection: sqlite3.Connection, catalog: Catalog = BUILT_IN) -> 
 
 def unknown_trace(query_id: str) -> NotFoundError:
     """Returns the refusal of an id that no trace has."""
-    return NotFoundError(f"there is no trace {query_id}; GET /api/traces or `antiphon traces list` names all")
+    return NotFoundError(
+        f"there is no trace {query_id}; GET /api/traces or `antiphon traces list` names all"
+    )

@@ -83,7 +83,9 @@ def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
         DecodeError: The file was changed, cut off or is none of ours.
     """
     if len(data) > MOST_BYTES:
-        raise _refusal(1, f"the file has {len(data):,} bytes, the most is {MOST_BYTES:,}")
+        raise _refusal(
+            1, f"the file has {len(data):,} bytes, the most is {MOST_BYTES:,}"
+        )
     first, _, body = data.partition(b"\n")
     head = _head(first)
     lines = body.split(b"\n")
@@ -91,9 +93,15 @@ def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
     if lines.pop() != b"":
         raise _refusal(len(lines) + 2, "the last line is cut off: it has no line end")
     if len(lines) != head.events:
-        raise _refusal(len(lines) + 1, f"the head promises {head.events} events and {len(lines)} are there")
+        raise _refusal(
+            len(lines) + 1,
+            f"the head promises {head.events} events and {len(lines)} are there",
+        )
     if hashlib.sha256(body).hexdigest() != head.sha256:
-        raise _refusal(1, "the events are not those that were exported: their hash is not the head's `sha256`")
+        raise _refusal(
+            1,
+            "the events are not those that were exported: their hash is not the head's `sha256`",
+        )
     return head, lines
 
 
@@ -102,15 +110,24 @@ def _head(line: bytes) -> Head:
         head = _heads.decode(line)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise _refusal(
-            1, f"this is no head of a trace file ({error}); export one with `antiphon traces export`"
+            1,
+            f"this is no head of a trace file ({error}); export one with `antiphon traces export`",
         ) from None
     if head.antiphon_trace != FORMAT:
-        raise _refusal(1, f"the file has form {head.antiphon_trace}, this program reads form {FORMAT}")
+        raise _refusal(
+            1,
+            f"the file has form {head.antiphon_trace}, this program reads form {FORMAT}",
+        )
     if not 0 < head.events <= MOST_EVENTS:
-        raise _refusal(1, f"the head promises {head.events} events; it may be 1 to {MOST_EVENTS:,}")
+        raise _refusal(
+            1, f"the head promises {head.events} events; it may be 1 to {MOST_EVENTS:,}"
+        )
     # The id is shown in lists and logs, so nothing may stand in it that a terminal takes for an order.
     if not 0 < len(head.query_id) <= MOST_ID_CHARS or not head.query_id.isprintable():
-        raise _refusal(1, f"the id has {len(head.query_id)} characters; it may be 1 to {MOST_ID_CHARS} printable ones")
+        raise _refusal(
+            1,
+            f"the id has {len(head.query_id)} characters; it may be 1 to {MOST_ID_CHARS} printable ones",
+        )
     return head
 
 
@@ -123,7 +140,9 @@ def _event(line: bytes, number: int, catalog: Catalog) -> Recorded[Event]:
         raise _refusal(number, f"this is no UTF-8 ({error.reason})") from error
 
 
-def _misplaced(recorded: Recorded[Event], seq: int, query_id: str, before: Recorded[Event] | None) -> str:
+def _misplaced(
+    recorded: Recorded[Event], seq: int, query_id: str, before: Recorded[Event] | None
+) -> str:
     """Returns what is wrong with an event's place; nothing where it is right."""
     if recorded.query_id != query_id:
         return f"the event is of trace {recorded.query_id[:80]!r}, the file of {query_id!r}"

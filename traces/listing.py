@@ -7,13 +7,21 @@ from collections.abc import Sequence
 
 from antiphon.traces.codec import sound_text
 from antiphon.traces.conversations import open_conversation
-from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+)
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 _INSERT_QUERY = """
     INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent) VALUES (?, ?, ?, ?, ?, ?)
 """
-_NOTE_ANSWER = "UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ? WHERE query_id = ?"
+_NOTE_ANSWER = (
+    "UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ? WHERE query_id = ?"
+)
 _NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 1000 WHERE query_id = ?"
 
 _LINE = """
@@ -38,7 +46,9 @@ _HAS_WORDS_BEFORE = """queries.number IN (
 _IN_QUESTION = "instr(lower(query), lower(?)) > 0"
 
 
-def note_query(connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str) -> None:
+def note_query(
+    connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str
+) -> None:
     """Keeps the query's line up to date with an event that was written."""
     match recorded.event:
         case QueryReceived(query=query, session_id=session_id, parent=parent):
@@ -46,19 +56,35 @@ def note_query(connection: sqlite3.Connection, query_id: str, recorded: Recorded
             connection.execute(_INSERT_QUERY, line)
             open_conversation(connection, session_id)
         case ResponseAssembled(confidence=confidence, reasoner=reasoner):
-            connection.execute(_NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id))
+            connection.execute(
+                _NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id)
+            )
         case QueryClosed(status=status):
             connection.execute(_NOTE_END, (status, recorded.at, query_id))
 
 
 def read_listing(
-    connection: sqlite3.Connection, limit: int, before: float | None, after_id: str | None, where: TraceFilter
+    connection: sqlite3.Connection,
+    limit: int,
+    before: float | None,
+    after_id: str | None,
+    where: TraceFilter,
 ) -> list[TraceSummary]:
     """Reads one line a query, the newest first."""
     lines: list[TraceSummary] = []
     statement = _Listing(before, after_id, where)
     for row in connection.execute(statement.sql, [*statement.values, limit]):
-        query_id, session_id, query, status, started_at, duration_ms, confidence, reasoner, events = row
+        (
+            query_id,
+            session_id,
+            query,
+            status,
+            started_at,
+            duration_ms,
+            confidence,
+            reasoner,
+            events,
+        ) = row
         line = TraceSummary(
             query_id=query_id,
             session_id=session_id,
@@ -87,7 +113,9 @@ def read_ids(connection: sqlite3.Connection, beginning: str, limit: int) -> list
 class _Listing:
     """The listing's SQL and its parameters; every piece of the SQL is a constant of this file."""
 
-    def __init__(self, before: float | None, after_id: str | None, where: TraceFilter) -> None:
+    def __init__(
+        self, before: float | None, after_id: str | None, where: TraceFilter
+    ) -> None:
         self._clauses: list[str] = []
         self.values: list[object] = []
         # With a mark the listing goes along the index of marks, which holds the time too: the newest with a mark are
@@ -117,7 +145,11 @@ class _Listing:
         self.values += values
 
     def _add_marks(self, where: TraceFilter) -> None:
-        for kind, value in (("indicator", where.indicator), ("course", where.course), ("tool", where.tool)):
+        for kind, value in (
+            ("indicator", where.indicator),
+            ("course", where.course),
+            ("tool", where.tool),
+        ):
             if value is None:
                 continue
             if self._leading == "queries":
@@ -150,7 +182,9 @@ class _Listing:
         # A query that is not over is found by its question alone: what else there is is indexed when it is over.
         in_open_question = "0"
         if words:
-            in_open_question = " AND ".join(["status = 'open'", *[_IN_QUESTION] * len(words)])
+            in_open_question = " AND ".join(
+                ["status = 'open'", *[_IN_QUESTION] * len(words)]
+            )
         self._add(f"({found} OR {in_open_question})", *values, *words)
 
 

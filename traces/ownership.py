@@ -80,7 +80,9 @@ class Owner:
 
 def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """Reads the queries that are not over and the owner of each, the oldest first."""
-    rows = connection.execute("SELECT query_id, owner FROM queries WHERE status = 'open' ORDER BY started_at, number")
+    rows = connection.execute(
+        "SELECT query_id, owner FROM queries WHERE status = 'open' ORDER BY started_at, number"
+    )
     unfinished: list[tuple[str, str]] = []
     for query_id, owner in rows:
         unfinished.append((str(query_id), str(owner)))
@@ -94,12 +96,20 @@ def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> No
         NotFoundError: No such trace.
         TraceError: It is over, or another process works on it.
     """
-    row = connection.execute("SELECT status, owner FROM queries WHERE query_id = ?", (query_id,)).fetchone()
+    row = connection.execute(
+        "SELECT status, owner FROM queries WHERE query_id = ?", (query_id,)
+    ).fetchone()
     if row is None:
         raise unknown_trace(query_id)
     status, found = str(row[0]), str(row[1])
     if status != "open":
-        raise TraceError(f"query {query_id} is over ({status}): there is nothing to go on with")
+        raise TraceError(
+            f"query {query_id} is over ({status}): there is nothing to go on with"
+        )
     if found != owner.name and owner.lives(found):
-        raise TraceError(f"query {query_id} is being worked on by another process: leave it to that one")
-    connection.execute("UPDATE queries SET owner = ? WHERE query_id = ?", (owner.name, query_id))
+        raise TraceError(
+            f"query {query_id} is being worked on by another process: leave it to that one"
+        )
+    connection.execute(
+        "UPDATE queries SET owner = ? WHERE query_id = ?", (owner.name, query_id)
+    )

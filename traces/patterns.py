@@ -63,10 +63,14 @@ class Patterns:
         letters: list[str] = []
         try:
             for pattern in self._patterns:
-                for found in pattern.finditer(text, timeout=max(0.001, until - time.monotonic())):
+                for found in pattern.finditer(
+                    text, timeout=max(0.001, until - time.monotonic())
+                ):
                     if not letters:
                         letters = list(text)
-                    letters[found.start() : found.end()] = MASK * (found.end() - found.start())
+                    letters[found.start() : found.end()] = MASK * (
+                        found.end() - found.start()
+                    )
         except (TimeoutError, MemoryError):
             _log.warning("redaction_took_too_long", characters=len(text))
             return MASK * len(text)
@@ -77,16 +81,24 @@ class Patterns:
 
 def _checked(name: str, text: str) -> regex.Pattern[str]:
     if _RECURSION.search(text):
-        raise ConfigurationError(f"{name} calls itself or a part of itself, which may take for ever.")
+        raise ConfigurationError(
+            f"{name} calls itself or a part of itself, which may take for ever."
+        )
     try:
         pattern = regex.compile(text)
         matches_empty = pattern.fullmatch("") is not None
     except regex.error as error:
-        raise ConfigurationError(f"{name} is no regular expression that can be used: {error}.") from error
+        raise ConfigurationError(
+            f"{name} is no regular expression that can be used: {error}."
+        ) from error
     except (RecursionError, MemoryError) as error:
-        raise ConfigurationError(f"{name} is no regular expression that can be used: it is nested too deep.") from error
+        raise ConfigurationError(
+            f"{name} is no regular expression that can be used: it is nested too deep."
+        ) from error
     if matches_empty:
-        raise ConfigurationError(f"{name} matches the empty text: say what must be there at least.")
+        raise ConfigurationError(
+            f"{name} matches the empty text: say what must be there at least."
+        )
     try:
         for probe in _probes(text):
             pattern.search(probe, timeout=_PROBE_S)

@@ -27,7 +27,18 @@ EVENT_S = 0.2
 
 _REMEMBERED = 4_096
 
-_BLOCK_FIELDS = frozenset({"type", "id", "name", "tool_use_id", "signature", "data", "cache_control", "media_type"})
+_BLOCK_FIELDS = frozenset(
+    {
+        "type",
+        "id",
+        "name",
+        "tool_use_id",
+        "signature",
+        "data",
+        "cache_control",
+        "media_type",
+    }
+)
 """Fields that hold a content block of the Messages API together, which would refuse other values:
 https://docs.anthropic.com/en/api/messages."""
 
@@ -45,7 +56,9 @@ class Redaction:
         ConfigurationError: A pattern is no regular expression, matches nothing at all, or takes too long.
     """
 
-    def __init__(self, patterns: Mapping[str, str] | None = None, secrets: Sequence[str] = ()) -> None:
+    def __init__(
+        self, patterns: Mapping[str, str] | None = None, secrets: Sequence[str] = ()
+    ) -> None:
         if patterns is None:
             patterns = {}
         self._patterns = Patterns(patterns, secrets)
@@ -61,7 +74,9 @@ class Redaction:
             return event
         self._until = time.monotonic() + EVENT_S
         redacted = self._struct(event)
-        if redacted is not event and isinstance(redacted, ReasoningCompleted | SummaryCompleted):
+        if redacted is not event and isinstance(
+            redacted, ReasoningCompleted | SummaryCompleted
+        ):
             content = _aligned(redacted.content, redacted.text.text)
             return cast(S, replace(redacted, content=content))
         return redacted
@@ -86,7 +101,9 @@ class Redaction:
         if isinstance(struct, Passage) and "text" in changed:
             # The old id is a hash of the text, by which a short secret could be guessed.
             source, text = changed.get("source", struct.source), changed["text"].text
-            changed["id"] = hashlib.sha256(f"{source}\0{text}".encode()).hexdigest()[:32]
+            changed["id"] = hashlib.sha256(f"{source}\0{text}".encode()).hexdigest()[
+                :32
+            ]
         return replace(struct, **changed)
 
     def _value(self, value: object, mark: Mark) -> object:
@@ -206,7 +223,10 @@ def _redacted_json(plain: Any, redact: Redact) -> Any:
         case list():
             return [_redacted_json(each, redact) for each in plain]
         case dict():
-            return {redact(key): _redacted_json(value, redact) for key, value in plain.items()}
+            return {
+                redact(key): _redacted_json(value, redact)
+                for key, value in plain.items()
+            }
     return plain
 
 
@@ -248,7 +268,9 @@ def _aligned(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ..
         if original == share:
             aligned.append(stored)
         else:
-            aligned.append(StoredText(msgspec.json.encode(block | {"text": share}).decode()))
+            aligned.append(
+                StoredText(msgspec.json.encode(block | {"text": share}).decode())
+            )
     # Blocks that are not those of the text, as a foreign event may have them, cannot be aligned.
     if end != len(text):
         return content
@@ -261,6 +283,10 @@ def _text_block(text: str) -> dict[str, str]:
         block = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return {}
-    if not isinstance(block, dict) or block.get("type") != "text" or not isinstance(block.get("text"), str):
+    if (
+        not isinstance(block, dict)
+        or block.get("type") != "text"
+        or not isinstance(block.get("text"), str)
+    ):
         return {}
     return block

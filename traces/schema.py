@@ -79,7 +79,9 @@ def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Conne
         path.parent.mkdir(parents=True, exist_ok=True)
         return _opened(path, durability)
     except sqlite3.Error as error:
-        raise ConfigurationError(f"the trace store {path} cannot be used: {reason(error)}") from error
+        raise ConfigurationError(
+            f"the trace store {path} cannot be used: {reason(error)}"
+        ) from error
     except OSError as error:
         raise ConfigurationError(
             f"the trace store {path} cannot be made: {error.strerror}; name a folder that this user can write to"
@@ -87,7 +89,9 @@ def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Conne
 
 
 def _opened(path: Path, durability: Durability) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=OPEN_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, timeout=OPEN_TIMEOUT_S, isolation_level=None, check_same_thread=False
+    )
     try:
         _check_owner(path, connection)
         _prepare(path, connection)
@@ -102,7 +106,9 @@ def _check_owner(path: Path, connection: sqlite3.Connection) -> None:
     owner = _number(connection, "PRAGMA application_id")
     tables = _number(connection, "SELECT count(*) FROM sqlite_master")
     if tables and owner != _APPLICATION_ID:
-        raise ConfigurationError(f"{path} is a database of another program; name another data folder")
+        raise ConfigurationError(
+            f"{path} is a database of another program; name another data folder"
+        )
     found = _number(connection, "PRAGMA user_version")
     if found > FORMAT:
         raise ConfigurationError(

@@ -30,7 +30,9 @@ _MOST_QUERIES = 1000
 """Queries that never end here (another process goes on with them) must not pile up in memory."""
 
 _LINE_OF = "SELECT number, started_at FROM queries WHERE query_id = ?"
-_MARK = "INSERT OR IGNORE INTO marks (kind, value, started_at, number) VALUES (?, ?, ?, ?)"
+_MARK = (
+    "INSERT OR IGNORE INTO marks (kind, value, started_at, number) VALUES (?, ?, ?, ?)"
+)
 _WORDS = "INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)"
 _STORED_SEARCHABLE = """
     SELECT query_id, seq, cause, at, version, body FROM events
@@ -39,7 +41,9 @@ _STORED_SEARCHABLE = """
 """
 
 
-def index_events(connection: sqlite3.Connection, query_id: str, events: Iterable[Event]) -> None:
+def index_events(
+    connection: sqlite3.Connection, query_id: str, events: Iterable[Event]
+) -> None:
     """Adds what a query can be found by, as far as these events of it say."""
     line = connection.execute(_LINE_OF, (query_id,)).fetchone()
     if line is None:
@@ -80,7 +84,9 @@ class SearchIndex:
         self._catalog = catalog
         self._gathered: dict[str, list[Event]] = {}
 
-    def note(self, connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event]) -> None:
+    def note(
+        self, connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event]
+    ) -> None:
         """Gathers an event that was written, or adds the whole query at its end."""
         if recorded.seq == 1:
             if len(self._gathered) >= _MOST_QUERIES:
@@ -95,12 +101,17 @@ class SearchIndex:
         """Lets go of a query that is over, once that is stored."""
         self._gathered.pop(query_id, None)
 
-    def _events_of(self, connection: sqlite3.Connection, query_id: str) -> Iterable[Event]:
+    def _events_of(
+        self, connection: sqlite3.Connection, query_id: str
+    ) -> Iterable[Event]:
         if query_id in self._gathered:
             return self._gathered[query_id]
         # Another process began it: its events are in the store.
         try:
-            return [recorded.event for recorded in read_trace(connection, query_id, catalog=self._catalog)]
+            return [
+                recorded.event
+                for recorded in read_trace(connection, query_id, catalog=self._catalog)
+            ]
         except DecodeError as error:
             _log.warning("trace_not_searchable", query_id=query_id, error=str(error))
             return ()
@@ -114,7 +125,9 @@ def index_everything(connection: sqlite3.Connection) -> None:
         unpacker = unpacker_of(connection)
         for query_id, *row in connection.execute(_STORED_SEARCHABLE).fetchall():
             try:
-                index_events(connection, query_id, [unpacker.unpack(query_id, *row).event])
+                index_events(
+                    connection, query_id, [unpacker.unpack(query_id, *row).event]
+                )
             except DecodeError as error:
                 _log.warning("trace_event_not_searchable", error=str(error))
         connection.execute("COMMIT")

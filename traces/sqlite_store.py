@@ -38,7 +38,13 @@ class SqliteTraceStore:
     durability `power`, by which each waits for the disk.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, redaction: Redaction, catalog: Catalog) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        redaction: Redaction,
+        catalog: Catalog,
+    ) -> None:
         self._path = path
         self._catalog = catalog
         self._readers = Readers(path)
@@ -70,7 +76,9 @@ class SqliteTraceStore:
             redaction = Redaction()
         return cls(path, open_writer(path, durability), redaction, catalog)
 
-    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
         """Stores events whose first `seq` is `expected_seq + 1`, all or none.
 
         Raises:
@@ -79,7 +87,9 @@ class SqliteTraceStore:
         """
         if expected_seq == 0:
             self._owner.claim()
-        await self._commits.store(Batch(query_id, expected_seq, events, self._owner.name))
+        await self._commits.store(
+            Batch(query_id, expected_seq, events, self._owner.name)
+        )
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
@@ -98,7 +108,9 @@ class SqliteTraceStore:
             DecodeError: An event is of an unknown kind, version or shape.
             TraceError: The store cannot be read.
         """
-        return await self._readers.run(partial(read_trace, query_id=query_id, after=after, catalog=self._catalog))
+        return await self._readers.run(
+            partial(read_trace, query_id=query_id, after=after, catalog=self._catalog)
+        )
 
     async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
         """Returns each event as the store holds it, with the fields that it had when it was written."""
@@ -121,12 +133,16 @@ class SqliteTraceStore:
         if where is None:
             where = TraceFilter()
         return await self._readers.run(
-            partial(read_listing, limit=limit, before=before, after_id=after_id, where=where)
+            partial(
+                read_listing, limit=limit, before=before, after_id=after_id, where=where
+            )
         )
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
-        return await self._readers.run(partial(read_ids, beginning=beginning, limit=limit))
+        return await self._readers.run(
+            partial(read_ids, beginning=beginning, limit=limit)
+        )
 
     async def unfinished(self) -> Sequence[str]:
         """Returns the queries that are not over and on which no living process works, the oldest first."""
@@ -160,14 +176,18 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        ids = await self._readers.run(partial(ids_of_conversation, session_id=session_id))
+        ids = await self._readers.run(
+            partial(ids_of_conversation, session_id=session_id)
+        )
         # The traces first: where that is broken off, the conversation still leads to the rest.
         deleted = await self.delete(ids)
         with self._writer.transaction() as connection:
             forget_conversation(connection, session_id)
         return deleted
 
-    async def prune(self, *, older_than: float | None = None, most_bytes: int | None = None) -> int:
+    async def prune(
+        self, *, older_than: float | None = None, most_bytes: int | None = None
+    ) -> int:
         """Deletes the oldest traces that are over: those started before a time, and until the file is small enough."""
         return await self._deleter.prune(older_than, most_bytes)
 
@@ -177,7 +197,9 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        return await self._readers.run(partial(read_exchanges, session_id=session_id, limit=limit))
+        return await self._readers.run(
+            partial(read_exchanges, session_id=session_id, limit=limit)
+        )
 
     async def open_conversation(self, session_id: str) -> None:
         """Makes the conversation known."""

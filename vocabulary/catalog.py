@@ -25,8 +25,12 @@ class Catalog:
 
     def __init__(self, kinds: Iterable[type[Event]]) -> None:
         self.events: tuple[type[Event], ...] = tuple(kinds)
-        self.by_kind: Mapping[str, type[Event]] = MappingProxyType(_by_kind(self.events))
-        self.outcomes: Mapping[type[Event], tuple[type[Event], ...]] = MappingProxyType(_outcomes(self.events))
+        self.by_kind: Mapping[str, type[Event]] = MappingProxyType(
+            _by_kind(self.events)
+        )
+        self.outcomes: Mapping[type[Event], tuple[type[Event], ...]] = MappingProxyType(
+            _outcomes(self.events)
+        )
         """For each event that requests something: the events any of which settles it."""
         self.union: Any = functools.reduce(operator.or_, self.events)
         """Their union, from which a decoder can be made."""
@@ -58,12 +62,16 @@ def _by_kind(kinds: Iterable[type[Event]]) -> dict[str, type[Event]]:
             )
         if not kind.emitted_by:
             # A replay could not assign such an event to a component.
-            raise ConfigurationError(f"{kind.__name__} declares nobody who emits it: set its `emitted_by`.")
+            raise ConfigurationError(
+                f"{kind.__name__} declares nobody who emits it: set its `emitted_by`."
+            )
         found[name] = kind
     return found
 
 
-def _outcomes(kinds: Iterable[type[Event]]) -> dict[type[Event], tuple[type[Event], ...]]:
+def _outcomes(
+    kinds: Iterable[type[Event]],
+) -> dict[type[Event], tuple[type[Event], ...]]:
     found: dict[type[Event], tuple[type[Event], ...]] = {}
     for kind in kinds:
         for settled in kind.settles:

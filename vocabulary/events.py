@@ -10,7 +10,15 @@ from typing import Annotated, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 
-from antiphon.vocabulary.fields import Id, JsonText, Mark, Measured, Name, Seq, Untrusted
+from antiphon.vocabulary.fields import (
+    Id,
+    JsonText,
+    Mark,
+    Measured,
+    Name,
+    Seq,
+    Untrusted,
+)
 from antiphon.vocabulary.values import (
     Change,
     Citation,
@@ -50,7 +58,9 @@ ToolFailureKind = Literal[
 RecoveryLevel = Literal["tool", "round", "session", "response"]
 AnswerMode = Literal["reply", "partial", "plain"]
 Reasoner = Literal["primary", "fallback"]
-SummaryLimit = Literal["deadline", "provider_open", "summaries", "tokens", "cost", "stalled"]
+SummaryLimit = Literal[
+    "deadline", "provider_open", "summaries", "tokens", "cost", "stalled"
+]
 CitationStyle = Literal["native", "inline"]
 Confidence = Literal["high", "medium", "low"]
 Status = Literal["answered", "partial", "cancelled", "failed"]
@@ -92,7 +102,13 @@ class Settles(NamedTuple):
     by: About | None = None
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind"):
+class Event(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    tag_field="kind",
+):
     """The base of every event: frozen, built by name, tagged with its kind, and knowing its own facts.
 
     Attributes:
@@ -744,7 +760,9 @@ class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
 E = TypeVar("E", bound=Event, covariant=True)
 
 
-class Recorded(msgspec.Struct, Generic[E], frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Recorded(
+    msgspec.Struct, Generic[E], frozen=True, kw_only=True, forbid_unknown_fields=True
+):
     """An event in its trace.
 
     Attributes:
@@ -762,14 +780,18 @@ class Recorded(msgspec.Struct, Generic[E], frozen=True, kw_only=True, forbid_unk
     version: int = VERSION
 
 
-class TextDelta(msgspec.Struct, frozen=True, kw_only=True, tag="text_delta", tag_field="kind"):
+class TextDelta(
+    msgspec.Struct, frozen=True, kw_only=True, tag="text_delta", tag_field="kind"
+):
     """A piece of a reply's text for live followers; never recorded."""
 
     call_id: str
     text: str
 
 
-class TextDiscarded(msgspec.Struct, frozen=True, kw_only=True, tag="text_discarded", tag_field="kind"):
+class TextDiscarded(
+    msgspec.Struct, frozen=True, kw_only=True, tag="text_discarded", tag_field="kind"
+):
     """The text streamed for this call is void; never recorded."""
 
     call_id: str

@@ -9,7 +9,16 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -17,7 +26,9 @@ import msgspec
 class Mark(enum.Enum):
     """One fact about a field."""
 
-    UNTRUSTED = "text from outside: a caller, a document, a tool, a model or an error of theirs"
+    UNTRUSTED = (
+        "text from outside: a caller, a document, a tool, a model or an error of theirs"
+    )
     CONTENT_BLOCK = "the JSON of a content block: what stands in it is untrusted, what holds it together is not"
     JSON = "JSON written by a model: every value and every name in it is untrusted"
     NAME = "a name or an id by which things are told apart; changing it would take apart what belongs together"
@@ -48,7 +59,11 @@ class Leaf(NamedTuple):
     @property
     def holds_text(self) -> bool:
         """True if a text of any content can stand there: not for a struct, a number, or one of a few constants."""
-        return not self.is_struct and self.kind not in _NUMBERS and get_origin(self.kind) is not Literal
+        return (
+            not self.is_struct
+            and self.kind not in _NUMBERS
+            and get_origin(self.kind) is not Literal
+        )
 
 
 _NUMBERS = (int, float, bool, NoneType)
@@ -65,7 +80,9 @@ def marks_of(struct: type[msgspec.Struct]) -> dict[str, frozenset[Mark]]:
     hints = get_type_hints(struct, include_extras=True)
     for name in struct.__struct_fields__:
         # Of all its leaves together: a text inside a tuple or beside None is as untrusted as one by itself.
-        marks[name] = frozenset().union(*(leaf.marks for leaf in leaves_of(hints[name])))
+        marks[name] = frozenset().union(
+            *(leaf.marks for leaf in leaves_of(hints[name]))
+        )
     return marks
 
 

@@ -35,7 +35,10 @@ def import_named(path: str, *, thing: str, form: str) -> object:
         raise ConfigurationError(f"{thing}s are named as {form}, found {path!r}.")
     try:
         module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:  # a user's module may raise anything, and call `sys.exit` at its top
+    except (
+        Exception,
+        SystemExit,
+    ) as error:  # a user's module may raise anything, and call `sys.exit` at its top
         hint = "mend it"
         if isinstance(error, ImportError):
             hint = "it must be installed, or its folder be on PYTHONPATH"

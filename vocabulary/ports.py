@@ -31,7 +31,9 @@ class Spawn(Protocol):
     `background` work (a timer) does not count: a session with nothing else running is stalled.
     """
 
-    def __call__(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
+    def __call__(
+        self, work: Coroutine[Any, Any, None], /, *, background: bool = False
+    ) -> Callable[[], object]:
         """Starts it; the result cancels it."""
 
 
@@ -60,7 +62,9 @@ class Subscription(NamedTuple):
         return self.name.partition(".")[0]
 
 
-def on(kind: type[Event], handler: Handler, repeat: Handler | None = None) -> Subscription:
+def on(
+    kind: type[Event], handler: Handler, repeat: Handler | None = None
+) -> Subscription:
     """Subscribes a method or function under its own name."""
     # A partial or an object with `__call__` has no name of its own.
     name = str(getattr(handler, "__qualname__", type(handler).__name__))
@@ -173,7 +177,9 @@ class TraceFilter(Value, frozen=True, kw_only=True):
 class EventLog(Protocol):
     """Append-only logs of events, one a query."""
 
-    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
         """Stores events whose first `seq` is `expected_seq + 1`, all or none.
 
         Raises:
@@ -276,7 +282,9 @@ class Retention(Protocol):
             NotFoundError: No such conversation.
         """
 
-    async def prune(self, *, older_than: float | None = None, most_bytes: int | None = None) -> int:
+    async def prune(
+        self, *, older_than: float | None = None, most_bytes: int | None = None
+    ) -> int:
         """Deletes the oldest traces that are over: those started before a time, and until the store is small enough."""
 
 
@@ -284,7 +292,9 @@ class QueryStore(EventLog, Conversations, Protocol):
     """The store as one query uses it, and as it can be broken for that query alone."""
 
 
-class TraceStore(QueryStore, TraceListing, TraceArchive, Ownership, Retention, Protocol):
+class TraceStore(
+    QueryStore, TraceListing, TraceArchive, Ownership, Retention, Protocol
+):
     """Everything that the service needs of its store; each part of it asks for as much as it uses."""
 
     async def close(self) -> None: ...

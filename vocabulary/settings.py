@@ -10,7 +10,15 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -66,33 +74,63 @@ class Wish:
     most: float | None = None
 
 
-class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QuerySettings(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
     """Limits and behaviour of one query: a copy of the service's settings with the caller's wishes."""
 
-    max_rounds: Annotated[int, Setting("most rounds of tool calls", least=0, most=5), Wish()] = 2
-    deadline_s: Annotated[float, Setting("seconds from question to answer", least=1.0, most=600.0), Wish()] = 60.0
+    max_rounds: Annotated[
+        int, Setting("most rounds of tool calls", least=0, most=5), Wish()
+    ] = 2
+    deadline_s: Annotated[
+        float, Setting("seconds from question to answer", least=1.0, most=600.0), Wish()
+    ] = 60.0
     final_reserve_s: Annotated[
-        float, Setting("seconds of the deadline kept for the final call, two fifths of it at most", least=0.0)
+        float,
+        Setting(
+            "seconds of the deadline kept for the final call, two fifths of it at most",
+            least=0.0,
+        ),
     ] = 15.0
-    tool_timeout_s: Annotated[float, Setting("seconds for a tool that names no limit of its own", above=0.0)] = 10.0
-    max_tool_calls: Annotated[int, Setting("most tool calls of one round", least=1, most=64)] = 8
-    model: Annotated[Name, Setting("the model of the reasoning calls")] = "claude-sonnet-5-5"
-    max_tokens: Annotated[int, Setting("most output tokens of one call", least=1)] = 1500
-    briefing_tokens: Annotated[int, Setting("most tokens of facts and notes shown to a call", least=200)] = 6000
-    early_dispatch: Annotated[bool, Setting("start a tool call when its block is complete in the stream")] = True
+    tool_timeout_s: Annotated[
+        float, Setting("seconds for a tool that names no limit of its own", above=0.0)
+    ] = 10.0
+    max_tool_calls: Annotated[
+        int, Setting("most tool calls of one round", least=1, most=64)
+    ] = 8
+    model: Annotated[Name, Setting("the model of the reasoning calls")] = (
+        "claude-sonnet-5-5"
+    )
+    max_tokens: Annotated[int, Setting("most output tokens of one call", least=1)] = (
+        1500
+    )
+    briefing_tokens: Annotated[
+        int, Setting("most tokens of facts and notes shown to a call", least=200)
+    ] = 6000
+    early_dispatch: Annotated[
+        bool, Setting("start a tool call when its block is complete in the stream")
+    ] = True
     on_tool_failure: Annotated[
-        Literal["recover", "stop"], Setting("after a failed tool go on, or answer with what is there")
+        Literal["recover", "stop"],
+        Setting("after a failed tool go on, or answer with what is there"),
     ] = "recover"
     context: Annotated[
         Literal["briefing", "transcript"],
         Setting("what a call is shown; a transcript is the plain message list"),
     ] = "briefing"
-    final_model: Annotated[Name | None, Setting("the model of the final call", none="the same")] = None
-    effort: Annotated[Effort | None, Mark.NAME, Setting("how much the model is to do", none="its own default")] = None
+    final_model: Annotated[
+        Name | None, Setting("the model of the final call", none="the same")
+    ] = None
+    effort: Annotated[
+        Effort | None,
+        Mark.NAME,
+        Setting("how much the model is to do", none="its own default"),
+    ] = None
     thinking: Annotated[
         Name,
         Setting(
-            "default (the model's own), off, adaptive, or a budget in tokens", pattern=r"(default|off|adaptive|\d{4,6})"
+            "default (the model's own), off, adaptive, or a budget in tokens",
+            pattern=r"(default|off|adaptive|\d{4,6})",
         ),
     ] = "default"
     max_total_tokens: Annotated[
@@ -102,11 +140,19 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     ] = None
     max_cost_usd: Annotated[
         float | None,
-        Setting("the most that all calls may cost, in US dollars", least=0.0, none="no limit"),
+        Setting(
+            "the most that all calls may cost, in US dollars",
+            least=0.0,
+            none="no limit",
+        ),
         Wish(lower_only=True, most=1_000.0),
     ] = None
     other_model: Annotated[
-        Name | None, Setting("the model that is asked where a call fails", none="the offline reasoner at once")
+        Name | None,
+        Setting(
+            "the model that is asked where a call fails",
+            none="the offline reasoner at once",
+        ),
     ] = None
     compression: Annotated[
         Literal["extractive", "model"],
@@ -114,7 +160,11 @@ class QuerySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         Wish(),
     ] = "extractive"
     compression_model: Annotated[
-        Name, Setting("the small model that sums up", none="claude-haiku-5-5 at Anthropic, elsewhere ANTIPHON_MODEL")
+        Name,
+        Setting(
+            "the small model that sums up",
+            none="claude-haiku-5-5 at Anthropic, elsewhere ANTIPHON_MODEL",
+        ),
     ] = "claude-haiku-5-5"
 
 
@@ -147,7 +197,9 @@ class Declared(NamedTuple):
         """Its meaning with its bounds, such as `most rounds of tool calls, 0 to 5`."""
         if self.setting.most is None:
             return self.setting.meaning
-        return f"{self.setting.meaning}, {self.setting.least:g} to {self.setting.most:g}"
+        return (
+            f"{self.setting.meaning}, {self.setting.least:g} to {self.setting.most:g}"
+        )
 
     @property
     def description(self) -> str:
@@ -174,14 +226,18 @@ def _declared() -> dict[str, Declared]:
         # Exactly one: a field without its meaning must not get into any table.
         [setting] = [mark for mark in marks if isinstance(mark, Setting)]
         wishes = [mark for mark in marks if isinstance(mark, Wish)]
-        found[field.name] = Declared(field.name, types[field.name], field.default, setting, *wishes)
+        found[field.name] = Declared(
+            field.name, types[field.name], field.default, setting, *wishes
+        )
     return found
 
 
 DECLARED: Mapping[str, Declared] = _declared()
 """Every setting of a query by its name."""
 
-WISHES: tuple[str, ...] = tuple(each.name for each in DECLARED.values() if each.wish is not None)
+WISHES: tuple[str, ...] = tuple(
+    each.name for each in DECLARED.values() if each.wish is not None
+)
 """The names of those that a caller may choose."""
 
 
@@ -211,7 +267,9 @@ def with_wishes(settings: QuerySettings, wishes: Mapping[str, object]) -> QueryS
         if value is None:
             continue
         if name not in WISHES:
-            raise BadInputError(f"There is no setting {name!r} that a caller may choose: choose {', '.join(WISHES)}.")
+            raise BadInputError(
+                f"There is no setting {name!r} that a caller may choose: choose {', '.join(WISHES)}."
+            )
         chosen[name] = _converted(name, value)
     wished = msgspec.structs.replace(settings, **chosen)
     for name in WISHES:

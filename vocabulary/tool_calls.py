@@ -29,9 +29,15 @@ def call_identity(name: str, arguments: str) -> CallIdentity:
         value = msgspec.json.decode(text)
         if isinstance(value, dict):
             # A model that words its reason anew still makes the same call.
-            value = {key: part for key, part in value.items() if key != WHY and part is not None}
+            value = {
+                key: part
+                for key, part in value.items()
+                if key != WHY and part is not None
+            }
         # The standard library's encoder: msgspec's refuses integers of more than 64 bits, which a model may write.
-        return name, json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"))
+        return name, json.dumps(
+            _canonical(value), sort_keys=True, separators=(",", ":")
+        )
     except (msgspec.MsgspecError, RecursionError, ValueError):
         # ValueError: lone surrogates, and integers of thousands of digits.
         return name, text

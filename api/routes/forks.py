@@ -12,7 +12,12 @@ from antiphon.api.dependencies import QueryId, Service, Waited, interceptor_for
 from antiphon.api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
 from antiphon.api.guards import require_json
 from antiphon.api.query_schemas import QueryAnswer, answer_of
-from antiphon.api.responses import CLIENT_GONE, CLIENT_GONE_STATUS, JSON, outcome_or_gone
+from antiphon.api.responses import (
+    CLIENT_GONE,
+    CLIENT_GONE_STATUS,
+    JSON,
+    outcome_or_gone,
+)
 from antiphon.api.schemas import Schema, Text
 from antiphon.service import Change, Mode
 from antiphon.vocabulary.events import QueryReceived
@@ -28,9 +33,14 @@ class ChangeRequest(Schema):
         "of a `tool`, or `drop` a passage wherever it was found."
     )
     name: Annotated[Text, Field(max_length=1_000)] = Field(
-        "", description="The field, the setting, the tool call's id or the passage's (or a fact's); empty for a reply."
+        "",
+        description="The field, the setting, the tool call's id or the passage's (or a fact's); empty for a reply.",
     )
-    value: JsonValue = Field("", description="The new value; a reply or result may be plain text.", examples=[1])
+    value: JsonValue = Field(
+        "",
+        description="The new value; a reply or result may be plain text.",
+        examples=[1],
+    )
 
     def change(self) -> Change:
         """Returns the change as the service takes it."""
@@ -60,7 +70,8 @@ class ForkRequest(Schema):
         "model live; `live`: everything live.",
     )
     faults: dict[str, JsonValue] | None = Field(
-        None, description="A fault plan (docs/faults.md); refused unless the service was started with --allow-faults."
+        None,
+        description="A fault plan (docs/faults.md); refused unless the service was started with --allow-faults.",
     )
 
     def changes(self) -> list[Change]:
@@ -75,15 +86,23 @@ class ForkReply(Schema):
 
     query_id: str = Field(description="The fork's trace.")
     parent: str
-    parent_seq: int = Field(description="The last event that both have; 0 where they share no more than the question.")
+    parent_seq: int = Field(
+        description="The last event that both have; 0 where they share no more than the question."
+    )
     change: str = Field(description="What was changed, in words.")
     mode: Mode
     answer: QueryAnswer
-    diff: str = Field(description="Where the two are compared.", examples=["/api/traces/q-0b8a4a7c/diff/q-77aa0912"])
+    diff: str = Field(
+        description="Where the two are compared.",
+        examples=["/api/traces/q-0b8a4a7c/diff/q-77aa0912"],
+    )
 
 
 _FORKED: dict[int | str, dict[str, Any]] = {
-    201: {"model": ForkReply, "description": "The fork ran to its end; `Location` names its trace."}
+    201: {
+        "model": ForkReply,
+        "description": "The fork ran to its end; `Location` names its trace.",
+    }
 }
 _COMPARED: dict[int | str, dict[str, Any]] = {
     200: {
@@ -101,13 +120,21 @@ _COMPARED: dict[int | str, dict[str, Any]] = {
     responses=_FORKED | WITH_BODY | WITH_NAME | UNAVAILABLE,
     dependencies=[Depends(require_json)],
 )
-async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: Service, waited: Waited) -> Response:
+async def fork(
+    query_id: QueryId,
+    body: ForkRequest,
+    request: Request,
+    service: Service,
+    waited: Waited,
+) -> Response:
     """Runs a query again from one event on, with something changed there, as a trace of its own; the original stays.
 
     The reply comes when the fork is over. A client that goes away cancels it.
     """
     interceptor = interceptor_for(request, body.faults)
-    forked = await service.history.fork(query_id, body.at, body.changes(), body.mode, interceptor)
+    forked = await service.history.fork(
+        query_id, body.at, body.changes(), body.mode, interceptor
+    )
     request.state.query_id = forked.query_id
     with waited.waiting(forked, CLIENT_GONE):
         outcome = await outcome_or_gone(forked, request)
@@ -127,7 +154,9 @@ async def fork(query_id: QueryId, body: ForkRequest, request: Request, service: 
         diff=f"/api/traces/{query_id}/diff/{forked.query_id}",
     )
     headers = {"Location": f"/api/traces/{forked.query_id}"}
-    return Response(reply.model_dump_json(), status_code=201, media_type=JSON, headers=headers)
+    return Response(
+        reply.model_dump_json(), status_code=201, media_type=JSON, headers=headers
+    )
 
 
 @router.get(

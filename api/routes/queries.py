@@ -38,7 +38,9 @@ _STREAM_EXAMPLE = (
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The answer; with `Accept: text/event-stream` every event as it is recorded, the answer last.",
-        "content": {EVENT_STREAM: {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}},
+        "content": {
+            EVENT_STREAM: {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}
+        },
     }
 }
 
@@ -51,7 +53,9 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     responses=_ANSWERS | WITH_BODY | WITH_NAME | UNAVAILABLE,
     dependencies=[Depends(require_json)],
 )
-async def ask(body: QueryRequest, request: Request, service: Service, waited: Waited) -> Response:
+async def ask(
+    body: QueryRequest, request: Request, service: Service, waited: Waited
+) -> Response:
     """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
 
     `max_total_tokens` and `max_cost_usd` are kept: no call is made that they might not pay for.
@@ -78,7 +82,9 @@ async def ask(body: QueryRequest, request: Request, service: Service, waited: Wa
     status = 200
     if body.strict:
         status = strict_status(outcome)
-    return Response(answer_of(outcome).model_dump_json(), status_code=status, media_type=JSON)
+    return Response(
+        answer_of(outcome).model_dump_json(), status_code=status, media_type=JSON
+    )
 
 
 def strict_status(outcome: Outcome) -> int:
@@ -96,6 +102,9 @@ async def running(service: Service) -> RunningQueriesReply:
     """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
     queries: list[RunningReply] = []
     for query_id, owed in service.running().items():
-        waiting_for = [WaitingReply.model_validate(pending, from_attributes=True) for pending in owed]
+        waiting_for = [
+            WaitingReply.model_validate(pending, from_attributes=True)
+            for pending in owed
+        ]
         queries.append(RunningReply(query_id=query_id, waiting_for=waiting_for))
     return RunningQueriesReply(queries=queries)

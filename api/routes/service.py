@@ -25,7 +25,10 @@ from antiphon.service import Totals
 router = APIRouter()
 
 _NOT_READY: dict[int | str, dict[str, Any]] = {
-    503: {"model": ReadinessReply, "description": "Questions cannot be answered now; `problems` says why."}
+    503: {
+        "model": ReadinessReply,
+        "description": "Questions cannot be answered now; `problems` says why.",
+    }
 }
 
 
@@ -35,8 +38,16 @@ async def courses(service: Service) -> CoursesReply:
     found = service.courses()
     replies: list[CourseReply] = []
     for course in found:
-        lessons = [LessonReply(number=each.number, title=each.title, link=each.link) for each in course.lessons]
-        reply = CourseReply(title=course.title, link=course.link, instructor=course.instructor, lessons=lessons)
+        lessons = [
+            LessonReply(number=each.number, title=each.title, link=each.link)
+            for each in course.lessons
+        ]
+        reply = CourseReply(
+            title=course.title,
+            link=course.link,
+            instructor=course.instructor,
+            lessons=lessons,
+        )
         replies.append(reply)
     return CoursesReply(
         total_courses=len(found),
@@ -64,7 +75,12 @@ async def alive() -> AliveReply:
     return AliveReply(status="ok")
 
 
-@router.get("/readyz", summary="Can questions be answered?", tags=["health"], responses=_NOT_READY)
+@router.get(
+    "/readyz",
+    summary="Can questions be answered?",
+    tags=["health"],
+    responses=_NOT_READY,
+)
 async def ready(service: Service, response: Response) -> ReadinessReply:
     """200 while an index is open and a reasoner can answer; otherwise 503 with the problems in words."""
     readiness = service.readiness()
@@ -73,10 +89,17 @@ async def ready(service: Service, response: Response) -> ReadinessReply:
     return ReadinessReply(**{**asdict(readiness), "problems": list(readiness.problems)})
 
 
-@router.get("/metrics", summary="Sums since the process began", tags=["health"], response_class=PlainTextResponse)
+@router.get(
+    "/metrics",
+    summary="Sums since the process began",
+    tags=["health"],
+    response_class=PlainTextResponse,
+)
 async def metrics(service: Service) -> PlainTextResponse:
     """Queries by how they ended, calls, seconds, tokens by kind, and the share of input read from the cache."""
-    return PlainTextResponse(as_text(service.totals), media_type="text/plain; version=0.0.4")
+    return PlainTextResponse(
+        as_text(service.totals), media_type="text/plain; version=0.0.4"
+    )
 
 
 def as_text(totals: Totals) -> str:
@@ -94,11 +117,23 @@ def as_text(totals: Totals) -> str:
     lines = ["# TYPE antiphon_queries_total counter"]
     for status, count in sorted(totals.queries.items()):
         lines.append(f'antiphon_queries_total{{status="{status}"}} {count}')
-    lines += ["# TYPE antiphon_query_seconds_total counter", f"antiphon_query_seconds_total {totals.seconds:.3f}"]
-    lines += ["# TYPE antiphon_reasoning_calls_total counter", f"antiphon_reasoning_calls_total {totals.calls}"]
-    lines += ["# TYPE antiphon_summarising_calls_total counter", f"antiphon_summarising_calls_total {totals.summaries}"]
+    lines += [
+        "# TYPE antiphon_query_seconds_total counter",
+        f"antiphon_query_seconds_total {totals.seconds:.3f}",
+    ]
+    lines += [
+        "# TYPE antiphon_reasoning_calls_total counter",
+        f"antiphon_reasoning_calls_total {totals.calls}",
+    ]
+    lines += [
+        "# TYPE antiphon_summarising_calls_total counter",
+        f"antiphon_summarising_calls_total {totals.summaries}",
+    ]
     lines += ["# TYPE antiphon_tokens_total counter"]
     for kind, count in tokens.items():
         lines.append(f'antiphon_tokens_total{{kind="{kind}"}} {count}')
-    lines += ["# TYPE antiphon_cached_input_share gauge", f"antiphon_cached_input_share {usage.cached_share:.4f}"]
+    lines += [
+        "# TYPE antiphon_cached_input_share gauge",
+        f"antiphon_cached_input_share {usage.cached_share:.4f}",
+    ]
     return "\n".join([*lines, ""])

@@ -40,7 +40,10 @@ Time = Annotated[float | None, Field(allow_inf_nan=False)]
 """Seconds since the epoch."""
 
 _STREAM: dict[int | str, dict[str, Any]] = {
-    200: {"description": "Every event as it is recorded.", "content": {EVENT_STREAM: {"schema": {"type": "string"}}}}
+    200: {
+        "description": "Every event as it is recorded.",
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
+    }
 }
 _FORMS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -51,7 +54,12 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 
 
 def _an_object(description: str) -> dict[int | str, dict[str, Any]]:
-    return {200: {"description": description, "content": {JSON: {"schema": {"type": "object"}}}}}
+    return {
+        200: {
+            "description": description,
+            "content": {JSON: {"schema": {"type": "object"}}},
+        }
+    }
 
 
 class TraceQuery(BaseModel):
@@ -60,17 +68,27 @@ class TraceQuery(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     limit: int = Field(50, ge=1, le=MOST_TRACES, description="How many.", examples=[50])
-    before: Time = Field(None, description="Only those started before it: seconds since the epoch.")
+    before: Time = Field(
+        None, description="Only those started before it: seconds since the epoch."
+    )
     after_id: Name = Field(None, description="Only those listed after this trace.")
     since: Time = Field(None, description="Only those started at or after it.")
-    until: Time = Field(None, description="Only those started before it; stays the same from page to page.")
+    until: Time = Field(
+        None,
+        description="Only those started before it; stays the same from page to page.",
+    )
     status: Name = None
     confidence: Name = None
     session_id: Name = None
-    indicator: Name = Field(None, description="The kind of a doubt, such as tool_failed.")
+    indicator: Name = Field(
+        None, description="The kind of a doubt, such as tool_failed."
+    )
     course: Name = Field(None, description="A course of which passages were found.")
     tool: Name = None
-    text: Name = Field(None, description="Words of the question or the answer, all of which must be there.")
+    text: Name = Field(
+        None,
+        description="Words of the question or the answer, all of which must be there.",
+    )
     parent: Name = Field(None, description="The trace that they are forks of.")
 
     def filter(self) -> TraceFilter:
@@ -80,46 +98,65 @@ class TraceQuery(BaseModel):
 
 
 @router.get("", summary="The traces, the newest first", responses=UNAVAILABLE)
-async def listed(service: Service, wanted: Annotated[TraceQuery, Query()]) -> TracesReply:
+async def listed(
+    service: Service, wanted: Annotated[TraceQuery, Query()]
+) -> TracesReply:
     """One line a query: what was asked, how it ended, how long it took. `next_after_id` pages on, skipping none."""
-    found = await service.store.list(wanted.limit, wanted.before, after_id=wanted.after_id, where=wanted.filter())
+    found = await service.store.list(
+        wanted.limit, wanted.before, after_id=wanted.after_id, where=wanted.filter()
+    )
     summaries = [TraceSummaryReply(**asdict(summary)) for summary in found]
     # A full page may be the last one too; the next is then empty.
     if len(found) < wanted.limit:
         return TracesReply(traces=summaries, next_before=None, next_after_id=None)
     last = found[-1]
-    return TracesReply(traces=summaries, next_before=last.started_at, next_after_id=last.query_id)
+    return TracesReply(
+        traces=summaries, next_before=last.started_at, next_after_id=last.query_id
+    )
 
 
-@router.post("/{query_id}/replay", summary="Replay a trace", responses=WITH_NAME | UNAVAILABLE)
+@router.post(
+    "/{query_id}/replay", summary="Replay a trace", responses=WITH_NAME | UNAVAILABLE
+)
 async def replay(query_id: QueryId, service: Service) -> ReplayReply:
     """Runs the deciding parts over the trace again, without model and tools, and compares every event they emit.
 
     `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
     `code`, `order`, `schema` or `settings`.
     """
-    return ReplayReply.model_validate(msgspec.to_builtins(await service.history.replay(query_id)))
+    return ReplayReply.model_validate(
+        msgspec.to_builtins(await service.history.replay(query_id))
+    )
 
 
 @router.get(
-    "/{query_id}/events", summary="Follow a query", response_class=Response, responses=_STREAM | WITH_NAME | UNAVAILABLE
+    "/{query_id}/events",
+    summary="Follow a query",
+    response_class=Response,
+    responses=_STREAM | WITH_NAME | UNAVAILABLE,
 )
 async def follow(
     query_id: QueryId,
     service: Service,
-    last_event_id: Annotated[int, Header(ge=0, description="The last event that was seen.")] = 0,
+    last_event_id: Annotated[
+        int, Header(ge=0, description="The last event that was seen.")
+    ] = 0,
 ) -> StreamingResponse:
     """Server-sent events: everything after `Last-Event-ID`, each once, and then live for as long as the query runs.
 
     A reader that goes away changes nothing for the query.
     """
     streamed = service.history.follow(query_id, last_event_id)
-    first = await anext(streamed, None)  # so that a trace that is not there is a 404 and no broken stream
+    first = await anext(
+        streamed, None
+    )  # so that a trace that is not there is a 404 and no broken stream
     events = with_keep_alive(_followed(first, streamed, query_id), KEEP_ALIVE_S)
     return StreamingResponse(events, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
 
 
-async def _followed(first: Streamed | None, rest: AsyncIterator[Streamed], query_id: str) -> AsyncIterator[bytes]:
+async def _followed(
+    first: Streamed | None, rest: AsyncIterator[Streamed], query_id: str
+) -> AsyncIterator[bytes]:
     if first is None:
         return
     yield streamed_as_event(first)
@@ -127,7 +164,12 @@ async def _followed(first: Streamed | None, rest: AsyncIterator[Streamed], query
         yield event
 
 
-@router.get("/{query_id}", summary="One trace", response_model=TraceReply, responses=_FORMS | WITH_NAME | UNAVAILABLE)
+@router.get(
+    "/{query_id}",
+    summary="One trace",
+    response_model=TraceReply,
+    responses=_FORMS | WITH_NAME | UNAVAILABLE,
+)
 async def read(query_id: QueryId, request: Request, service: Service) -> Response:
     """Every event of a query, with the requests that were sent and the replies that came."""
     events = await service.store.read(query_id)
@@ -135,7 +177,10 @@ async def read(query_id: QueryId, request: Request, service: Service) -> Respons
     # Put together from what each event is encoded to already, without building the whole as objects.
     lines = list(map(to_json, events))
     if form == JSON:
-        body = b'{"query_id":%s,"events":[%s]}' % (msgspec.json.encode(query_id), b",".join(lines))
+        body = b'{"query_id":%s,"events":[%s]}' % (
+            msgspec.json.encode(query_id),
+            b",".join(lines),
+        )
         return Response(body, media_type=JSON)
     # An empty last part, so that the last line ends like the others.
     return Response(b"\n".join([*lines, b""]), media_type=form)
@@ -145,14 +190,25 @@ async def read(query_id: QueryId, request: Request, service: Service) -> Respons
     "/{query_id}/memory",
     summary="What a query remembered",
     response_class=Response,
-    responses=_an_object("Parts, facts, attempts, coverage, and what is open.") | WITH_NAME | UNAVAILABLE,
+    responses=_an_object("Parts, facts, attempts, coverage, and what is open.")
+    | WITH_NAME
+    | UNAVAILABLE,
 )
 async def memory(
     query_id: QueryId,
     service: Service,
-    at: Annotated[int | None, Query(ge=1, description="After this event (`seq`); without it, after the last.")] = None,
-    part: Annotated[int | None, Query(ge=1, description="Only facts that serve this part, from 1.")] = None,
-    tool: Annotated[str | None, Query(max_length=200, description="Only attempts of this tool.")] = None,
+    at: Annotated[
+        int | None,
+        Query(
+            ge=1, description="After this event (`seq`); without it, after the last."
+        ),
+    ] = None,
+    part: Annotated[
+        int | None, Query(ge=1, description="Only facts that serve this part, from 1.")
+    ] = None,
+    tool: Annotated[
+        str | None, Query(max_length=200, description="Only attempts of this tool.")
+    ] = None,
 ) -> Response:
     """The four layers after any event of a query, recorded or running, folded anew from its trace."""
     found = memory_at(await service.store.read(query_id), at)
@@ -167,11 +223,15 @@ async def memory(
     "/{query_id}/briefings",
     summary="What each call was shown, and what changed",
     response_class=Response,
-    responses=_an_object("One a call, in order: tokens, sources, changes since the one before, what is left out.")
+    responses=_an_object(
+        "One a call, in order: tokens, sources, changes since the one before, what is left out."
+    )
     | WITH_NAME
     | UNAVAILABLE,
 )
 async def briefings(query_id: QueryId, service: Service) -> Response:
     """Lists what came in, decayed, was merged or dropped between calls, why, and the tokens of each."""
     found = briefings_of(await service.store.read(query_id))
-    return Response(msgspec.json.encode({"query_id": query_id, "briefings": found}), media_type=JSON)
+    return Response(
+        msgspec.json.encode({"query_id": query_id, "briefings": found}), media_type=JSON
+    )

@@ -18,9 +18,25 @@ from antiphon.composition import embedder_of, load_settings
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer.briefing import brief
 from antiphon.synthesizer.memory import Memory, remember, settle
-from antiphon.vocabulary.events import QueryReceived, RoundOpened, ToolRequested, ToolsSettled, ToolSucceeded
-from antiphon.vocabulary.values import Passage, QuerySettings, StoredText, ToolCall, Value
-from benchmarks.memory.question_sets import HOTPOTQA_QUESTIONS, hotpotqa_runs, sample_runs
+from antiphon.vocabulary.events import (
+    QueryReceived,
+    RoundOpened,
+    ToolRequested,
+    ToolsSettled,
+    ToolSucceeded,
+)
+from antiphon.vocabulary.values import (
+    Passage,
+    QuerySettings,
+    StoredText,
+    ToolCall,
+    Value,
+)
+from benchmarks.memory.question_sets import (
+    HOTPOTQA_QUESTIONS,
+    hotpotqa_runs,
+    sample_runs,
+)
 from benchmarks.memory.report import Comparison, compare, shortfalls, table
 
 HOTPOTQA = Path("../shared/data/hotpotqa_100")
@@ -52,7 +68,9 @@ def main() -> int:
     options = _options()
     report = _measure(options)
     if options.json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(report)).decode() + "\n")
+        sys.stdout.write(
+            msgspec.json.format(msgspec.json.encode(report)).decode() + "\n"
+        )
     else:
         _show(report)
     problems = (*report.missing, *report.shortfalls)
@@ -75,12 +93,21 @@ def _measure(options: argparse.Namespace) -> Report:
         runs = hotpotqa_runs(options.hotpotqa, work / "hotpotqa", embedder)
         whole = compare("hotpotqa_100", runs)
         sets.append(whole)
-        sets.append(compare("hotpotqa_100, even half (weights were chosen on it)", runs[::2]))
+        sets.append(
+            compare("hotpotqa_100, even half (weights were chosen on it)", runs[::2])
+        )
         sets.append(compare("hotpotqa_100, odd half (looked at beside it)", runs[1::2]))
         missed = shortfalls(whole)
     else:
-        missing.append(f"hotpotqa_100 was NOT measured: there is no {options.hotpotqa / HOTPOTQA_QUESTIONS}")
-    return Report(sets=tuple(sets), speed=measure_speed(), missing=tuple(missing), shortfalls=tuple(missed))
+        missing.append(
+            f"hotpotqa_100 was NOT measured: there is no {options.hotpotqa / HOTPOTQA_QUESTIONS}"
+        )
+    return Report(
+        sets=tuple(sets),
+        speed=measure_speed(),
+        missing=tuple(missing),
+        shortfalls=tuple(missed),
+    )
 
 
 def _show(report: Report) -> None:
@@ -88,7 +115,9 @@ def _show(report: Report) -> None:
     for comparison in report.sets:
         out.print(table(comparison))
     for speed in report.speed:
-        out.print(f"A briefing from {speed.facts} facts ({speed.sentences} sentences): {speed.cpu_ms:.1f} ms CPU")
+        out.print(
+            f"A briefing from {speed.facts} facts ({speed.sentences} sentences): {speed.cpu_ms:.1f} ms CPU"
+        )
 
 
 def _options() -> argparse.Namespace:
@@ -98,7 +127,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--hotpotqa", type=Path, default=HOTPOTQA)
     parser.add_argument("--samples", type=Path, default=Path("samples/questions.jsonl"))
     parser.add_argument("--courses", type=Path, default=Path("samples/courses"))
-    parser.add_argument("--work", type=Path, default=Path("data/eval-memory"), help="where its indexes are kept")
+    parser.add_argument(
+        "--work",
+        type=Path,
+        default=Path("data/eval-memory"),
+        help="where its indexes are kept",
+    )
     return parser.parse_args()
 
 
@@ -128,7 +162,11 @@ def _briefing_speed(facts: int, budget: int) -> BriefingSpeed:
 
 
 def _memory(facts: int, budget: int) -> Memory:
-    call = ToolCall(id="toolu_1", name="search_course_content", arguments='{"query": "how logs keep their order"}')
+    call = ToolCall(
+        id="toolu_1",
+        name="search_course_content",
+        arguments='{"query": "how logs keep their order"}',
+    )
     received = QueryReceived(
         query="How does a log keep its order?",
         session_id="s",

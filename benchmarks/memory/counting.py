@@ -39,7 +39,9 @@ def costs(calls: Sequence[Sequence[Message]]) -> list[Cost]:
         sizes = list(map(_tokens, blocks))
         cached = sum(sizes[: _shared_beginning(blocks, previous)])
         tokens = sum(sizes)
-        found.append(Cost(tokens=tokens, priced=tokens - cached * (1 - CACHE_READ_PRICE)))
+        found.append(
+            Cost(tokens=tokens, priced=tokens - cached * (1 - CACHE_READ_PRICE))
+        )
         previous = blocks
     return found
 
@@ -78,7 +80,9 @@ def summary_tokens(messages: Sequence[Message]) -> int:
     return sum(map(_tokens, _blocks(messages)))
 
 
-def plain_loop_tokens(question: str, rounds: Sequence[Sequence[tuple[str, str, str]]]) -> list[int]:
+def plain_loop_tokens(
+    question: str, rounds: Sequence[Sequence[tuple[str, str, str]]]
+) -> list[int]:
     """Counts what each call of a plain loop would hold that sends each tool's result as one text.
 
     Args:
@@ -109,7 +113,12 @@ def _texts(block: Mapping[str, Any]) -> Iterator[str]:
     match block:
         case {"type": "text", "text": str(text)}:
             yield text
-        case {"type": "search_result", "source": str(source), "title": str(title), "content": list(parts)}:
+        case {
+            "type": "search_result",
+            "source": str(source),
+            "title": str(title),
+            "content": list(parts),
+        }:
             yield source
             yield title
             for part in parts:

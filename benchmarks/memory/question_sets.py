@@ -30,7 +30,9 @@ PASSAGES = 5
 Corpus = dict[str, list[str]]
 
 
-def sample_runs(questions: Path, courses: Path, work: Path, embedder: Embedder) -> list[Run]:
+def sample_runs(
+    questions: Path, courses: Path, work: Path, embedder: Embedder
+) -> list[Run]:
     """Makes the runs of the questions that have an answer."""
     index_paths([courses], work, embedder)
     library = Library.open(work, embedder)
@@ -38,7 +40,9 @@ def sample_runs(questions: Path, courses: Path, work: Path, embedder: Embedder) 
     titles = "\n".join(course.title for course in library.courses())
     runs = []
     try:
-        for question in read_questions(questions.read_text(encoding="utf-8").splitlines(), str(questions)):
+        for question in read_questions(
+            questions.read_text(encoding="utf-8").splitlines(), str(questions)
+        ):
             if question.answered_by and question.facts:
                 runs.append(_sample_run(question, library, registry, titles))
     finally:
@@ -46,7 +50,9 @@ def sample_runs(questions: Path, courses: Path, work: Path, embedder: Embedder) 
     return runs
 
 
-def _sample_run(question: SampleQuestion, library: Library, registry: Registry, titles: str) -> Run:
+def _sample_run(
+    question: SampleQuestion, library: Library, registry: Registry, titles: str
+) -> Run:
     first = (_call(registry, "search_course_content", {"query": question.question}),)
     second = tuple(_ask_by_title(question, library, registry))
     return Run(
@@ -57,20 +63,29 @@ def _sample_run(question: SampleQuestion, library: Library, registry: Registry, 
     )
 
 
-def _ask_by_title(question: SampleQuestion, library: Library, registry: Registry) -> list[RunCall]:
+def _ask_by_title(
+    question: SampleQuestion, library: Library, registry: Registry
+) -> list[RunCall]:
     calls = []
     for place in question.answered_by:
         title = _lesson_title(library, place.course, place.lesson)
         if title is None:
             # A question about the course as a whole is answered by its outline.
-            calls.append(_call(registry, "get_course_outline", {"course_name": place.course}))
+            calls.append(
+                _call(registry, "get_course_outline", {"course_name": place.course})
+            )
         else:
-            arguments: dict[str, str | int] = {"query": f"{title} {question.question}", "course_name": place.course}
+            arguments: dict[str, str | int] = {
+                "query": f"{title} {question.question}",
+                "course_name": place.course,
+            }
             calls.append(_call(registry, "search_course_content", arguments))
     return calls
 
 
-def _lesson_title(library: Library, course_title: str, number: int | None) -> str | None:
+def _lesson_title(
+    library: Library, course_title: str, number: int | None
+) -> str | None:
     course = library.outline(course_title)
     if course is None:
         return None
@@ -92,13 +107,18 @@ async def _awaited(running: Awaitable[object]) -> object:
     return await running
 
 
-def _answering_sentences(question: SampleQuestion, passages: Sequence[Passage]) -> tuple[str, ...]:
+def _answering_sentences(
+    question: SampleQuestion, passages: Sequence[Passage]
+) -> tuple[str, ...]:
     """Returns, for each phrase of a right answer, the first sentence of the right lessons that holds it."""
     places = {(place.course, place.lesson) for place in question.answered_by}
     sentences = []
     for passage in passages:
         if (passage.course, passage.lesson) in places:
-            sentences += [passage.sentence(number).strip() for number in range(len(passage.starts))]
+            sentences += [
+                passage.sentence(number).strip()
+                for number in range(len(passage.starts))
+            ]
     # A dict, because one sentence may hold several of the phrases.
     found: dict[str, None] = {}
     for phrase in question.facts:
@@ -126,7 +146,9 @@ class HotpotQuestion(msgspec.Struct):
 def hotpotqa_runs(folder: Path, work: Path, embedder: Embedder) -> list[Run]:
     """Makes the runs; the index is made in `work` the first time, and reused."""
     corpus = msgspec.json.decode((folder / HOTPOTQA_CORPUS).read_bytes(), type=Corpus)
-    questions = msgspec.json.decode((folder / HOTPOTQA_QUESTIONS).read_bytes(), type=list[HotpotQuestion])
+    questions = msgspec.json.decode(
+        (folder / HOTPOTQA_QUESTIONS).read_bytes(), type=list[HotpotQuestion]
+    )
     courses = work / "courses"
     courses.mkdir(parents=True, exist_ok=True)
     for title, sentences in corpus.items():
@@ -143,7 +165,9 @@ def _write_course(courses: Path, title: str, sentences: Sequence[str]) -> None:
     path = courses / f"{hashlib.sha256(title.encode()).hexdigest()[:16]}.txt"
     if not path.exists():
         text = " ".join("".join(sentences).split())
-        path.write_text(f"Course Title: {title}\n\nLesson 1: {title}\n{text}\n", encoding="utf-8")
+        path.write_text(
+            f"Course Title: {title}\n\nLesson 1: {title}\n{text}\n", encoding="utf-8"
+        )
 
 
 def _hotpotqa_run(question: HotpotQuestion, corpus: Corpus, library: Library) -> Run:
@@ -176,7 +200,9 @@ def _titles_to_ask_for(question: HotpotQuestion, first: RunCall) -> list[str]:
 
 def _search(library: Library, query: str) -> RunCall:
     passages = library.search(query, limit=PASSAGES)
-    text = "\n\n".join(f"[{passage.source}]\n{passage.text.text}" for passage in passages)
+    text = "\n\n".join(
+        f"[{passage.source}]\n{passage.text.text}" for passage in passages
+    )
     return RunCall(
         name="search_course_content",
         arguments={"query": query},
@@ -184,7 +210,9 @@ def _search(library: Library, query: str) -> RunCall:
     )
 
 
-def _supporting_sentences(question: HotpotQuestion, corpus: Corpus, passages: Sequence[Passage]) -> tuple[str, ...]:
+def _supporting_sentences(
+    question: HotpotQuestion, corpus: Corpus, passages: Sequence[Passage]
+) -> tuple[str, ...]:
     """Returns the supporting sentences that the tools returned."""
     # Joined by a line feed, so that no sentence is found across two passages.
     whole = "\n".join(" ".join(passage.text.text.split()) for passage in passages)

@@ -23,7 +23,9 @@ MODES: dict[str, QuerySettings] = {
     "transcript": QuerySettings(context="transcript"),
     "briefing": QuerySettings(),
     "briefing, half budget": QuerySettings(briefing_tokens=HALF),
-    "half budget and a summary": QuerySettings(briefing_tokens=HALF, compression="model"),
+    "half budget and a summary": QuerySettings(
+        briefing_tokens=HALF, compression="model"
+    ),
 }
 
 
@@ -37,7 +39,9 @@ class Target(Value, frozen=True, kw_only=True):
 
 TARGETS = {
     "briefing": Target(max_tokens=0.62, max_last_tokens=0.47, min_kept=0.98),
-    "briefing, half budget": Target(max_tokens=0.62, max_last_tokens=0.47, min_kept=0.94),
+    "briefing, half budget": Target(
+        max_tokens=0.62, max_last_tokens=0.47, min_kept=0.94
+    ),
 }
 
 
@@ -84,7 +88,9 @@ def compare(name: str, runs: Sequence[Run]) -> Comparison:
     modes = []
     for mode, settings in MODES.items():
         modes.append(_figures(mode, settings, runs))
-    return Comparison(name=name, runs=len(runs), plain_loop=_plain_loop(runs), modes=tuple(modes))
+    return Comparison(
+        name=name, runs=len(runs), plain_loop=_plain_loop(runs), modes=tuple(modes)
+    )
 
 
 def table(comparison: Comparison) -> Table:
@@ -139,7 +145,9 @@ def shortfalls(comparison: Comparison) -> list[str]:
             continue
         found = f"{tokens:.1%} / {last_tokens:.1%} of the tokens, {figures.share_kept:.1%} kept"
         wanted = f"{target.max_tokens:.0%} / {target.max_last_tokens:.0%}, {target.min_kept:.0%}"
-        sentences.append(f"{comparison.name}, {figures.mode}: {found}; wanted {wanted}.")
+        sentences.append(
+            f"{comparison.name}, {figures.mode}: {found}; wanted {wanted}."
+        )
     return sentences
 
 
@@ -178,7 +186,9 @@ def _plain_loop(runs: Sequence[Run]) -> ModeFigures:
     for run in runs:
         results = []
         for calls in run.rounds:
-            results.append([(call.name, call.arguments_json, call.output.text) for call in calls])
+            results.append(
+                [(call.name, call.arguments_json, call.output.text) for call in calls]
+            )
         *earlier, last = plain_loop_tokens(run.question, results)
         tokens += sum(earlier) + last
         last_tokens += last

@@ -58,7 +58,12 @@ def contexts_of(run: Run, settings: QuerySettings) -> Contexts:
     """Plays a run; summaries are the offline reasoner's, by extraction."""
     player = _Player()
     player.play(
-        QueryReceived(query=run.question, session_id="eval", settings=settings, courses=StoredText(run.courses))
+        QueryReceived(
+            query=run.question,
+            session_id="eval",
+            settings=settings,
+            courses=StoredText(run.courses),
+        )
     )
     rounds = len(run.rounds)
     for number, calls in enumerate(run.rounds, start=1):
@@ -86,7 +91,9 @@ class _Player:
 
     def play(self, event: Event) -> None:
         self._seq += 1
-        self._synthesizer.hear(Recorded(query_id="eval", seq=self._seq, cause=0, at=0.0, event=event))
+        self._synthesizer.hear(
+            Recorded(query_id="eval", seq=self._seq, cause=0, at=0.0, event=event)
+        )
 
     def open_round(self, number: int, rounds: int) -> None:
         opened = RoundOpened(
@@ -105,7 +112,11 @@ class _Player:
         calls = []
         for position, run_call in enumerate(run_calls):
             call_id = f"toolu_{number}_{position}"
-            calls.append(ToolCall(id=call_id, name=run_call.name, arguments=run_call.arguments_json))
+            calls.append(
+                ToolCall(
+                    id=call_id, name=run_call.name, arguments=run_call.arguments_json
+                )
+            )
         self.play(_reply(number, calls))
         for call in calls:
             self.play(ToolRequested(round=number, call=call, timeout_s=5.0))
@@ -118,12 +129,18 @@ class _Player:
                 duration_ms=0.0,
             )
             self.play(succeeded)
-        self.play(ToolsSettled(round=number, succeeded=tuple(call.id for call in calls), failed=()))
+        self.play(
+            ToolsSettled(
+                round=number, succeeded=tuple(call.id for call in calls), failed=()
+            )
+        )
 
 
 def _summarised(wanted: SummaryWanted) -> SummaryCompleted:
     # The request of a summary is one message of two blocks.
-    question, material = [msgspec.json.decode(block.text)["text"] for block in wanted.messages[0].content]
+    question, material = [
+        msgspec.json.decode(block.text)["text"] for block in wanted.messages[0].content
+    ]
     (block,) = summary(unwrap("question", question) or "", read_material(material))
     return SummaryCompleted(
         call_id=f"{wanted.call_id}-summary",
@@ -141,7 +158,12 @@ def _reply(number: int, calls: Sequence[ToolCall]) -> ReasoningCompleted:
     content = []
     for call in calls:
         # Raw, so that the arguments stay as they were written.
-        block = {"type": "tool_use", "id": call.id, "name": call.name, "input": msgspec.Raw(call.arguments.encode())}
+        block = {
+            "type": "tool_use",
+            "id": call.id,
+            "name": call.name,
+            "input": msgspec.Raw(call.arguments.encode()),
+        }
         content.append(StoredText(msgspec.json.encode(block).decode()))
     return ReasoningCompleted(
         call_id=f"call-{number}",

@@ -13,7 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from opentelemetry import trace
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
+from opentelemetry.trace import (
+    Span,
+    SpanKind,
+    Status,
+    StatusCode,
+    Tracer,
+    set_span_in_context,
+)
 from opentelemetry.util.types import AttributeValue
 
 from antiphon.vocabulary.events import (
@@ -49,7 +56,10 @@ ATTRIBUTES: Mapping[type[Event], Callable[..., Mapping[str, AttributeValue]]] = 
         "gen_ai.usage.output_tokens": event.usage.output_tokens,
     },
     QueryClosed: lambda event: {"antiphon.status": event.status},
-    RoundOpened: lambda event: {"antiphon.round": event.round, "antiphon.round.final": event.final},
+    RoundOpened: lambda event: {
+        "antiphon.round": event.round,
+        "antiphon.round.final": event.final,
+    },
     ReasoningRequested: lambda event: {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": event.model,
@@ -103,16 +113,22 @@ class Observer:
         )
 
     def on_query_received(self, recorded: Recorded[QueryReceived]) -> None:
-        self._query = self._start("invoke_agent antiphon", recorded, None, SpanKind.INTERNAL)
+        self._query = self._start(
+            "invoke_agent antiphon", recorded, None, SpanKind.INTERNAL
+        )
 
     def on_round_opened(self, recorded: Recorded[RoundOpened]) -> None:
         if self._round is not None:
             self._round.end(nanoseconds(recorded))
-        self._round = self._start(f"round {recorded.event.round}", recorded, self._query, SpanKind.INTERNAL)
+        self._round = self._start(
+            f"round {recorded.event.round}", recorded, self._query, SpanKind.INTERNAL
+        )
 
     def on_reasoning_requested(self, recorded: Recorded[ReasoningRequested]) -> None:
         event = recorded.event
-        self._calls[event.call_id] = self._start(f"chat {event.model}", recorded, self._round, SpanKind.CLIENT)
+        self._calls[event.call_id] = self._start(
+            f"chat {event.model}", recorded, self._round, SpanKind.CLIENT
+        )
 
     def on_call_ended(self, recorded: Recorded[ReasoningCompleted]) -> None:
         self._end(recorded.event.call_id, recorded)
@@ -122,7 +138,9 @@ class Observer:
 
     def on_tool_requested(self, recorded: Recorded[ToolRequested]) -> None:
         call = recorded.event.call
-        self._calls[call.id] = self._start(f"execute_tool {call.name}", recorded, self._round, SpanKind.INTERNAL)
+        self._calls[call.id] = self._start(
+            f"execute_tool {call.name}", recorded, self._round, SpanKind.INTERNAL
+        )
 
     def on_tool_ended(self, recorded: Recorded[ToolSucceeded]) -> None:
         self._end(recorded.event.tool_call_id, recorded)
@@ -142,12 +160,22 @@ class Observer:
             if span is not None:
                 span.end(nanoseconds(recorded))
 
-    def _start(self, name: str, recorded: Recorded[Event], parent: Span | None, kind: SpanKind) -> Span:
+    def _start(
+        self, name: str, recorded: Recorded[Event], parent: Span | None, kind: SpanKind
+    ) -> Span:
         # Without a parent of ours the span belongs to whatever the caller has open, such as an HTTP request.
         context = None if parent is None else set_span_in_context(parent)
-        return self._tracer.start_span(name, context, kind, attributes_of(recorded), start_time=nanoseconds(recorded))
+        return self._tracer.start_span(
+            name,
+            context,
+            kind,
+            attributes_of(recorded),
+            start_time=nanoseconds(recorded),
+        )
 
-    def _end(self, call_id: str, recorded: Recorded[Event], *, failed: bool = False) -> None:
+    def _end(
+        self, call_id: str, recorded: Recorded[Event], *, failed: bool = False
+    ) -> None:
         span = self._calls.pop(call_id, None)
         if span is None:
             return

@@ -74,27 +74,48 @@ class Evidence(Value, frozen=True, kw_only=True):
 Decision = tuple[Evidence, tuple[Event, ...]]
 
 
-def after_context_synthesized(state: Evidence, recorded: Recorded[ContextSynthesized]) -> Decision:
+def after_context_synthesized(
+    state: Evidence, recorded: Recorded[ContextSynthesized]
+) -> Decision:
     """Takes in the passages that a round brought."""
     found = [frozenset(terms(fact.passage.text.text)) for fact in recorded.event.facts]
     return replace(state, passages=(*state.passages, *found)), ()
 
 
-def after_reasoning_completed(state: Evidence, recorded: Recorded[ReasoningCompleted]) -> Decision:
+def after_reasoning_completed(
+    state: Evidence, recorded: Recorded[ReasoningCompleted]
+) -> Decision:
     """Keeps the reply: it may become the draft."""
-    return replace(state, call_id=recorded.event.call_id, draft=recorded.event.text.text[:READ_CHARS]), ()
+    return replace(
+        state,
+        call_id=recorded.event.call_id,
+        draft=recorded.event.text.text[:READ_CHARS],
+    ), ()
 
 
-def after_review_requested(state: Evidence, recorded: Recorded[ReviewRequested]) -> Decision:
+def after_review_requested(
+    state: Evidence, recorded: Recorded[ReviewRequested]
+) -> Decision:
     """Judges the draft. Every request is answered: a reviewer that keeps silent holds the query up."""
     call_id = recorded.event.call_id
     if call_id != state.call_id:
         why = "the reply to be judged was never seen"
-        return state, (DraftReviewed(call_id=call_id, reviewer=NAME, accepted=False, why=why),)
+        return state, (
+            DraftReviewed(call_id=call_id, reviewer=NAME, accepted=False, why=why),
+        )
     sentences = checkable_sentences(state.draft)
-    unsupported = tuple(sentence for sentence in sentences if not is_supported(sentence, state.passages))
-    checked = DraftChecked(call_id=call_id, sentences=len(sentences), unsupported=unsupported)
-    review = DraftReviewed(call_id=call_id, reviewer=NAME, accepted=not unsupported, why=in_words(unsupported))
+    unsupported = tuple(
+        sentence for sentence in sentences if not is_supported(sentence, state.passages)
+    )
+    checked = DraftChecked(
+        call_id=call_id, sentences=len(sentences), unsupported=unsupported
+    )
+    review = DraftReviewed(
+        call_id=call_id,
+        reviewer=NAME,
+        accepted=not unsupported,
+        why=in_words(unsupported),
+    )
     return state, (checked, review)
 
 
@@ -138,5 +159,7 @@ def in_words(unsupported: tuple[str, ...]) -> str:
     """Says which sentences nothing supports; the next call of the model is shown it."""
     if not unsupported:
         return ""
-    quoted = "; ".join(f"“{sentence[:QUOTED_CHARS]}”" for sentence in unsupported[:QUOTED])
+    quoted = "; ".join(
+        f"“{sentence[:QUOTED_CHARS]}”" for sentence in unsupported[:QUOTED]
+    )
     return f"no passage that was found supports {quoted}"

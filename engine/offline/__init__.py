@@ -4,4 +4,11 @@ from antiphon.engine.offline.app import OfflineMessagesApi, offline_model
 from antiphon.engine.offline.double import Double
 from antiphon.engine.offline.script import Script, ScriptedReply, read_script
 
-__all__ = ["Double", "OfflineMessagesApi", "Script", "ScriptedReply", "offline_model", "read_script"]
+__all__ = [
+    "Double",
+    "OfflineMessagesApi",
+    "Script",
+    "ScriptedReply",
+    "offline_model",
+    "read_script",
+]

@@ -27,7 +27,9 @@ MOST_MATERIAL = 100
 MOST_OUTLINES = 3
 
 NOT_HERE = "The answer is not in these courses: what was found in them does not speak to this question."
-NOTHING_FOUND = "The answer is not in these courses: nothing was found in them for this question."
+NOTHING_FOUND = (
+    "The answer is not in these courses: nothing was found in them for this question."
+)
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
 NOT_SEARCHED = "Nothing was searched for this question, and without course material there is no answer to give."
 GREETING = "Hello. Ask me about the courses: what they teach, in which lesson, or how a course is built."
@@ -60,7 +62,9 @@ def answer(task: Task, weigh: Weigh | None = None) -> list[Json]:
     return draft.blocks
 
 
-def summary(question: str, material: Sequence[Material], weigh: Weigh | None = None) -> list[Json]:
+def summary(
+    question: str, material: Sequence[Material], weigh: Weigh | None = None
+) -> list[Json]:
     """Sums the material up by the sentences that answer most of the question, each with its source, in one block."""
     material = material[:MOST_MATERIAL]
     passages = [sentences(each.said) for each in material]
@@ -86,7 +90,9 @@ def _why_nothing(task: Task) -> str:
     return NOTHING_FOUND
 
 
-def _answer_from_sources(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
+def _answer_from_sources(
+    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+) -> None:
     # An outline answers where one is asked for, and also where there is nothing else.
     if task.outlines and (inquiry.kind == "outline" or not task.passages):
         _answer_from_outlines(inquiry.question, task.outlines, draft)
@@ -100,7 +106,9 @@ def _answer_from_sources(inquiry: Inquiry, task: Task, weigh: Weigh | None, draf
         _answer_plainly(inquiry, task.passages_of(inquiry.course), weigh, draft)
 
 
-def _answer_plainly(inquiry: Inquiry, passages: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
+def _answer_plainly(
+    inquiry: Inquiry, passages: Sequence[Source], weigh: Weigh | None, draft: Draft
+) -> None:
     if inquiry.lesson is not None and not telling_words(inquiry.topic):
         _sum_lesson_up(passages, weigh, draft)
         return
@@ -123,7 +131,9 @@ def _quote(picks: Sequence[Pick], sources: Sequence[Source], draft: Draft) -> No
         before = pick
 
 
-def _answer_sides(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
+def _answer_sides(
+    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+) -> None:
     """Answers each side in turn; a side that nothing was found for is named as such."""
     # Where neither side is answered, the general statement is truer than two that nothing was found.
     is_answered = False
@@ -142,7 +152,11 @@ def _answer_sides(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draf
 
 
 def _answer_by_course(
-    topic: str, sources: Sequence[Source], weigh: Weigh | None, draft: Draft, least_evidence: float
+    topic: str,
+    sources: Sequence[Source],
+    weigh: Weigh | None,
+    draft: Draft,
+    least_evidence: float,
 ) -> None:
     """Writes one paragraph for each course that speaks of the topic, the most to the point first."""
     by_course: dict[str, list[Source]] = {}
@@ -160,7 +174,9 @@ def _answer_by_course(
         _quote(answer.found.picks, answer.passages, draft)
 
 
-def _answer_elsewhere(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft) -> None:
+def _answer_elsewhere(
+    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+) -> None:
     """States a lesson's topic, and quotes other courses on it."""
     lesson = task.lesson_line(inquiry.lesson)
     if lesson is None:
@@ -177,14 +193,19 @@ def _answer_elsewhere(inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: 
         draft.say(" Nothing on that topic was found in another course.")
 
 
-def _sum_lesson_up(sources: Sequence[Source], weigh: Weigh | None, draft: Draft) -> None:
+def _sum_lesson_up(
+    sources: Sequence[Source], weigh: Weigh | None, draft: Draft
+) -> None:
     """Quotes the beginning of the passage that holds most of its lesson's title, where nothing closer is asked."""
     # One run of sentences reads better than the beginnings of several passages.
     best: Source | None = None
     most = (-1.0, 0)
     for source in sources:
         # Of passages that hold the title equally well, the longer one.
-        fit = (extract_from([source], source.title, weigh, limit=1).evidence, len(source.blocks))
+        fit = (
+            extract_from([source], source.title, weigh, limit=1).evidence,
+            len(source.blocks),
+        )
         if fit > most:
             best = source
             most = fit
@@ -192,7 +213,9 @@ def _sum_lesson_up(sources: Sequence[Source], weigh: Weigh | None, draft: Draft)
         draft.cite(best, 0, min(SUMMARY_SENTENCES, len(best.blocks)))
 
 
-def _answer_from_outlines(question: str, outlines: Sequence[Source], draft: Draft) -> None:
+def _answer_from_outlines(
+    question: str, outlines: Sequence[Source], draft: Draft
+) -> None:
     asks_for_teacher = _TEACHER_ONLY.search(question) is not None
     for outline in outlines[:MOST_OUTLINES]:
         draft.paragraph()

@@ -34,14 +34,20 @@ class OfflineMessagesApi:
         if scope["type"] != "http":
             return
         if scope["path"] != "/v1/messages":
-            await _error(send, 404, "not_found_error", "There is only POST /v1/messages here.")
+            await _error(
+                send, 404, "not_found_error", "There is only POST /v1/messages here."
+            )
             return
         if scope["method"] != "POST":
-            await _error(send, 405, "invalid_request_error", "Only POST is answered here.")
+            await _error(
+                send, 405, "invalid_request_error", "Only POST is answered here."
+            )
             return
         body = await body_of(receive)
         if body is None:
-            await _error(send, 413, "request_too_large", "The request is larger than 32 MB.")
+            await _error(
+                send, 413, "request_too_large", "The request is larger than 32 MB."
+            )
             return
         await self._reply(body, send)
 
@@ -55,7 +61,9 @@ class OfflineMessagesApi:
             return
         message = message_of(body, MODEL, content)
         if request.get("stream"):
-            await _send(send, 200, b"text/event-stream; charset=utf-8", stream_of(message))
+            await _send(
+                send, 200, b"text/event-stream; charset=utf-8", stream_of(message)
+            )
         else:
             await _send(send, 200, b"application/json", [msgspec.json.encode(message)])
 
@@ -83,7 +91,10 @@ def reply_content(task: Task, weigh: Weigh | None) -> list[Json]:
     calls = plan(task, weigh)
     if not calls:
         return answer(task, weigh)
-    return [{"type": "tool_use", "id": "", "name": call.tool, "input": call.arguments} for call in calls]
+    return [
+        {"type": "tool_use", "id": "", "name": call.tool, "input": call.arguments}
+        for call in calls
+    ]
 
 
 async def body_of(receive: Receive) -> bytes | None:
@@ -99,11 +110,24 @@ async def body_of(receive: Receive) -> bytes | None:
 
 
 async def _error(send: Send, status: int, kind: str, sentence: str) -> None:
-    await _send(send, status, b"application/json", [msgspec.json.encode(error_of(kind, sentence))])
+    await _send(
+        send,
+        status,
+        b"application/json",
+        [msgspec.json.encode(error_of(kind, sentence))],
+    )
 
 
-async def _send(send: Send, status: int, content_type: bytes, chunks: Iterable[bytes]) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", content_type)]})
+async def _send(
+    send: Send, status: int, content_type: bytes, chunks: Iterable[bytes]
+) -> None:
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [(b"content-type", content_type)],
+        }
+    )
     for chunk in chunks:
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})

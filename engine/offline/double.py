@@ -16,7 +16,12 @@ from antiphon.vocabulary.ports import Json
 
 Sleep = Callable[[float], Awaitable[None]]
 
-_OVER = ScriptedReply(status=500, error="api_error", message="the script is over", headers={"x-should-retry": "false"})
+_OVER = ScriptedReply(
+    status=500,
+    error="api_error",
+    message="the script is over",
+    headers={"x-should-retry": "false"},
+)
 
 
 class Double:
@@ -30,7 +35,9 @@ class Double:
         on_port: It is served by a web server, which answers an error of ours with 500 while nothing was sent.
     """
 
-    def __init__(self, script: Script, sleep: Sleep = asyncio.sleep, *, on_port: bool = False) -> None:
+    def __init__(
+        self, script: Script, sleep: Sleep = asyncio.sleep, *, on_port: bool = False
+    ) -> None:
         self._on_port = on_port
         self._script = script
         # Written out, so that taking one reply is taking one entry.
@@ -47,8 +54,16 @@ class Double:
         if scope["path"] != "/v1/messages":
             # So that whoever starts it can see that it is there.
             headers = [(b"content-type", b"application/json")]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            await send({"type": "http.response.body", "body": b'{"status":"ok"}', "more_body": False})
+            await send(
+                {"type": "http.response.start", "status": 200, "headers": headers}
+            )
+            await send(
+                {
+                    "type": "http.response.body",
+                    "body": b'{"status":"ok"}',
+                    "more_body": False,
+                }
+            )
             return
         body = await body_of(receive) or b""
         request = _object(body)
@@ -101,22 +116,37 @@ class _Answer:
     def __init__(self, send: Send, reply: ScriptedReply, request: Json) -> None:
         self._send = send
         self._status = reply.status
-        headers = {"content-type": content_type_of(reply, request), "request-id": "req_double"} | reply.headers
-        self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        headers = {
+            "content-type": content_type_of(reply, request),
+            "request-id": "req_double",
+        } | reply.headers
+        self._headers = [
+            (name.lower().encode(), value.encode()) for name, value in headers.items()
+        ]
         self._begun = False
 
     async def begin(self) -> None:
         if not self._begun:
             self._begun = True
-            await self._send({"type": "http.response.start", "status": self._status, "headers": self._headers})
+            await self._send(
+                {
+                    "type": "http.response.start",
+                    "status": self._status,
+                    "headers": self._headers,
+                }
+            )
 
     async def send(self, piece: bytes) -> None:
         await self.begin()
-        await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        await self._send(
+            {"type": "http.response.body", "body": piece, "more_body": True}
+        )
 
     async def end(self) -> None:
         await self.begin()
-        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+        await self._send(
+            {"type": "http.response.body", "body": b"", "more_body": False}
+        )
 
 
 def _receive(body: bytes) -> Receive:

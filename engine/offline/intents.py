@@ -31,7 +31,21 @@ _ACROSS = re.compile(
     re.I,
 )
 _GREETING = frozenset(
-    ("hi", "hello", "hey", "thanks", "thank", "you", "good", "morning", "evening", "afternoon", "bye", "ok", "okay")
+    (
+        "hi",
+        "hello",
+        "hey",
+        "thanks",
+        "thank",
+        "you",
+        "good",
+        "morning",
+        "evening",
+        "afternoon",
+        "bye",
+        "ok",
+        "okay",
+    )
 )
 _OPENINGS = re.compile(
     r"^(?:(?:what|which|how|when|where|why|is|are|do|does|did|i|want|use|using|the|a|an|need|should|shall|explain|tell"

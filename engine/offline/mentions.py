@@ -22,25 +22,33 @@ _NAMED_IN_FULL = (
     re.compile(rf"\bcourse (?:called |named |titled )?{_QUOTED}"),
     re.compile(rf"\b(?:in|of|from) (?:the |the course )?{_QUOTED}"),
     re.compile(rf"{_QUOTED} course\b"),
-    re.compile(rf"\b(?:[Ii]n|[Oo]f|[Ff]rom|[Cc]ourse|[Bb]y|[Ii]nto) (?:the )?(?:course )?({_TITLE})"),
+    re.compile(
+        rf"\b(?:[Ii]n|[Oo]f|[Ff]rom|[Cc]ourse|[Bb]y|[Ii]nto) (?:the )?(?:course )?({_TITLE})"
+    ),
     re.compile(r"\b[Ll]esson \w+ (?:of|in|from) (?:the )?(?:course )?([A-Z][\w+#-]*)"),
 )
 _NAMED_BY_TOPIC = re.compile(
     r"\bcourse (?:on|about|called|named|titled|for) ((?:the )?[\w'\u2019+#-]+(?: [\w'\u2019+#-]+){0,5})"
 )
 _WORD = rf"(?!course\b|{_SMALL} |{_NOT_NAMES}\b)[\w+#-]+"
-_NICKNAME = re.compile(rf"\b(?:[Tt]he|[Yy]our|[Oo]ur|[Aa]) ({_WORD}(?: {_WORD}){{0,4}}) course\b")
+_NICKNAME = re.compile(
+    rf"\b(?:[Tt]he|[Yy]our|[Oo]ur|[Aa]) ({_WORD}(?: {_WORD}){{0,4}}) course\b"
+)
 _CUT = re.compile(
     r" (?:and|which|what|that|is|has|have|does|do|say|says|teach|teaches|cover|covers|treats?|in|tell)\b.*"
 )
 
 
 _BEFORE_COURSE = re.compile(
-    r"(?:\b(?:in|of|from|to) )?(?:the )?(?:course )?(?:called |on |about )?[\"\u201c]?$", re.IGNORECASE
+    r"(?:\b(?:in|of|from|to) )?(?:the )?(?:course )?(?:called |on |about )?[\"\u201c]?$",
+    re.IGNORECASE,
 )
 _AFTER_COURSE = re.compile(r"^[\"\u201d]?(?: course\b)?")
 # The rest of "according to Course X" once the course is taken out.
-_REFERENCES = re.compile(r"\b(?:according to|as taught in|as described in)\s*(?=[,.;:?]|$|\band\b)", re.IGNORECASE)
+_REFERENCES = re.compile(
+    r"\b(?:according to|as taught in|as described in)\s*(?=[,.;:?]|$|\band\b)",
+    re.IGNORECASE,
+)
 _SPACE_BEFORE_STOP = re.compile(r"\s+([,.;:?!])")
 
 
@@ -70,7 +78,9 @@ def course_mentions(question: str) -> tuple[Mention, ...]:
 
 
 def _overlaps(mention: Mention, others: Sequence[Mention]) -> bool:
-    return any(mention.start < other.end and other.start < mention.end for other in others)
+    return any(
+        mention.start < other.end and other.start < mention.end for other in others
+    )
 
 
 def titles(question: str) -> tuple[Mention, ...]:

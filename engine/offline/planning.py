@@ -57,15 +57,24 @@ def _first_round(inquiry: Inquiry) -> list[Planned]:
         case "outline":
             return [_outline(course, "The question is about how the course is built")]
         case "look_up":
-            return [_outline(course, f"To learn what lesson {lesson} is called"), *_searches_for_courses(inquiry)]
+            return [
+                _outline(course, f"To learn what lesson {lesson} is called"),
+                *_searches_for_courses(inquiry),
+            ]
         case "compare":
             return [_search_side(side) for side in inquiry.sides]
         case "lesson":
-            return [_search(inquiry.focus, "The question names this lesson", course, lesson)]
+            return [
+                _search(inquiry.focus, "The question names this lesson", course, lesson)
+            ]
         case "across":
             return [_search(inquiry.focus, "To see which courses speak of it")]
         case _:
-            return [_search(inquiry.focus, "To find what answers the question", course, lesson)]
+            return [
+                _search(
+                    inquiry.focus, "To find what answers the question", course, lesson
+                )
+            ]
 
 
 def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
@@ -96,11 +105,20 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
     return _search_in_fewer_words(inquiry, task, weigh)
 
 
-def _search_in_fewer_words(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
-    evidence = extract_from(task.passages_of(inquiry.course), inquiry.focus, weigh).evidence
+def _search_in_fewer_words(
+    inquiry: Inquiry, task: Task, weigh: Weigh | None
+) -> list[Planned]:
+    evidence = extract_from(
+        task.passages_of(inquiry.course), inquiry.focus, weigh
+    ).evidence
     if evidence >= _LITTLE:
         return []
-    return [_search(_reworded(inquiry.focus, weigh), "The first search brought little: in fewer words, everywhere")]
+    return [
+        _search(
+            _reworded(inquiry.focus, weigh),
+            "The first search brought little: in fewer words, everywhere",
+        )
+    ]
 
 
 def _search_elsewhere(title: str, inquiry: Inquiry, task: Task) -> list[Planned]:
@@ -114,23 +132,32 @@ def _search_elsewhere(title: str, inquiry: Inquiry, task: Task) -> list[Planned]
     return [_search(title, why, course) for course in others]
 
 
-def _search_weak_sides(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
+def _search_weak_sides(
+    inquiry: Inquiry, task: Task, weigh: Weigh | None
+) -> list[Planned]:
     calls: list[Planned] = []
     for side in inquiry.sides:
         passages = task.found_for(side.topic, side.course)
         evidence = extract_from(passages, side.topic, weigh).evidence
         if evidence < _LITTLE:
-            calls.append(_search(_reworded(side.topic, weigh), "This side brought little so far"))
+            calls.append(
+                _search(_reworded(side.topic, weigh), "This side brought little so far")
+            )
     return calls
 
 
 def _search_missing_courses(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Searches in courses that are known of, and from which nothing was found yet."""
     missing = _courses_without(task.sources, task.passages)[:MOST_COURSES]
-    return [_search(inquiry.focus, "Nothing was found in this course yet", course) for course in missing]
+    return [
+        _search(inquiry.focus, "Nothing was found in this course yet", course)
+        for course in missing
+    ]
 
 
-def _courses_without(sources: tuple[Source, ...], seen: tuple[Source, ...]) -> list[str]:
+def _courses_without(
+    sources: tuple[Source, ...], seen: tuple[Source, ...]
+) -> list[str]:
     """Returns the courses that sources belong to or refer to, without those of the sources in `seen`."""
     known: list[str] = [source.course for source in sources]
     for source in sources:
@@ -186,7 +213,9 @@ def _identity(tool: str, arguments: dict[str, object]) -> CallIdentity:
     return call_identity(tool, msgspec.json.encode(arguments).decode())
 
 
-def _search(query: str, why: str, course: str | None = None, lesson: int | None = None) -> Planned:
+def _search(
+    query: str, why: str, course: str | None = None, lesson: int | None = None
+) -> Planned:
     # Cut to what the tool's own schema takes at most, with room to spare.
     arguments: dict[str, object] = {"query": query[:500]}
     if course is not None:
@@ -214,7 +243,9 @@ def _call_of_other_tool(task: Task) -> list[Planned]:
     for tool in task.tools:
         if not tool.needs_one_text:
             continue
-        described = frozenset(terms(f"{tool.name.replace('_', ' ')} {tool.description}"))
+        described = frozenset(
+            terms(f"{tool.name.replace('_', ' ')} {tool.description}")
+        )
         shared = len(asked & described)
         if shared > most_shared:
             best = tool

@@ -33,13 +33,17 @@ def acts_of(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]:
     if reply.breaks is not None and reply.breaks.at == "first_byte":
         yield from _broken(reply.breaks)
     elif reply.error is not None:
-        yield from _cut(reply, msgspec.json.encode(error_of(reply.error, reply.message)))
+        yield from _cut(
+            reply, msgspec.json.encode(error_of(reply.error, reply.message))
+        )
     elif reply.body is not None:
         yield from _cut(reply, reply.body.encode("utf-8", "surrogatepass"))
     elif request.get("stream"):
         yield from _streamed(reply, request, number)
     else:
-        yield from _cut(reply, msgspec.json.encode(message_of_script(reply, request, number)))
+        yield from _cut(
+            reply, msgspec.json.encode(message_of_script(reply, request, number))
+        )
 
 
 def content_type_of(reply: ScriptedReply, request: Json) -> str:
@@ -79,7 +83,9 @@ def _content(reply: ScriptedReply, number: int) -> list[Json]:
         content.append({"type": "text", "text": reply.text})
     for at, call in enumerate(reply.calls):
         call_id = call.id or f"toolu_{number:04d}_{at}"
-        content.append({"type": "tool_use", "id": call_id, "name": call.name, "input": call.input})
+        content.append(
+            {"type": "tool_use", "id": call_id, "name": call.name, "input": call.input}
+        )
     return content
 
 
@@ -88,7 +94,9 @@ def _streamed(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]
     if reply.events is not None:
         events = reply.events
     else:
-        events = delta_events(message_of_script(reply, request, number), reply.delta_chars)
+        events = delta_events(
+            message_of_script(reply, request, number), reply.delta_chars
+        )
     waits_s = {"content_block_delta": reply.between_s, "message_delta": reply.end_s}
     deltas = 0
     for event in events:

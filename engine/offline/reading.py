@@ -13,7 +13,14 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from antiphon.engine.offline.task import OfferedTool, Source, Task
-from antiphon.language.markup import Attempt, Material, Tag, read_attempts, read_material, unwrap
+from antiphon.language.markup import (
+    Attempt,
+    Material,
+    Tag,
+    read_attempts,
+    read_material,
+    unwrap,
+)
 from antiphon.language.sentences import sentences
 from antiphon.vocabulary.ports import Json
 
@@ -68,8 +75,13 @@ def parse(body: bytes) -> Json:
     _require(isinstance(model, str) and model != "", "model: a string is required.")
     limit = request.get("max_tokens")
     # By its type, since `true` is an integer to isinstance.
-    _require(type(limit) is int and limit >= 1, "max_tokens: an integer of at least 1 is required.")
-    _require(isinstance(request.get("stream", False), bool), "stream: must be true or false.")
+    _require(
+        type(limit) is int and limit >= 1,
+        "max_tokens: an integer of at least 1 is required.",
+    )
+    _require(
+        isinstance(request.get("stream", False), bool), "stream: must be true or false."
+    )
     return request
 
 
@@ -133,14 +145,20 @@ def _messages(request: Json) -> list[Message]:
     rows = request.get("messages")
     if not isinstance(rows, list) or not rows:
         raise RefusedError("messages: a list of at least one message is required.")
-    _require(len(rows) <= MAX_MESSAGES, f"messages: at most {MAX_MESSAGES} messages are taken.")
+    _require(
+        len(rows) <= MAX_MESSAGES,
+        f"messages: at most {MAX_MESSAGES} messages are taken.",
+    )
     messages: list[Message] = []
     for at, row in enumerate(rows):
         is_message = isinstance(row, dict) and row.get("role") in ("user", "assistant")
         _require(is_message, f"messages.{at}.role: must be user or assistant.")
         blocks = _blocks(row.get("content"), f"messages.{at}.content")
         messages.append(Message(row["role"], blocks))
-    _require(messages[0].role == "user", "messages: the first message must have the role user.")
+    _require(
+        messages[0].role == "user",
+        "messages: the first message must have the role user.",
+    )
     return messages
 
 
@@ -149,13 +167,20 @@ def _blocks(content: object, where: str) -> list[Json]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     if not isinstance(content, list) or len(content) > MAX_BLOCKS:
-        raise RefusedError(f"{where}: a string or a list of at most {MAX_BLOCKS} content blocks is required.")
+        raise RefusedError(
+            f"{where}: a string or a list of at most {MAX_BLOCKS} content blocks is required."
+        )
     for at, block in enumerate(content):
         kind = block.get("type") if isinstance(block, dict) else None
         if not isinstance(kind, str):
-            raise RefusedError(f"{where}.{at}: a content block with a type is required.")
+            raise RefusedError(
+                f"{where}.{at}: a content block with a type is required."
+            )
         if kind == "text":
-            _require(isinstance(block.get("text"), str), f"{where}.{at}.text: a string is required.")
+            _require(
+                isinstance(block.get("text"), str),
+                f"{where}.{at}.text: a string is required.",
+            )
     return content
 
 
@@ -306,12 +331,16 @@ def _tool(row: Json) -> OfferedTool:
     properties = schema.get("properties", {})
     required = schema.get("required", [])
     if not isinstance(properties, dict) or not isinstance(required, list):
-        raise RefusedError(f"tools: the input_schema of {name[:100]} is no object schema.")
+        raise RefusedError(
+            f"tools: the input_schema of {name[:100]} is no object schema."
+        )
     return OfferedTool(
         name=name,
         description=str(row.get("description") or ""),
         parameters=_parameters(properties),
-        required=tuple([parameter for parameter in required if isinstance(parameter, str)]),
+        required=tuple(
+            [parameter for parameter in required if isinstance(parameter, str)]
+        ),
     )
 
 

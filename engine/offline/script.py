@@ -108,6 +108,10 @@ def read_script(path: Path) -> Script:
     try:
         return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Script)
     except OSError as error:
-        raise BadInputError(f"The script {path} cannot be read ({error.strerror}): name another file.") from error
+        raise BadInputError(
+            f"The script {path} cannot be read ({error.strerror}): name another file."
+        ) from error
     except (yaml.YAMLError, msgspec.ValidationError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} is no script of the double: {error}. See docs/double.md.") from error
+        raise BadInputError(
+            f"{path} is no script of the double: {error}. See docs/double.md."
+        ) from error

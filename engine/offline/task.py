@@ -29,7 +29,10 @@ class OfferedTool(NamedTuple):
     @property
     def needs_one_text(self) -> bool:
         """True for a tool that can be called with the question: what else to give it would be a guess."""
-        return len(self.required) == 1 and self.parameters.get(self.required[0], {}).get("type") == "string"
+        return (
+            len(self.required) == 1
+            and self.parameters.get(self.required[0], {}).get("type") == "string"
+        )
 
 
 class Source(NamedTuple):
@@ -114,7 +117,9 @@ class Task(NamedTuple):
         if self.outlines:
             return None
         for attempt in self.attempts:
-            if attempt.outcome == "failed" and attempt.detail.startswith(_UNKNOWN_COURSE):
+            if attempt.outcome == "failed" and attempt.detail.startswith(
+                _UNKNOWN_COURSE
+            ):
                 return attempt.detail
         return None
 
@@ -182,7 +187,9 @@ def _of_course(name: str | None, sources: tuple[Source, ...]) -> tuple[Source, .
     return tuple(of_course)
 
 
-def extract_from(sources: Sequence[Source], question: str, weigh: Weigh | None, limit: int = 4) -> Extraction:
+def extract_from(
+    sources: Sequence[Source], question: str, weigh: Weigh | None, limit: int = 4
+) -> Extraction:
     """Picks the sentences of the sources that answer a question best, at most `limit`."""
     passages = [source.blocks for source in sources]
     labels = [source.label for source in sources]

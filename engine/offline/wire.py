@@ -39,7 +39,9 @@ class Draft:
             self.say("\n\n")
         self.say(opening)
 
-    def cite(self, source: Source, first: int, end: int, text: str | None = None) -> None:
+    def cite(
+        self, source: Source, first: int, end: int, text: str | None = None
+    ) -> None:
         """Adds what blocks `first` to `end` (exclusive) of a source hold; `text` puts it in other words."""
         cited = "".join(source.blocks[first:end])
         if text is None:
@@ -104,23 +106,37 @@ def stream_of(message: Json) -> Iterator[bytes]:
 def delta_events(message: Json, piece_chars: int) -> Iterator[Json]:
     """Yields the message as the events of a stream, its texts in deltas of `piece_chars` characters."""
     usage, content = message["usage"], message["content"]
-    begun = message | {"content": [], "stop_reason": None, "usage": usage | {"output_tokens": 1}}
+    begun = message | {
+        "content": [],
+        "stop_reason": None,
+        "usage": usage | {"output_tokens": 1},
+    }
     yield {"type": "message_start", "message": begun}
     for index, block in enumerate(content):
         # The index after the type, and before what the event holds: the order that the API itself sends.
         for event in _block_events(block, piece_chars):
             yield {"type": event["type"], "index": index} | event
     delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    yield {"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage["output_tokens"]}}
+    yield {
+        "type": "message_delta",
+        "delta": delta,
+        "usage": {"output_tokens": usage["output_tokens"]},
+    }
     yield {"type": "message_stop"}
 
 
 def sse_of(event: Json) -> bytes:
     """Returns the event as the lines of a stream."""
-    return b"event: %s\ndata: %s\n\n" % (str(event.get("type", "")).encode(), msgspec.json.encode(event))
+    return b"event: %s\ndata: %s\n\n" % (
+        str(event.get("type", "")).encode(),
+        msgspec.json.encode(event),
+    )
 
 
-_IN_DELTAS = {"text": ("text", "text_delta"), "thinking": ("thinking", "thinking_delta")}
+_IN_DELTAS = {
+    "text": ("text", "text_delta"),
+    "thinking": ("thinking", "thinking_delta"),
+}
 """Kinds of blocks whose words come in deltas: the field, and the kind of delta."""
 
 

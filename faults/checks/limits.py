@@ -73,7 +73,9 @@ def attempts_within_limits(run: Run) -> Iterator[str]:
     attempts: dict[str, set[object]] = {}
     for event in run.events(e.ReasoningStarted):
         # A set, since an attempt whose event a fault published twice is one attempt.
-        attempts.setdefault(event.call_id, set()).add((event.reasoner, event.attempt, event.part))
+        attempts.setdefault(event.call_id, set()).add(
+            (event.reasoner, event.attempt, event.part)
+        )
     most = max(map(len, attempts.values()), default=0)
     if most > MOST_ATTEMPTS:
         yield f"{most} attempts at one call"
@@ -143,7 +145,13 @@ def _spent(run: Run) -> Iterator[tuple[Usage, Rate | None]]:
     # A fault may have published an outcome twice: it was paid for once.
     for recorded in run.trace:
         event = recorded.event
-        if not isinstance(event, e.ReasoningCompleted | e.ReasoningFailed | e.SummaryCompleted | e.SummaryFailed):
+        if not isinstance(
+            event,
+            e.ReasoningCompleted
+            | e.ReasoningFailed
+            | e.SummaryCompleted
+            | e.SummaryFailed,
+        ):
             continue
         if event.call_id in counted:
             continue

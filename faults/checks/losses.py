@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded
 
-OF_CONTENT = frozenset({"general_knowledge", "uncited_claim", "weak_evidence", "no_evidence", "unresolved_citation"})
+OF_CONTENT = frozenset(
+    {
+        "general_knowledge",
+        "uncited_claim",
+        "weak_evidence",
+        "no_evidence",
+        "unresolved_citation",
+    }
+)
 """Doubts that rest on what was answered and found, not on anything lost."""
 
 Kinds = frozenset[str]
@@ -25,7 +33,9 @@ _OF_LIMITS: dict[str, Kinds] = {
     "tokens": frozenset({"budget"}),
     "cost": frozenset({"budget"}),
     # Without a reply there is nobody who spoke in the model's place.
-    "provider_open": frozenset({"fallback_reasoner", "no_evidence", "partial_evidence"}),
+    "provider_open": frozenset(
+        {"fallback_reasoner", "no_evidence", "partial_evidence"}
+    ),
 }
 _OF_RECOVERY: dict[str, Kinds] = {
     "round": frozenset({"reasoning_retried"}),
@@ -60,7 +70,9 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
     return found
 
 
-def _of_losses(events: Sequence[Event], ignored: Sequence[Event]) -> list[ExpectedDoubt]:
+def _of_losses(
+    events: Sequence[Event], ignored: Sequence[Event]
+) -> list[ExpectedDoubt]:
     """Lists the doubts that single events ask for."""
     used = _used_calls(events)
     found: list[ExpectedDoubt] = []
@@ -193,7 +205,9 @@ def _of_reviews(events: Sequence[Event], call_id: str | None) -> list[ExpectedDo
         if not review.accepted:
             found.append(ExpectedDoubt(not_verified, review))
     for event in events:
-        if isinstance(event, e.QueryReceived) and not judges.issuperset(event.reviewers):
+        if isinstance(event, e.QueryReceived) and not judges.issuperset(
+            event.reviewers
+        ):
             found.append(ExpectedDoubt(not_verified, event))
     return found
 
@@ -211,7 +225,10 @@ def _of_reasoner(request: e.ReasoningRequested, events: Sequence[Event]) -> Kind
         return _NONE
     for event in events:
         # Where the assembler could not take the reply in, the answer is not the fallback's but what was found.
-        if isinstance(event, e.HandlerFailed) and event.handler == "ResponseAssembler.on_reasoning_completed":
+        if (
+            isinstance(event, e.HandlerFailed)
+            and event.handler == "ResponseAssembler.on_reasoning_completed"
+        ):
             return frozenset({"fallback_reasoner", "no_evidence", "partial_evidence"})
     return frozenset({"fallback_reasoner", "no_evidence"})
 

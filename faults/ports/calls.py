@@ -29,7 +29,9 @@ class FaultyModel:
         prefix: What the points of this model begin with.
     """
 
-    def __init__(self, inner: Model, faults: QueryFaults, prefix: str, clock: Clock) -> None:
+    def __init__(
+        self, inner: Model, faults: QueryFaults, prefix: str, clock: Clock
+    ) -> None:
         self._inner = inner
         self._faults = faults
         self._prefix = prefix
@@ -59,7 +61,9 @@ class FaultyModel:
         async for event in broken:
             yield event
 
-    async def _broken_stream(self, events: AsyncIterator[Json], timeout_s: float, prefix: str) -> AsyncIterator[Json]:
+    async def _broken_stream(
+        self, events: AsyncIterator[Json], timeout_s: float, prefix: str
+    ) -> AsyncIterator[Json]:
         """Passes the stream's events on, with faults at its places."""
         held: list[Json] = []
         passed: set[str] = set()
@@ -73,7 +77,9 @@ class FaultyModel:
                 held.append(event)
                 continue
             else:
-                replaced = await self._replaced(event, fault, f"{prefix}.stream.", timeout_s)
+                replaced = await self._replaced(
+                    event, fault, f"{prefix}.stream.", timeout_s
+                )
             for each in (*replaced, *held):
                 yield each
             held.clear()
@@ -81,7 +87,9 @@ class FaultyModel:
         for event in held:
             yield event
 
-    def _fault_in_stream(self, event: Json, prefix: str, passed: set[str]) -> Fault | None:
+    def _fault_in_stream(
+        self, event: Json, prefix: str, passed: set[str]
+    ) -> Fault | None:
         """Finds the fault that fires at the first places of the stream that it reaches with this event."""
         fault = None
         for place in _places(event):
@@ -92,7 +100,9 @@ class FaultyModel:
                 fault = self._faults.traverse(f"{prefix}.stream.{place}")
         return fault
 
-    async def _replaced(self, event: Json, fault: Fault, point: str, timeout_s: float) -> list[Json]:
+    async def _replaced(
+        self, event: Json, fault: Fault, point: str, timeout_s: float
+    ) -> list[Json]:
         """Returns the events that come in the place of `event`."""
         if fault.kind == "malformed":
             return [{"type": "content_block_delta", "index": "none", "delta": 7}]
@@ -135,7 +145,9 @@ class _Refusal(NamedTuple):
 
 
 _REFUSALS: dict[Kind, _Refusal] = {
-    "rate_limit": _Refusal("rate_limit", "too many requests", retryable=True, retry_after_s=1.0),
+    "rate_limit": _Refusal(
+        "rate_limit", "too many requests", retryable=True, retry_after_s=1.0
+    ),
     "overload": _Refusal("overloaded", "overloaded", retryable=True),
     "oversized": _Refusal("invalid_request", "the prompt is too long"),
     "malformed": _Refusal("no such kind", "a page that is no JSON"),

@@ -34,7 +34,9 @@ class FaultyDelivery:
         note: Is called with every event that a component publishes, before anything is done to it.
     """
 
-    def __init__(self, faults: QueryFaults, publish: Publish, note: Callable[[Event], None]) -> None:
+    def __init__(
+        self, faults: QueryFaults, publish: Publish, note: Callable[[Event], None]
+    ) -> None:
         self._faults = faults
         self._publish = publish
         self._note = note
@@ -65,7 +67,9 @@ class FaultyDelivery:
                 handler(recorded)
                 self._release()
                 return
-            self._faults.undelivered.add((subscription.kind.kind_name(), subscription.component))
+            self._faults.undelivered.add(
+                (subscription.kind.kind_name(), subscription.component)
+            )
             self._break(fault, lambda: handler(recorded), point)
 
         return subscription._replace(handler=hear)
@@ -114,7 +118,10 @@ def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
             return spawn(_named(_fail(point, faults), work), background=background)
         # Where the query ends before the work begins, nobody else closes it.
         faults.delayed.append(work)
-        return spawn(_named(_begin_late(work, fault.seconds(LATE_S)), work), background=background)
+        return spawn(
+            _named(_begin_late(work, fault.seconds(LATE_S)), work),
+            background=background,
+        )
 
     return begin
 

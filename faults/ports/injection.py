@@ -33,7 +33,10 @@ class InjectedError(ServiceError):
 
 
 async def wait_or_raise(
-    fault: Fault, name: str, sleep: Callable[[float], Awaitable[None]], waits_s: Mapping[Kind, float] = WAITS_S
+    fault: Fault,
+    name: str,
+    sleep: Callable[[float], Awaitable[None]],
+    waits_s: Mapping[Kind, float] = WAITS_S,
 ) -> None:
     """Breaks a call in a way that every asynchronous port knows: it waits, is cancelled, or raises.
 
@@ -146,7 +149,10 @@ _PORT_WAITS_S: dict[Kind, float] = {**WAITS_S, "late": JUMP_S}
 LOCKED_CALLS = 3
 """Calls that a lock holds up after the first."""
 _ALL_CALLS = 1_000_000
-_WRONG_RESULTS: dict[Kind, list[list[float]]] = {"empty": [], "malformed": [[float("nan")] * 3]}
+_WRONG_RESULTS: dict[Kind, list[list[float]]] = {
+    "empty": [],
+    "malformed": [[float("nan")] * 3],
+}
 
 query_faults: ContextVar[QueryFaults | None] = ContextVar("query_faults", default=None)
 """The faults of the query that runs in this context; None in one that nothing breaks."""
@@ -162,7 +168,12 @@ class FaultyPort:
     """
 
     def __init__(
-        self, inner: object, faults: QueryFaults, prefix: str, clock: Clock | None, error: type[Exception]
+        self,
+        inner: object,
+        faults: QueryFaults,
+        prefix: str,
+        clock: Clock | None,
+        error: type[Exception],
     ) -> None:
         self._inner = inner
         self._faults = faults
@@ -182,7 +193,9 @@ class FaultyPort:
             return self._asynchronous(name, found)
         return self._synchronous(name, found)
 
-    def _asynchronous(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    def _asynchronous(
+        self, name: str, method: Callable[..., Any]
+    ) -> Callable[..., Any]:
         point = f"{self._prefix}.{name}"
 
         async def call(*args: Any, **named: Any) -> Any:
@@ -246,7 +259,9 @@ class FaultyPort:
 class SharedPort:
     """A port that all queries share, broken only for the query that is to be broken."""
 
-    def __init__(self, inner: object, prefix: str, error: type[Exception] = RuntimeError) -> None:
+    def __init__(
+        self, inner: object, prefix: str, error: type[Exception] = RuntimeError
+    ) -> None:
         self._inner = inner
         self._prefix = prefix
         self._error = error
@@ -256,4 +271,6 @@ class SharedPort:
         faults = query_faults.get()
         if faults is None:
             return getattr(self._inner, name)
-        return getattr(FaultyPort(self._inner, faults, self._prefix, None, self._error), name)
+        return getattr(
+            FaultyPort(self._inner, faults, self._prefix, None, self._error), name
+        )

@@ -14,13 +14,27 @@ from antiphon.faults.plan import Kind, When, part_of, point_type
 from antiphon.faults.ports.deliveries import delivery_point, publish_point
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.catalog import BUILT_IN
-from antiphon.vocabulary.events import CALLER, SESSION, Event, FailureKind, Recorded, RoundOpened, ToolFailureKind
+from antiphon.vocabulary.events import (
+    CALLER,
+    SESSION,
+    Event,
+    FailureKind,
+    Recorded,
+    RoundOpened,
+    ToolFailureKind,
+)
 from antiphon.vocabulary.values import Value
 
 Hearers = Iterable[tuple[type[Event], str]]
 """Pairs of an event and the handler (`Class.on_event`) that hears it."""
 Trace = Sequence[Recorded[Event]]
-AttemptEnd = e.ReasoningRetried | e.ReasoningFailed | e.ReasoningCompleted | e.SummaryFailed | e.SummaryCompleted
+AttemptEnd = (
+    e.ReasoningRetried
+    | e.ReasoningFailed
+    | e.ReasoningCompleted
+    | e.SummaryFailed
+    | e.SummaryCompleted
+)
 """Events that end an attempt of a call."""
 
 
@@ -156,7 +170,11 @@ _OF_CALL: dict[FailureKind, Option] = {
 }
 """The fault that makes a call fail as it failed; the rest are refusals of other sorts, which `raise` stands for."""
 
-_OF_TOOL: dict[ToolFailureKind, Kind] = {"timeout": "hang", "abandoned": "hang", "error": "raise"}
+_OF_TOOL: dict[ToolFailureKind, Kind] = {
+    "timeout": "hang",
+    "abandoned": "hang",
+    "error": "raise",
+}
 """The fault that makes a tool fail as it failed; in the other failures no tool was run."""
 
 
@@ -165,9 +183,14 @@ def _of_request(events: Trace, event: e.ReasoningStarted) -> list[Option]:
     return [Option(f"{model}.request", "overload")]
 
 
-def _of_reply(events: Trace, event: e.ReasoningCompleted | e.SummaryCompleted) -> list[Option]:
+def _of_reply(
+    events: Trace, event: e.ReasoningCompleted | e.SummaryCompleted
+) -> list[Option]:
     model = _model(events, event.call_id)
-    return [Option(f"{model}.stream.before_end", "truncate"), Option(f"{model}.content", "malformed")]
+    return [
+        Option(f"{model}.stream.before_end", "truncate"),
+        Option(f"{model}.content", "malformed"),
+    ]
 
 
 def _of_streamed_call(events: Trace, event: e.ToolCallStreamed) -> list[Option]:
@@ -179,7 +202,9 @@ def _of_retry(events: Trace, event: e.ReasoningRetried) -> list[Option]:
     return _of_failure(events, event.call_id, event.why)
 
 
-def _of_failed_call(events: Trace, event: e.ReasoningFailed | e.SummaryFailed) -> list[Option]:
+def _of_failed_call(
+    events: Trace, event: e.ReasoningFailed | e.SummaryFailed
+) -> list[Option]:
     return _of_failure(events, event.call_id, event.failure)
 
 
@@ -204,7 +229,10 @@ def _of_failed_tool(events: Trace, event: e.ToolFailed) -> list[Option]:
     kind = _OF_TOOL[event.failure]
     # The tool that ran last: a substitute runs under the call that it stands in for.
     for earlier in _backwards(events):
-        if isinstance(earlier, e.ToolStarted) and earlier.tool_call_id == event.tool_call_id:
+        if (
+            isinstance(earlier, e.ToolStarted)
+            and earlier.tool_call_id == event.tool_call_id
+        ):
             return [Option(f"tool.{earlier.name}", kind)]
     return []
 
@@ -263,7 +291,10 @@ def _backwards(events: Trace) -> Iterator[Event]:
 def _model(events: Trace, call_id: str) -> str:
     """Returns the prefix of the model that a call was made to."""
     for event in _backwards(events):
-        if isinstance(event, e.ReasoningRequested | e.SummaryRequested) and event.call_id == call_id:
+        if (
+            isinstance(event, e.ReasoningRequested | e.SummaryRequested)
+            and event.call_id == call_id
+        ):
             return model_prefix(event.reasoner)
     return "model"
 
@@ -271,7 +302,9 @@ def _model(events: Trace, call_id: str) -> str:
 def pending_after(events: Trace) -> PendingTable:
     """Returns what is owed to the query at the end of `events`."""
     # A trace may hold events of subscribers that are not wired here.
-    catalog = BUILT_IN.extended(dict.fromkeys(type(recorded.event) for recorded in events))
+    catalog = BUILT_IN.extended(
+        dict.fromkeys(type(recorded.event) for recorded in events)
+    )
     table: PendingTable = {}
     # The same fold as the session's own, so that both expect the same outcomes.
     for recorded in events:

@@ -69,7 +69,10 @@ def _block_events(block: Json) -> Iterator[Json]:
         for piece in _pieces(arguments):
             yield _delta("input_json_delta", "partial_json", piece)
     else:
-        yield {"type": "content_block_start", "content_block": {"type": "text", "text": ""}}
+        yield {
+            "type": "content_block_start",
+            "content_block": {"type": "text", "text": ""},
+        }
         for citation in block.get("citations", ()):
             yield _delta("citations_delta", "citation", citation)
         for piece in _pieces(block["text"]):
@@ -121,7 +124,9 @@ class _Reply(NamedTuple):
     def calls(self) -> list[Json]:
         return [block for block in self.blocks if block["type"] == "tool_use"]
 
-    def stream(self, blocks: Sequence[Json], stop_reason: str | None = None) -> list[Json]:
+    def stream(
+        self, blocks: Sequence[Json], stop_reason: str | None = None
+    ) -> list[Json]:
         return stream_of(blocks, self.message_id, stop_reason)
 
 
@@ -152,7 +157,9 @@ def _with_unknown_tool(reply: _Reply) -> list[Json]:
 def _malformed(reply: _Reply) -> list[Json]:
     """Calls tools with arguments that are no JSON."""
     if not reply.calls:
-        return reply.stream([_TEXT, _call("get_course_outline", "toolu_bad") | {"input": "]"}])
+        return reply.stream(
+            [_TEXT, _call("get_course_outline", "toolu_bad") | {"input": "]"}]
+        )
     broken: list[Json] = []
     for call in reply.calls:
         broken.append(call | {"input": '{"query": '})
@@ -179,7 +186,12 @@ def _calls_or_one(reply: _Reply) -> list[Json]:
 
 
 def _call(name: str, call_id: str) -> Json:
-    return {"type": "tool_use", "id": call_id, "name": name, "input": {"course_name": "Reliability"}}
+    return {
+        "type": "tool_use",
+        "id": call_id,
+        "name": name,
+        "input": {"course_name": "Reliability"},
+    }
 
 
 _CORRUPTIONS: dict[Kind, Callable[[_Reply], list[Json]]] = {

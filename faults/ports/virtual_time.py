@@ -28,12 +28,16 @@ class _Selector(selectors.DefaultSelector):
         super().__init__()
         self.elapsed_s = 0.0
 
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+    def select(
+        self, timeout: float | None = None
+    ) -> list[tuple[selectors.SelectorKey, int]]:
         ready: list[tuple[selectors.SelectorKey, int]] = super().select(0)
         if ready:
             return ready
         if timeout is None:
-            raise StandstillError("nothing is ready and no timer runs: this would wait for ever")
+            raise StandstillError(
+                "nothing is ready and no timer runs: this would wait for ever"
+            )
         self.elapsed_s += max(timeout, 0.0)
         return ready
 

@@ -10,7 +10,18 @@ from collections.abc import Iterator, Mapping
 
 from antiphon.dispatcher import CourseLibrary
 from antiphon.faults.injector import is_port
-from antiphon.faults.plan import KINDS, SUMMARY, WHENS, Experiment, Kind, Plan, When, matches, model_points, point_type
+from antiphon.faults.plan import (
+    KINDS,
+    SUMMARY,
+    WHENS,
+    Experiment,
+    Kind,
+    Plan,
+    When,
+    matches,
+    model_points,
+    point_type,
+)
 from antiphon.faults.ports.deliveries import delivery_point, publish_point
 from antiphon.faults.ports.recorded import is_published, model_prefix
 from antiphon.faults.results import Cell, NotApplicable
@@ -24,7 +35,12 @@ from antiphon.vocabulary.ports import Clock, Embedder, QueryStore
 Reached = Mapping[tuple[str, When], str]
 """The first scenario that traverses a point in a part of the query."""
 
-_PROTOCOLS: dict[str, type] = {"clock": Clock, "embedder": Embedder, "library": CourseLibrary, "store": QueryStore}
+_PROTOCOLS: dict[str, type] = {
+    "clock": Clock,
+    "embedder": Embedder,
+    "library": CourseLibrary,
+    "store": QueryStore,
+}
 
 UNUSED = {
     "store.read": "a query writes its trace and never reads it",
@@ -84,7 +100,9 @@ def unused_points(world: World) -> dict[str, str]:
     unused = dict(UNUSED)
     for kind in resources.catalog.events:
         if not is_published(kind):
-            unused[publish_point(kind)] = f"the {kind.emitted_by[0]} emits it, no component"
+            unused[publish_point(kind)] = (
+                f"the {kind.emitted_by[0]} emits it, no component"
+            )
         elif kind in idle:
             unused[publish_point(kind)] = NOBODY_REVIEWS
     for kind, handler in who_hears(resources.subscribers):
@@ -162,7 +180,9 @@ def _why_not(point: str, kind: Kind, unused: Mapping[str, str]) -> str:
     return unused.get(point, "")
 
 
-def _cells_of_kind(point: str, kind: Kind, reached: Reached) -> Iterator[Cell | NotApplicable]:
+def _cells_of_kind(
+    point: str, kind: Kind, reached: Reached
+) -> Iterator[Cell | NotApplicable]:
     if point == "process":
         yield Cell(point=point, kind=kind, when="any", scenario="plain")
         return
@@ -175,7 +195,12 @@ def _cells_of_kind(point: str, kind: Kind, reached: Reached) -> Iterator[Cell | 
         if when in parts:
             yield Cell(point=point, kind=kind, when=when, scenario=reached[point, when])
         else:
-            yield NotApplicable(point=point, kind=kind, when=when, why=f"no query passes through it in {when}")
+            yield NotApplicable(
+                point=point,
+                kind=kind,
+                when=when,
+                why=f"no query passes through it in {when}",
+            )
 
 
 def is_chosen(point: str, pattern: str) -> bool:

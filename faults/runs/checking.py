@@ -51,12 +51,21 @@ class Checker:
                 broken.append(f"{SAME_TRACE}: {differs}")
         return run, broken
 
-    def run_step(self, service: ServiceUnderTest, step: Step) -> tuple[list[Run], list[str]]:
+    def run_step(
+        self, service: ServiceUnderTest, step: Step
+    ) -> tuple[list[Run], list[str]]:
         """Runs one step of an experiment; returns its runs and each promise that they break."""
         try:
             runs = service.run(step)
         # In a random run this, too, is a finding that can be shrunk and rerun.
-        except (ServiceError, RuntimeError, AssertionError, LookupError, TypeError, ValueError) as error:
+        except (
+            ServiceError,
+            RuntimeError,
+            AssertionError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ) as error:
             return [], [f"the run itself failed: {type(error).__name__}: {error}"]
         return runs, self.broken_in(runs)
 
@@ -69,7 +78,9 @@ class Checker:
                 place = f"query {number}: "
             for wrong in broken_promises(run):
                 broken.append(f"{place}{wrong}")
-        differs = trace_difference(self._neighbour(runs[0].plan.seed), runs[0].neighbour)
+        differs = trace_difference(
+            self._neighbour(runs[0].plan.seed), runs[0].neighbour
+        )
         if differs:
             broken.append(f"the query beside it changed: {differs}")
         return broken
@@ -112,7 +123,9 @@ def run_experiment(
     return steps, broken
 
 
-def rerun_difference(open_world: OpenWorld, experiment: Experiment, steps: Sequence[Sequence[Run]]) -> str:
+def rerun_difference(
+    open_world: OpenWorld, experiment: Experiment, steps: Sequence[Sequence[Run]]
+) -> str:
     """Reruns an experiment; names the place where its traces are not those of `steps`, or returns an empty text."""
     rerun, _ = run_experiment(open_world, experiment)
     for runs, others in zip(steps, rerun, strict=True):
@@ -127,7 +140,10 @@ def rerun_difference(open_world: OpenWorld, experiment: Experiment, steps: Seque
 @contextmanager
 def fresh_world(open_world: OpenWorld) -> Iterator[World]:
     """Opens a world whose traces are gone at its end."""
-    with tempfile.TemporaryDirectory() as folder, closing(open_world(Path(folder))) as world:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(open_world(Path(folder))) as world,
+    ):
         yield world
 
 

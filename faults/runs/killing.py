@@ -69,7 +69,9 @@ class _DeadlyStore:
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
-    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
         for number, recorded in enumerate(events):
             await self._inner.append(query_id, expected_seq + number, [recorded])
             with self._acknowledged.open("a") as file:
@@ -91,7 +93,9 @@ def _wrong_in(folder: Path, *, killed: bool) -> list[str]:
         return [f"the store cannot be opened: {error}"]
 
 
-async def _compare(folder: Path, acknowledged: dict[str, int], *, killed: bool) -> list[str]:
+async def _compare(
+    folder: Path, acknowledged: dict[str, int], *, killed: bool
+) -> list[str]:
     store = open_trace_store(folder)
     statuses: dict[str, str] = {}
     for listed in await store.list(1_000):
@@ -106,7 +110,9 @@ async def _compare(folder: Path, acknowledged: dict[str, int], *, killed: bool) 
     return wrong
 
 
-def wrong_with(trace: Sequence[Recorded[Event]], acknowledged_seq: int, status: str | None) -> Iterator[str]:
+def wrong_with(
+    trace: Sequence[Recorded[Event]], acknowledged_seq: int, status: str | None
+) -> Iterator[str]:
     """Yields what is wrong with a trace whose events up to `acknowledged_seq` were acknowledged as stored."""
     stored = [recorded.seq for recorded in trace]
     if stored != list(range(1, len(trace) + 1)):
@@ -117,7 +123,9 @@ def wrong_with(trace: Sequence[Recorded[Event]], acknowledged_seq: int, status: 
     yield from _wrong_status(trace, status)
 
 
-def _wrong_status(trace: Sequence[Recorded[Event]], status: str | None) -> Iterator[str]:
+def _wrong_status(
+    trace: Sequence[Recorded[Event]], status: str | None
+) -> Iterator[str]:
     ended = len(trace) > 0 and isinstance(trace[-1].event, QueryClosed)
     if ended and status == "open":
         yield f"a query that ended is listed as {status}"

@@ -12,7 +12,16 @@ from itertools import combinations, product
 
 from antiphon.faults.plan import KINDS, WHENS, Fault, Plan, point_type
 from antiphon.faults.plan_files import short
-from antiphon.faults.results import Cell, NotApplicable, PairVerdict, Report, Result, Run, Verdict, run_command
+from antiphon.faults.results import (
+    Cell,
+    NotApplicable,
+    PairVerdict,
+    Report,
+    Result,
+    Run,
+    Verdict,
+    run_command,
+)
 from antiphon.faults.runs.cells import Reached, cells_of, is_chosen, reconnoitre
 from antiphon.faults.runs.checking import Checker
 from antiphon.faults.runs.killing import kill_everywhere
@@ -50,17 +59,23 @@ class Chosen:
     def refuse_unknown(self) -> None:
         """Raises BadInputError where a kind or a part is named that there is not."""
         if self.when not in ("", "any", *WHENS):
-            raise BadInputError(f"There is no part {self.when!r} of a query; there are {', '.join(WHENS)}.")
+            raise BadInputError(
+                f"There is no part {self.when!r} of a query; there are {', '.join(WHENS)}."
+            )
         for kind in self.kinds:
             if kind not in (*KINDS, "none"):
-                raise BadInputError(f"There is no kind of fault {kind!r}; there are {', '.join(KINDS)}.")
+                raise BadInputError(
+                    f"There is no kind of fault {kind!r}; there are {', '.join(KINDS)}."
+                )
 
     def refuse_unknown_points(self, points: Sequence[str]) -> None:
         """Raises BadInputError where a point is named that is none of `points`."""
         for wanted in self.points:
             named = [point for point in points if is_chosen(point, wanted)]
             if not named:
-                raise BadInputError(f"There is no point {wanted!r}: `antiphon faults list` names them.")
+                raise BadInputError(
+                    f"There is no point {wanted!r}: `antiphon faults list` names them."
+                )
 
 
 def run_singles(
@@ -102,7 +117,9 @@ def run_singles(
     return report
 
 
-def _chosen_cells(world: World, seed: int, chosen: Chosen) -> list[Cell | NotApplicable]:
+def _chosen_cells(
+    world: World, seed: int, chosen: Chosen
+) -> list[Cell | NotApplicable]:
     chosen.refuse_unknown()
     reached: Reached = {}
     # Where nothing is to be broken, nobody need know which points are traversed.
@@ -110,13 +127,17 @@ def _chosen_cells(world: World, seed: int, chosen: Chosen) -> list[Cell | NotApp
         reached = reconnoitre(world, seed)
     cells: list[Cell | NotApplicable] = []
     for name in world.own:
-        cells.append(Cell(point=f"tool.{name}", kind="none", when="any", scenario="plain"))
+        cells.append(
+            Cell(point=f"tool.{name}", kind="none", when="any", scenario="plain")
+        )
     cells += cells_of(world, reached)
     chosen.refuse_unknown_points([cell.point for cell in cells])
     return [cell for cell in cells if chosen.takes(cell)]
 
 
-def _run_cell(checker: Checker, cell: Cell, command: str, seed: int, *, twice: bool) -> Verdict:
+def _run_cell(
+    checker: Checker, cell: Cell, command: str, seed: int, *, twice: bool
+) -> Verdict:
     # A process that is killed leaves no run to check, only what its store holds.
     if cell.point == "process":
         return _kill(cell, command)
@@ -190,7 +211,10 @@ EXHAUSTIVE = ("model.", "tool.", "store.append")
 
 
 def run_pairs(
-    world: World, seed: int = 0, on_verdict: Callable[[PairVerdict, int], None] = lambda _, __: None, most: int = 0
+    world: World,
+    seed: int = 0,
+    on_verdict: Callable[[PairVerdict, int], None] = lambda _, __: None,
+    most: int = 0,
 ) -> list[PairVerdict]:
     """Tries pairs of faults.
 
@@ -202,7 +226,11 @@ def run_pairs(
     cells: list[Cell] = []
     for cell in cells_of(world, reconnoitre(world, seed)):
         # A query that is killed or refused meets no second fault, and two scenarios cannot be had at once.
-        if isinstance(cell, Cell) and cell.point not in ("process", "intake") and cell.scenario == "plain":
+        if (
+            isinstance(cell, Cell)
+            and cell.point not in ("process", "intake")
+            and cell.scenario == "plain"
+        ):
             cells.append(cell)
     pairs = list(_pairs_of(cells, seed))
     if 0 < most < len(pairs):
@@ -233,7 +261,9 @@ def _pairs_of(cells: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
     yield from _covering(rest, core, seed)
 
 
-def _covering(rest: Sequence[Cell], core: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
+def _covering(
+    rest: Sequence[Cell], core: Sequence[Cell], seed: int
+) -> Iterator[tuple[Cell, Cell]]:
     """Yields one pair of cells for every two sorts of fault (a type of point and a kind) not both of the core."""
     chance = random.Random(seed)
     sorts: dict[tuple[str, str], list[Cell]] = {}
@@ -249,7 +279,9 @@ def _covering(rest: Sequence[Cell], core: Sequence[Cell], seed: int) -> Iterator
         yield first, second
 
 
-def _run_pair(checker: Checker, first: Cell, second: Cell, seed: int, tools: str) -> PairVerdict:
+def _run_pair(
+    checker: Checker, first: Cell, second: Cell, seed: int, tools: str
+) -> PairVerdict:
     faults: list[Fault] = [*first.plan(seed).faults, *second.plan(seed).faults]
     run, broken = checker.run(Plan(faults=tuple(faults), seed=seed))
     fired = len(run.sorts)

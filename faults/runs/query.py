@@ -15,7 +15,12 @@ from antiphon.faults.ports.injection import QueryFaults
 from antiphon.faults.results import Run
 from antiphon.faults.runs.world import QUESTIONS
 from antiphon.service import Antiphon, Outcome, QueryHandle, Question
-from antiphon.vocabulary.errors import BadInputError, NotFoundError, ServiceError, SlowReaderError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    NotFoundError,
+    ServiceError,
+    SlowReaderError,
+)
 from antiphon.vocabulary.events import Event, Live, Recorded, RoundOpened
 
 CONVERSATION = "an earlier conversation"
@@ -100,7 +105,9 @@ async def _accompany(handle: QueryHandle, run: Run) -> Outcome:
     """Waits as a caller does, with a follower at its side; goes away where the plan says so."""
     # Both follow before anything else runs: a query may be over before this task has its next turn.
     following = asyncio.create_task(_follow(handle, run.injected))
-    leaving = asyncio.create_task(_note_or_leave(handle, handle.follow(LARGE_BUFFER), run))
+    leaving = asyncio.create_task(
+        _note_or_leave(handle, handle.follow(LARGE_BUFFER), run)
+    )
     try:
         return await handle.outcome()
     finally:
@@ -161,7 +168,9 @@ async def _read(follower: Following, fault: Fault | None) -> None:
         return
 
 
-async def leave_as_planned(handle: QueryHandle, faults: QueryFaults, after: int = 0) -> None:
+async def leave_as_planned(
+    handle: QueryHandle, faults: QueryFaults, after: int = 0
+) -> None:
     """Follows a query to its end, and cancels it at the opening of a round at which a fault of `client` fires.
 
     Args:

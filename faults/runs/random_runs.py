@@ -26,7 +26,16 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from antiphon.faults.plan import Experiment, Fault, Kind, Plan, PointType, Step, When, point_type
+from antiphon.faults.plan import (
+    Experiment,
+    Fault,
+    Kind,
+    Plan,
+    PointType,
+    Step,
+    When,
+    point_type,
+)
 from antiphon.faults.results import RandomReport, Run
 from antiphon.faults.runs.cells import reconnoitre
 from antiphon.faults.runs.checking import (
@@ -59,7 +68,11 @@ _TIMES = st.sampled_from((1, 1, 2, 0))
 # Beyond a call's timeout (10 s), the rest of a circuit (30 s) and the deadline (60 s), and short of each of them.
 _FOR_S = st.sampled_from((0.0, 0.1, 1.0, 6.0, 12.0, 31.0, 400.0))
 _TWICE = st.sampled_from((False, False, False, True))
-_ASKED = st.builds(Plan, scenario=st.sampled_from(tuple(SCENARIOS)), seed=st.sampled_from(range(2 * len(QUESTIONS))))
+_ASKED = st.builds(
+    Plan,
+    scenario=st.sampled_from(tuple(SCENARIOS)),
+    seed=st.sampled_from(range(2 * len(QUESTIONS))),
+)
 
 Place = tuple[str, When]
 """A point, and a part of the query in which it is traversed."""
@@ -97,7 +110,9 @@ class Campaign:
     on_experiment: Callable[[RandomReport], None] = lambda _: None
 
 
-_FAULT: st.SearchStrategy[Fault] = st.runner().flatmap(lambda machine: machine.campaign.faults)
+_FAULT: st.SearchStrategy[Fault] = st.runner().flatmap(
+    lambda machine: machine.campaign.faults
+)
 _OWN: st.SearchStrategy[Faults] = st.lists(_FAULT, max_size=MOST_OWN).map(tuple)
 
 
@@ -119,7 +134,9 @@ class RandomExperiment(RuleBasedStateMachine):
         self._service = self._open.enter_context(ServiceUnderTest(world))
         self._checker = Checker(world)
 
-    @initialize(target=standing, faults=st.lists(_FAULT, max_size=MOST_STANDING), twice=_TWICE)
+    @initialize(
+        target=standing, faults=st.lists(_FAULT, max_size=MOST_STANDING), twice=_TWICE
+    )
     def begin(self, faults: list[Fault], twice: bool) -> MultipleResults[Fault]:
         """Begins with some faults; some experiments are run twice, to see that they come out the same."""
         self._faults += faults
@@ -136,8 +153,19 @@ class RandomExperiment(RuleBasedStateMachine):
     def take_away(self, fault: Fault) -> None:
         self._faults.remove(fault)
 
-    @rule(asked=_ASKED, own=_OWN, after_s=_AFTER_S, others=st.lists(st.tuples(_ASKED, _OWN), max_size=MOST_AT_ONCE - 1))
-    def ask(self, asked: Plan, own: Faults, after_s: float, others: list[tuple[Plan, Faults]]) -> None:
+    @rule(
+        asked=_ASKED,
+        own=_OWN,
+        after_s=_AFTER_S,
+        others=st.lists(st.tuples(_ASKED, _OWN), max_size=MOST_AT_ONCE - 1),
+    )
+    def ask(
+        self,
+        asked: Plan,
+        own: Faults,
+        after_s: float,
+        others: list[tuple[Plan, Faults]],
+    ) -> None:
         """Asks one query, or several at once; standing faults are in the first, and each has faults of its own."""
         plans = [_with_faults(asked, (*self._faults, *own))]
         for other, faults in others:
@@ -150,7 +178,9 @@ class RandomExperiment(RuleBasedStateMachine):
             self.campaign.report.experiments += 1
             self.campaign.on_experiment(self.campaign.report)
         if self._twice and not self._failed and self._runs:
-            differs = rerun_difference(self.campaign.open_world, self._experiment, self._runs)
+            differs = rerun_difference(
+                self.campaign.open_world, self._experiment, self._runs
+            )
             if differs:
                 raise BrokenPromiseError(self._experiment, [differs])
 
@@ -190,7 +220,9 @@ def run_random(
     """
     began = time.monotonic()
     chance = random.Random(number)
-    campaign = Campaign(open_world, draw_faults(_places(open_world)), on_experiment=on_experiment)
+    campaign = Campaign(
+        open_world, draw_faults(_places(open_world)), on_experiment=on_experiment
+    )
     left = examples
     while campaign.report.failing is None:
         if examples and left <= 0:
@@ -232,7 +264,9 @@ def draw_faults(places: Collection[Place]) -> st.SearchStrategy[Fault]:
     return st.one_of(drawn)
 
 
-def _fault(place: Place, anywhere: bool, kind: Kind, nth: int, times: int, for_s: float) -> Fault:
+def _fault(
+    place: Place, anywhere: bool, kind: Kind, nth: int, times: int, for_s: float
+) -> Fault:
     point, when = place
     if anywhere:
         when = "any"
@@ -270,7 +304,9 @@ def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
 
     def broken_by(experiment: Experiment) -> list[str]:
         # Only a promise to come out the same needs a second run to be seen broken.
-        _, broken = run_experiment(campaign.open_world, experiment, twice=SAME_TRACE in wanted)
+        _, broken = run_experiment(
+            campaign.open_world, experiment, twice=SAME_TRACE in wanted
+        )
         return [wrong for wrong in broken if promise_of(wrong) in wanted]
 
     def fails(experiment: Experiment) -> bool:

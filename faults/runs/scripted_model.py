@@ -27,7 +27,13 @@ _MATERIAL = r'{"type":"text","text":"<material>'
 """The beginning of the block that only requests of summaries have."""
 _NO_ROUND = 9
 """For a request that names no round, as one without tools: one in which nothing is asked for any more."""
-_PLAIN: dict[str, object] = {"string": "circuit breaker", "integer": 1, "number": 1.0, "boolean": True, "null": None}
+_PLAIN: dict[str, object] = {
+    "string": "circuit breaker",
+    "integer": 1,
+    "number": 1.0,
+    "boolean": True,
+    "null": None,
+}
 
 Call = tuple[str, Json]
 """The name of a tool, and its arguments."""
@@ -52,7 +58,9 @@ class ScriptedModel:
         reply_id = self._reply_id(request)
         output_tokens = request.max_tokens if self._dear else REPLY_TOKENS
         usage = (request_size(request) // CHARS_A_TOKEN, output_tokens)
-        for event in stream_of(self._content(request, reply_id), f"msg_{reply_id}", usage=usage):
+        for event in stream_of(
+            self._content(request, reply_id), f"msg_{reply_id}", usage=usage
+        ):
             yield event
 
     def _reply_id(self, request: Request) -> str:
@@ -70,9 +78,18 @@ class ScriptedModel:
         calls = self._calls(request)
         if not calls:
             return _answer(request)
-        content: list[Json] = [{"type": "text", "text": "Let me look at what the courses say about that."}]
+        content: list[Json] = [
+            {"type": "text", "text": "Let me look at what the courses say about that."}
+        ]
         for number, (name, arguments) in enumerate(calls):
-            content.append({"type": "tool_use", "id": f"toolu_{reply_id}_{number}", "name": name, "input": arguments})
+            content.append(
+                {
+                    "type": "tool_use",
+                    "id": f"toolu_{reply_id}_{number}",
+                    "name": name,
+                    "input": arguments,
+                }
+            )
         return content
 
     def _calls(self, request: Request) -> list[Call]:
@@ -87,7 +104,12 @@ class ScriptedModel:
         if number == 1:
             return _first_calls(tools)
         if number == 2:
-            return [("search_course_content", {"query": "retries with backoff", "course_name": "Reliability"})]
+            return [
+                (
+                    "search_course_content",
+                    {"query": "retries with backoff", "course_name": "Reliability"},
+                )
+            ]
         if self._greedy:
             return [("search_course_content", {"query": f"one more search {number}"})]
         return []
@@ -96,7 +118,13 @@ class ScriptedModel:
 def _first_calls(tools: list[Json]) -> list[Call]:
     """Calls the course tools, and each tool of the user's with the plainest arguments."""
     calls: list[Call] = [
-        ("search_course_content", {"query": "states of a circuit breaker", "why": "the heart of the question"}),
+        (
+            "search_course_content",
+            {
+                "query": "states of a circuit breaker",
+                "why": "the heart of the question",
+            },
+        ),
         ("get_course_outline", {"course_name": "Reliability"}),
     ]
     for tool in tools:
@@ -106,7 +134,9 @@ def _first_calls(tools: list[Json]) -> list[Call]:
 
 
 def _is_for_summary(request: Request) -> bool:
-    return any(block.text.startswith(_MATERIAL) for block in request.messages[0].content)
+    return any(
+        block.text.startswith(_MATERIAL) for block in request.messages[0].content
+    )
 
 
 def _round_of(request: Request) -> int:
@@ -129,7 +159,12 @@ def _sources(request: Request) -> list[Json]:
 def _answer(request: Request) -> list[Json]:
     sources = _sources(request)
     if not sources:
-        return [{"type": "text", "text": "Nothing in the courses speaks about that; it was not found."}]
+        return [
+            {
+                "type": "text",
+                "text": "Nothing in the courses speaks about that; it was not found.",
+            }
+        ]
     answer: list[Json] = []
     for number, source in enumerate(sources):
         text = source["content"][0]["text"]
@@ -142,7 +177,9 @@ def _answer(request: Request) -> list[Json]:
             "start_block_index": 0,
             "end_block_index": 1,
         }
-        answer.append({"type": "text", "text": f"{text.strip()} ", "citations": [citation]})
+        answer.append(
+            {"type": "text", "text": f"{text.strip()} ", "citations": [citation]}
+        )
     return answer
 
 

@@ -42,7 +42,9 @@ class ServiceUnderTest:
     def run(self, step: Step) -> list[Run]:
         """Runs a step; its runs are in the order of its plans, and what was left behind is in the first of them."""
         before = set(threading.enumerate())
-        runs = self._loop.run_until_complete(_run_step(self._world, self._service, step))
+        runs = self._loop.run_until_complete(
+            _run_step(self._world, self._service, step)
+        )
         for thread in set(threading.enumerate()) - before:
             if thread.name != STORE_THREAD:
                 runs[0].left.append(f"thread {thread.name}")
@@ -51,7 +53,12 @@ class ServiceUnderTest:
     def __enter__(self) -> ServiceUnderTest:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: object,
+        trace: TracebackType | None,
+    ) -> None:
         self._loop.run_until_complete(self._service.leave())
         # A tool that will not be stopped must not stop the harness: it is cancelled once, then left behind.
         self._loop.run_until_complete(_cancel_all())
@@ -88,7 +95,9 @@ async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
     queries = []
     for plan in step.at_once:
         injector = _injector(plan)
-        run = Run(plan=plan, scenario=SCENARIOS[plan.scenario], injected=injector.injected)
+        run = Run(
+            plan=plan, scenario=SCENARIOS[plan.scenario], injected=injector.injected
+        )
         runs.append(run)
         queries.append(ask_broken(service, run, injector))
     # An odd seed lets the query beside them begin first.
@@ -157,4 +166,8 @@ def _injector(plan: Plan) -> Injector:
     primary = None
     if scenario.greedy or scenario.dear:
         primary = ScriptedModel(greedy=scenario.greedy, dear=scenario.dear)
-    return Injector((*plan.faults, *scenario.faults), provider_open=scenario.provider_open, primary=primary)
+    return Injector(
+        (*plan.faults, *scenario.faults),
+        provider_open=scenario.provider_open,
+        primary=primary,
+    )

@@ -17,7 +17,14 @@ from antiphon.faults.runs.scripted_model import ScriptedModel
 from antiphon.knowledge import Course, CourseMatch, Lesson, LibraryState
 from antiphon.language.sentences import sentence_starts
 from antiphon.language.words import terms
-from antiphon.service import Antiphon, Resources, ServiceResources, Settings, catalog_of, open_trace_store
+from antiphon.service import (
+    Antiphon,
+    Resources,
+    ServiceResources,
+    Settings,
+    catalog_of,
+    open_trace_store,
+)
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.subscribers import Subscriber
@@ -77,19 +84,27 @@ class SmallLibrary:
         self._embedder = embedder
         self._plain = WordEmbedder()
         self._passages = _passages()
-        self._vectors = self._plain.embed([passage.text.text for passage in self._passages])
+        self._vectors = self._plain.embed(
+            [passage.text.text for passage in self._passages]
+        )
 
-    def search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
+    def search(
+        self, query: str, course: str | None, lesson: int | None
+    ) -> list[Passage]:
         (vector,) = self._embedder.embed([query])
         if len(vector) != self._embedder.dimensions:
-            raise KnowledgeError("the vector index expects vectors of another length: index again")
+            raise KnowledgeError(
+                "the vector index expects vectors of another length: index again"
+            )
         scored: list[tuple[float, Passage]] = []
         for row, passage in zip(self._vectors, self._passages, strict=True):
             likeness = sum(a * b for a, b in zip(vector, row, strict=True))
             scored.append((likeness, passage))
         return _best(scored, course, lesson)
 
-    def keyword_search(self, query: str, course: str | None, lesson: int | None) -> list[Passage]:
+    def keyword_search(
+        self, query: str, course: str | None, lesson: int | None
+    ) -> list[Passage]:
         wanted = set(terms(query))
         scored: list[tuple[float, Passage]] = []
         for passage in self._passages:
@@ -115,7 +130,12 @@ class SmallLibrary:
         return tuple(_course(title) for title in _LESSONS)
 
     def describe(self) -> LibraryState:
-        return LibraryState(generation=1, embedder="words", documents=len(_LESSONS), chunks=len(self._passages))
+        return LibraryState(
+            generation=1,
+            embedder="words",
+            documents=len(_LESSONS),
+            chunks=len(self._passages),
+        )
 
     def refresh(self) -> bool:
         return False
@@ -124,11 +144,16 @@ class SmallLibrary:
         """Nothing is open."""
 
 
-def _best(scored: list[tuple[float, Passage]], course: str | None, lesson: int | None) -> list[Passage]:
+def _best(
+    scored: list[tuple[float, Passage]], course: str | None, lesson: int | None
+) -> list[Passage]:
     """Returns the best passages of a course and lesson; None is any."""
     best: list[Passage] = []
     for score, passage in sorted(scored, key=lambda pair: -pair[0]):
-        asked_for = course in (None, passage.course) and lesson in (None, passage.lesson)
+        asked_for = course in (None, passage.course) and lesson in (
+            None,
+            passage.lesson,
+        )
         if asked_for and score > 0:
             best.append(passage)
     return best[:RESULTS]
@@ -157,7 +182,13 @@ def _course(title: str) -> Course:
     lessons: list[Lesson] = []
     for number, (name, _) in enumerate(_LESSONS[title], start=1):
         lessons.append(Lesson(number=number, title=name))
-    return Course(title=title, link=None, instructor="N. N.", lessons=tuple(lessons), chunks=len(lessons))
+    return Course(
+        title=title,
+        link=None,
+        instructor="N. N.",
+        lessons=tuple(lessons),
+        chunks=len(lessons),
+    )
 
 
 QUESTIONS = (
@@ -165,7 +196,9 @@ QUESTIONS = (
     "How do retries with backoff work, and which states has a circuit breaker?",
     "Which states of a circuit breaker does the course name, and why is jitter needed?",
 )
-NEIGHBOUR = "What does a deadline hand on, and what keeps retries from becoming a storm?"
+NEIGHBOUR = (
+    "What does a deadline hand on, and what keeps retries from becoming a storm?"
+)
 
 
 class World:
@@ -179,7 +212,11 @@ class World:
     """
 
     def __init__(
-        self, folder: Path, tools: Sequence[Tool] = (), named: str = "", subscribers: Sequence[Subscriber] = ()
+        self,
+        folder: Path,
+        tools: Sequence[Tool] = (),
+        named: str = "",
+        subscribers: Sequence[Subscriber] = (),
     ) -> None:
         self.named = named
         self.subscribers = tuple(subscribers)

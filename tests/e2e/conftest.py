@@ -26,8 +26,20 @@ STARTING_S = 60.0
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     """This process's environment without its own settings, and with those given."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith(("ANTIPHON_", "ANTHROPIC_"))}
-    return ours | {"ANTIPHON_DATA_DIR": str(data_dir), "ANTIPHON_EMBEDDER": "onnx", "PYTHONPATH": str(ROOT)} | settings
+    ours = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("ANTIPHON_", "ANTHROPIC_"))
+    }
+    return (
+        ours
+        | {
+            "ANTIPHON_DATA_DIR": str(data_dir),
+            "ANTIPHON_EMBEDDER": "onnx",
+            "PYTHONPATH": str(ROOT),
+        }
+        | settings
+    )
 
 
 class Run(NamedTuple):
@@ -49,10 +61,17 @@ class Shell:
         assert process.stdout is not None
         self._stdin, self._stdout = process.stdin, process.stdout
 
-    def run(self, *arguments: str, folder: Path, data_dir: Path, **settings: str) -> Run:
+    def run(
+        self, *arguments: str, folder: Path, data_dir: Path, **settings: str
+    ) -> Run:
         """One command, run to its end in `folder`."""
         named = {"ANTIPHON_DATA_DIR": str(data_dir)} | settings
-        self._stdin.write(json.dumps({"arguments": arguments, "settings": named, "folder": str(folder)}) + "\n")
+        self._stdin.write(
+            json.dumps(
+                {"arguments": arguments, "settings": named, "folder": str(folder)}
+            )
+            + "\n"
+        )
         self._stdin.flush()
         return Run(**json.loads(self._stdout.readline()))
 
@@ -96,7 +115,9 @@ class Server:
         self.process = process
         self.said: list[str] = []
         self.url = self._read_until_url(process.stderr)
-        self._reader = threading.Thread(target=self.said.extend, args=(process.stderr,), daemon=True)
+        self._reader = threading.Thread(
+            target=self.said.extend, args=(process.stderr,), daemon=True
+        )
         self._reader.start()
 
     def _read_until_url(self, stderr: IO[str]) -> str:
@@ -115,7 +136,9 @@ class Server:
 
 
 @contextmanager
-def serving(data_dir: Path, cwd: Path, *options: str, **settings: str) -> Iterator[Server]:
+def serving(
+    data_dir: Path, cwd: Path, *options: str, **settings: str
+) -> Iterator[Server]:
     """A server on a free port, started with these options; stopped at the end."""
     process = subprocess.Popen(
         [sys.executable, "-m", "antiphon.cli", "serve", "--port", "0", *options],
@@ -133,7 +156,9 @@ def serving(data_dir: Path, cwd: Path, *options: str, **settings: str) -> Iterat
 
 
 @pytest.fixture(scope="session")
-def server(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(
+    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     """The service over the two courses, without a key."""
     with serving(data_dir, tmp_path_factory.mktemp("server")) as running:
         yield running

@@ -15,11 +15,17 @@ from io import StringIO
 from antiphon.cli import main
 
 
-def run(arguments: list[str], settings: dict[str, str], folder: str) -> dict[str, object]:
+def run(
+    arguments: list[str], settings: dict[str, str], folder: str
+) -> dict[str, object]:
     """One command, as a fresh process would run it."""
     before = dict(os.environ)
     code: object = 0
-    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err, chdir(folder):
+    with (
+        redirect_stdout(StringIO()) as out,
+        redirect_stderr(StringIO()) as err,
+        chdir(folder),
+    ):
         os.environ.update(settings)
         try:
             main(arguments)

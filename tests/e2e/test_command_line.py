@@ -14,7 +14,9 @@ from tests.e2e.conftest import Antiphon, Server, Shell, serving
 QUESTION = "What is applemailbox7 in the Apple course?"
 
 
-def test_ask_prints_the_answer_and_shows_beside_it_how_it_was_worked_out(antiphon: Antiphon) -> None:
+def test_ask_prints_the_answer_and_shows_beside_it_how_it_was_worked_out(
+    antiphon: Antiphon,
+) -> None:
     run = antiphon("ask", QUESTION)
 
     assert run.returncode == 0, run.stderr
@@ -24,7 +26,9 @@ def test_ask_prints_the_answer_and_shows_beside_it_how_it_was_worked_out(antipho
     assert "antiphon traces show" in run.stderr
 
 
-def test_ask_prints_json_for_programs_and_a_trace_can_be_shown(antiphon: Antiphon) -> None:
+def test_ask_prints_json_for_programs_and_a_trace_can_be_shown(
+    antiphon: Antiphon,
+) -> None:
     answer = json.loads(antiphon("ask", QUESTION, "--json").stdout)
     query_id = answer["query_id"]
 
@@ -39,10 +43,14 @@ def test_ask_prints_json_for_programs_and_a_trace_can_be_shown(antiphon: Antipho
     assert query_id[:10] in listed.stdout
 
 
-def test_the_memory_and_the_briefings_of_a_query_can_be_shown(antiphon: Antiphon) -> None:
+def test_the_memory_and_the_briefings_of_a_query_can_be_shown(
+    antiphon: Antiphon,
+) -> None:
     query_id = json.loads(antiphon("ask", QUESTION, "--json").stdout)["query_id"]
 
-    early = json.loads(antiphon("traces", "memory", query_id, "--at", "3", "--json").stdout)
+    early = json.loads(
+        antiphon("traces", "memory", query_id, "--at", "3", "--json").stdout
+    )
     late = antiphon("traces", "memory", query_id[:10])
     shown = antiphon("traces", "briefing", query_id[:10])
 
@@ -59,36 +67,54 @@ def test_courses_are_listed(antiphon: Antiphon) -> None:
     assert "The Pear Course" in run.stdout
 
 
-def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(antiphon: Antiphon) -> None:
+def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(
+    antiphon: Antiphon,
+) -> None:
     run = antiphon("doctor", ANTIPHON_PORT="0")
 
     assert (run.returncode, "✗" in run.stdout) == (0, False), run.stdout
 
 
-def test_the_doctor_says_what_to_do_about_what_is_wrong(shell: Shell, tmp_path: Path) -> None:
-    run = shell.run("doctor", data_dir=tmp_path / "data", folder=tmp_path, ANTIPHON_PORT="0")
+def test_the_doctor_says_what_to_do_about_what_is_wrong(
+    shell: Shell, tmp_path: Path
+) -> None:
+    run = shell.run(
+        "doctor", data_dir=tmp_path / "data", folder=tmp_path, ANTIPHON_PORT="0"
+    )
 
     assert run.returncode == 1
     assert "✗ Index" in run.stdout
     assert "antiphon index" in run.stdout
 
 
-def test_a_file_that_cannot_be_indexed_is_named_and_the_others_are_indexed(shell: Shell, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_indexed_is_named_and_the_others_are_indexed(
+    shell: Shell, tmp_path: Path
+) -> None:
     write_course(tmp_path / "courses", "plum", lessons=1)
-    (tmp_path / "courses" / "picture.txt").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40)
+    (tmp_path / "courses" / "picture.txt").write_bytes(
+        b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
+    )
 
     run = shell.run("index", "courses", data_dir=tmp_path / "data", folder=tmp_path)
 
     assert run.returncode == 1
     assert "picture.txt" in run.stderr
     assert "Traceback" not in run.stderr
-    assert "The Plum Course" in shell.run("courses", data_dir=tmp_path / "data", folder=tmp_path).stdout
+    assert (
+        "The Plum Course"
+        in shell.run("courses", data_dir=tmp_path / "data", folder=tmp_path).stdout
+    )
 
 
-def test_eval_grades_by_citations_and_exits_with_1_below_its_targets(antiphon: Antiphon, tmp_path: Path) -> None:
+def test_eval_grades_by_citations_and_exits_with_1_below_its_targets(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
     good = {"id": "a", "kind": "single_fact", "question": QUESTION}
     good["answered_by"] = [{"course": "The Apple Course", "lesson": 1}]  # type: ignore[assignment]  # JSON
-    bad = good | {"id": "b", "answered_by": [{"course": "The Pear Course", "lesson": 0}]}
+    bad = good | {
+        "id": "b",
+        "answered_by": [{"course": "The Pear Course", "lesson": 0}],
+    }
     (tmp_path / "good.jsonl").write_text(json.dumps(good))
     (tmp_path / "both.jsonl").write_text(f"{json.dumps(good)}\n{json.dumps(bad)}")
 
@@ -98,7 +124,10 @@ def test_eval_grades_by_citations_and_exits_with_1_below_its_targets(antiphon: A
     assert passed.returncode == 0, passed.stderr
     assert failed.returncode == 1
     assert "In 50% a right lesson is cited; at least 90% is wanted." in failed.stderr
-    assert [grade["right"] for grade in json.loads(failed.stdout)["grades"]] == [True, False]
+    assert [grade["right"] for grade in json.loads(failed.stdout)["grades"]] == [
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +163,9 @@ def test_a_port_in_use_is_a_sentence(antiphon: Antiphon, server: Server) -> None
 
 
 @pytest.mark.parametrize(("by", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-def test_a_server_told_to_stop_ends_in_order(data_dir: Path, tmp_path: Path, by: signal.Signals, code: int) -> None:
+def test_a_server_told_to_stop_ends_in_order(
+    data_dir: Path, tmp_path: Path, by: signal.Signals, code: int
+) -> None:
     with serving(data_dir, tmp_path) as server:
         stopped = server.stop(by)
 
@@ -142,30 +173,53 @@ def test_a_server_told_to_stop_ends_in_order(data_dir: Path, tmp_path: Path, by:
     assert "Traceback" not in "".join(server.said)
 
 
-def test_questions_are_compared_in_several_modes_and_each_run_is_a_trace(antiphon: Antiphon, tmp_path: Path) -> None:
-    file, page, data = tmp_path / "questions.txt", tmp_path / "page.html", tmp_path / "data.json"
+def test_questions_are_compared_in_several_modes_and_each_run_is_a_trace(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
+    file, page, data = (
+        tmp_path / "questions.txt",
+        tmp_path / "page.html",
+        tmp_path / "data.json",
+    )
     file.write_text(f"{QUESTION}\nWho won the World Cup in 1998?\n")
 
-    run = antiphon("compare", "--questions", str(file), "--html", str(page), "--json", str(data))
+    run = antiphon(
+        "compare", "--questions", str(file), "--html", str(page), "--json", str(data)
+    )
 
     assert run.returncode == 0, run.stderr
     assert max(map(len, run.stdout.splitlines())) <= 100
-    assert [line.partition(":")[0] for line in run.stdout.splitlines()[-3:]] == ["single", "transcript", "briefing"]
+    assert [line.partition(":")[0] for line in run.stdout.splitlines()[-3:]] == [
+        "single",
+        "transcript",
+        "briefing",
+    ]
     told = json.loads(data.read_text())
     first = told["questions"][0]["runs"]
     assert [each["mode"] for each in first] == ["single", "transcript", "briefing"]
-    assert all("applemailbox7" in each["answer"] and each["usage"]["input_tokens"] for each in first)
+    assert all(
+        "applemailbox7" in each["answer"] and each["usage"]["input_tokens"]
+        for each in first
+    )
     assert first[0]["rounds"] == 1
     assert "applemailbox7" in page.read_text()
     for each in first:
         assert antiphon("traces", "replay", each["query_id"]).returncode == 0
 
 
-def test_a_comparison_that_cannot_be_written_asks_nothing(antiphon: Antiphon, tmp_path: Path) -> None:
+def test_a_comparison_that_cannot_be_written_asks_nothing(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
     file = tmp_path / "questions.txt"
     file.write_text(QUESTION)
 
-    run = antiphon("compare", "--questions", str(file), "--html", str(tmp_path / "nowhere" / "page.html"))
+    run = antiphon(
+        "compare",
+        "--questions",
+        str(file),
+        "--html",
+        str(tmp_path / "nowhere" / "page.html"),
+    )
 
     assert run.returncode == 1
     assert "cannot be written" in run.stderr

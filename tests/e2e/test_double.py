@@ -39,8 +39,19 @@ def double(script: str, folder: Path) -> Iterator[str]:
     """The address of a double that plays `script`."""
     file = folder / "script.yaml"
     file.write_text(script)
-    command = [sys.executable, "-m", "antiphon.cli", "double", "--script", str(file), "--port", "0"]
-    process = subprocess.Popen(command, env=environment(folder), cwd=folder, stderr=subprocess.PIPE, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "antiphon.cli",
+        "double",
+        "--script",
+        str(file),
+        "--port",
+        "0",
+    ]
+    process = subprocess.Popen(
+        command, env=environment(folder), cwd=folder, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert process.stderr is not None
         said = process.stderr.readline()
@@ -66,10 +77,19 @@ async def test_the_double_breaks_on_the_wire_as_its_script_says(tmp_path: Path) 
     with double(SCRIPT, tmp_path) as url:
         told = [await outcome(url) for _ in range(6)]
 
-    assert told == ["connection", "connection", "truncated_stream", "overloaded", "Logs grow.", "server_error"]
+    assert told == [
+        "connection",
+        "connection",
+        "truncated_stream",
+        "overloaded",
+        "Logs grow.",
+        "server_error",
+    ]
 
 
-def test_doctor_asks_the_model_what_its_server_can_do(antiphon: Antiphon, tmp_path: Path) -> None:
+def test_doctor_asks_the_model_what_its_server_can_do(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
     with double(POOR, tmp_path) as url:
         run = antiphon("doctor", "--model", ANTHROPIC_BASE_URL=url)
 
@@ -80,7 +100,9 @@ def test_doctor_asks_the_model_what_its_server_can_do(antiphon: Antiphon, tmp_pa
     assert "set ANTIPHON_SERVER_LACKS=tool_choice_none,thinking" in run.stdout
 
 
-def test_a_file_that_is_no_script_is_said_in_a_sentence(antiphon: Antiphon, tmp_path: Path) -> None:
+def test_a_file_that_is_no_script_is_said_in_a_sentence(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text("replies: [{txet: x}]")
 

@@ -19,7 +19,9 @@ def seq_of(events: list[dict[str, Any]], kind: str) -> int:
 
 
 @pytest.mark.parametrize("mode", ["recorded", "remodel", "live"])
-def test_a_fork_of_each_mode_is_a_trace_beside_its_parent(client: httpx2.Client, mode: str) -> None:
+def test_a_fork_of_each_mode_is_a_trace_beside_its_parent(
+    client: httpx2.Client, mode: str
+) -> None:
     parent = client.post("/api/query", json=QUESTION).json()["query_id"]
     before = client.get(f"/api/traces/{parent}").json()
     body = {"at": seq_of(before["events"], "round_opened"), "mode": mode}
@@ -33,11 +35,15 @@ def test_a_fork_of_each_mode_is_a_trace_beside_its_parent(client: httpx2.Client,
     first = client.get(made.headers["location"]).json()["events"][0]["event"]
     assert (first["parent"], first["parent_seq"]) == (parent, body["at"])
     assert client.get(told["diff"]).json()["differences"] == []
-    assert client.post(f"{made.headers['location']}/replay").json()["divergence"] is None
+    assert (
+        client.post(f"{made.headers['location']}/replay").json()["divergence"] is None
+    )
     assert client.get(f"/api/traces/{parent}").json() == before
 
 
-def test_what_was_changed_shows_in_the_diff_with_its_cause(client: httpx2.Client) -> None:
+def test_what_was_changed_shows_in_the_diff_with_its_cause(
+    client: httpx2.Client,
+) -> None:
     parent = client.post("/api/query", json=QUESTION).json()["query_id"]
     events = client.get(f"/api/traces/{parent}").json()["events"]
     call_id = events[seq_of(events, "tool_succeeded") - 1]["event"]["tool_call_id"]
@@ -83,7 +89,9 @@ def test_nothing_is_had_again_after_its_end(client: httpx2.Client) -> None:
     assert client.post("/api/traces/nobody/fork", json={"at": 1}).status_code == 404
 
 
-def test_an_event_becomes_a_fault_and_the_query_is_had_again_under_it(antiphon: Antiphon, tmp_path: Path) -> None:
+def test_an_event_becomes_a_fault_and_the_query_is_had_again_under_it(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
     parent = json.loads(antiphon("ask", QUESTION["query"], "--json").stdout)["query_id"]
     lines = antiphon("traces", "show", parent, "--json").stdout.splitlines()
     at = str(seq_of([json.loads(line) for line in lines], "reasoning_completed"))
@@ -92,7 +100,9 @@ def test_an_event_becomes_a_fault_and_the_query_is_had_again_under_it(antiphon: 
     printed = antiphon("traces", "fault", parent[:12], "--at", at, "--kind", "refusal")
     plan.write_text(printed.stdout)
     forked = antiphon("traces", "fork", parent[:12], "--at", at, "--fault", str(plan))
-    late = antiphon("traces", "fork", parent[:12], "--at", str(int(at) + 1), "--fault", str(plan))
+    late = antiphon(
+        "traces", "fork", parent[:12], "--at", str(int(at) + 1), "--fault", str(plan)
+    )
 
     assert f"--at {at} --fault" in printed.stdout
     assert "point: model.content" in printed.stdout
@@ -103,7 +113,9 @@ def test_an_event_becomes_a_fault_and_the_query_is_had_again_under_it(antiphon: 
     assert "No fault fired" in late.stderr
 
 
-def test_a_plan_that_names_no_fault_is_refused(antiphon: Antiphon, tmp_path: Path) -> None:
+def test_a_plan_that_names_no_fault_is_refused(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
     parent = json.loads(antiphon("ask", QUESTION["query"], "--json").stdout)["query_id"]
     plan = tmp_path / "plan.yaml"
     plan.write_text("faults: []\n")

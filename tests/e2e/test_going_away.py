@@ -32,7 +32,10 @@ def test_a_client_that_goes_away_cancels_its_query_and_a_stopping_service_ends_t
 
     assert code == 0
     assert "Traceback" not in "".join(stuck_server.said)
-    for query_id, why in [*((each, GONE) for each in gone), *((each, STOPPING) for each in under_way)]:
+    for query_id, why in [
+        *((each, GONE) for each in gone),
+        *((each, STOPPING) for each in under_way),
+    ]:
         assert _end_of(antiphon, query_id) == (why, "cancelled")
     for caller in callers:
         assert b'"status":"cancelled"' in _rest_of(caller)
@@ -46,7 +49,11 @@ def test_a_query_under_way_says_whom_it_waits_for(stuck_server: Server) -> None:
         [query] = client.get("/api/queries").json()["queries"]
         caller.close()
 
-    assert {owed["who"] for owed in query["waiting_for"]} & {"engine", "synthesizer", "coordinator"}
+    assert {owed["who"] for owed in query["waiting_for"]} & {
+        "engine",
+        "synthesizer",
+        "coordinator",
+    }
 
 
 def test_ctrl_c_ends_a_question_on_the_command_line_and_its_trace(
@@ -65,7 +72,9 @@ def test_ctrl_c_ends_a_question_on_the_command_line_and_its_trace(
         asking.send_signal(signal.SIGINT)
         rest = asking.stderr.read()
 
-    newest = antiphon("traces", "list", "--limit", "1").stdout.splitlines()[3].split()[1]
+    newest = (
+        antiphon("traces", "list", "--limit", "1").stdout.splitlines()[3].split()[1]
+    )
     assert asking.returncode == 130
     assert "Traceback" not in rest
     assert _end_of(antiphon, newest) == ("interrupted", "cancelled")

@@ -17,48 +17,75 @@ QUESTION = {"query": "What is applemailbox7 in the Apple course?"}
 
 
 def _trace(client: httpx2.Client, query_id: str) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = client.get(f"/api/traces/{query_id}").json()["events"]
+    events: list[dict[str, Any]] = client.get(f"/api/traces/{query_id}").json()[
+        "events"
+    ]
     return events
 
 
-def test_a_question_gets_an_answer_whose_citations_stand_in_the_passages_they_name(client: httpx2.Client) -> None:
+def test_a_question_gets_an_answer_whose_citations_stand_in_the_passages_they_name(
+    client: httpx2.Client,
+) -> None:
     answer = client.post("/api/query", json=QUESTION).json()
 
     trace = _trace(client, answer["query_id"])
-    facts = [fact for event in trace for fact in event["event"].get("facts", ()) if isinstance(fact, dict)]
+    facts = [
+        fact
+        for event in trace
+        for fact in event["event"].get("facts", ())
+        if isinstance(fact, dict)
+    ]
     passages = {fact["id"]: fact["passage"] for fact in facts}
     assert "applemailbox7" in answer["answer"]
     assert "The Apple Course - Lesson 1" in answer["sources"]
     assert len(answer["sources"]) == len(answer["source_links"])
     assert answer["citations"]
-    assert all(cited["cited_text"] in passages[cited["fact"]]["text"] for cited in answer["citations"])
+    assert all(
+        cited["cited_text"] in passages[cited["fact"]]["text"]
+        for cited in answer["citations"]
+    )
     assert answer["reasoner"] == "offline"
     assert answer["rounds"] <= 2
     assert answer["usage"]["calls"] <= 3
 
 
-def test_the_trace_has_every_event_in_one_order_with_its_cause(client: httpx2.Client) -> None:
+def test_the_trace_has_every_event_in_one_order_with_its_cause(
+    client: httpx2.Client,
+) -> None:
     answer = client.post("/api/query", json=QUESTION).json()
 
     trace = _trace(client, answer["query_id"])
 
     assert [event["seq"] for event in trace] == list(range(1, len(trace) + 1))
     assert all(event["cause"] < event["seq"] for event in trace)
-    assert (trace[0]["event"]["kind"], trace[-1]["event"]["kind"]) == ("query_received", "query_closed")
-    lines = client.get(f"/api/traces/{answer['query_id']}", headers={"accept": "application/x-ndjson"}).text
+    assert (trace[0]["event"]["kind"], trace[-1]["event"]["kind"]) == (
+        "query_received",
+        "query_closed",
+    )
+    lines = client.get(
+        f"/api/traces/{answer['query_id']}", headers={"accept": "application/x-ndjson"}
+    ).text
     assert [json.loads(line) for line in lines.splitlines()] == trace
 
 
-def test_live_events_are_the_recorded_ones_and_the_answer_comes_last(client: httpx2.Client) -> None:
-    reply = client.post("/api/query", json=QUESTION, headers={"accept": "text/event-stream"})
+def test_live_events_are_the_recorded_ones_and_the_answer_comes_last(
+    client: httpx2.Client,
+) -> None:
+    reply = client.post(
+        "/api/query", json=QUESTION, headers={"accept": "text/event-stream"}
+    )
 
     told = events_in(reply.content)
     answer = told[-1][2]
-    recorded = [(kind, number, data) for kind, number, data in told if number is not None]
+    recorded = [
+        (kind, number, data) for kind, number, data in told if number is not None
+    ]
     trace = _trace(client, answer["query_id"])
     assert told[-1][0] == "answer"
     assert [data for _, _, data in recorded] == trace
-    assert [int(number) for _, number, _ in recorded if number] == [event["seq"] for event in trace]
+    assert [int(number) for _, number, _ in recorded if number] == [
+        event["seq"] for event in trace
+    ]
     assert "text_delta" in {kind for kind, _, _ in told}
 
 
@@ -66,12 +93,21 @@ def test_a_conversation_goes_on_until_it_is_forgotten(client: httpx2.Client) -> 
     first = client.post("/api/query", json=QUESTION | {"session_id": None}).json()
     session_id = first["session_id"]
 
-    second = client.post("/api/query", json={"query": "And pearranking3?", "session_id": session_id}).json()
-    forgotten = client.post("/api/clear-session", json={"session_id": session_id}).json()
-    third = client.post("/api/query", json={"query": "And pearranking4?", "session_id": session_id}).json()
+    second = client.post(
+        "/api/query", json={"query": "And pearranking3?", "session_id": session_id}
+    ).json()
+    forgotten = client.post(
+        "/api/clear-session", json={"session_id": session_id}
+    ).json()
+    third = client.post(
+        "/api/query", json={"query": "And pearranking4?", "session_id": session_id}
+    ).json()
 
     histories = [
-        [exchange["question"] for exchange in _trace(client, reply["query_id"])[0]["event"]["history"]]
+        [
+            exchange["question"]
+            for exchange in _trace(client, reply["query_id"])[0]["event"]["history"]
+        ]
         for reply in (first, second, third)
     ]
     assert forgotten == {"status": "ok", "session_id": session_id}
@@ -112,11 +148,17 @@ def test_bad_input_is_refused_with_what_to_do(
     assert "Traceback" not in reply.text
 
 
-def test_half_a_surrogate_pair_is_refused_and_a_nul_does_no_harm(client: httpx2.Client) -> None:
+def test_half_a_surrogate_pair_is_refused_and_a_nul_does_no_harm(
+    client: httpx2.Client,
+) -> None:
     headers = {"content-type": "application/json"}
 
     half = client.post("/api/query", content=b'{"query": "\\ud800"}', headers=headers)
-    nul = client.post("/api/query", content=b'{"query": "What is \\u0000applemailbox7?"}', headers=headers)
+    nul = client.post(
+        "/api/query",
+        content=b'{"query": "What is \\u0000applemailbox7?"}',
+        headers=headers,
+    )
 
     assert half.status_code == 422
     assert "applemailbox7" in nul.json()["answer"]
@@ -129,12 +171,18 @@ def test_a_body_of_unknown_length_is_cut_off_at_the_limit(server: Server) -> Non
             yield b"x" * 100_000
 
     with httpx2.Client(base_url=server.url) as client:
-        reply = client.post("/api/query", content=endless(), headers={"content-type": "application/json"})
+        reply = client.post(
+            "/api/query",
+            content=endless(),
+            headers={"content-type": "application/json"},
+        )
 
     assert (reply.status_code, reply.json()["error"]["code"]) == (413, "body_too_large")
 
 
-def test_fifty_questions_at_once_are_all_answered_each_from_its_own_sources(client: httpx2.Client) -> None:
+def test_fifty_questions_at_once_are_all_answered_each_from_its_own_sources(
+    client: httpx2.Client,
+) -> None:
     def ask(number: int) -> tuple[str, dict[str, Any]]:
         fruit = ("apple", "pear")[number % 2]
         question = f"What is {fruit}ranking{number % 25} in the {fruit.title()} course?"
@@ -154,11 +202,19 @@ def test_another_machines_name_is_refused(client: httpx2.Client) -> None:
     assert (reply.status_code, reply.json()["error"]["code"]) == (400, "foreign_host")
 
 
-def test_the_log_has_a_line_for_each_request_and_no_question(client: httpx2.Client, server: Server) -> None:
-    answer = client.post("/api/query", json={"query": "a question for nobody else"}).json()
+def test_the_log_has_a_line_for_each_request_and_no_question(
+    client: httpx2.Client, server: Server
+) -> None:
+    answer = client.post(
+        "/api/query", json={"query": "a question for nobody else"}
+    ).json()
     client.get("/healthz")
 
-    lines = [line for line in server.said if answer["query_id"] in line and "/api/query" in line]
+    lines = [
+        line
+        for line in server.said
+        if answer["query_id"] in line and "/api/query" in line
+    ]
     assert len(lines) == 1
     assert json.loads(lines[0])["status"] == 200
     assert not any("a question for nobody else" in line for line in server.said)

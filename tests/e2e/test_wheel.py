@@ -56,7 +56,15 @@ def test_a_slow_tool_is_survived(faulted):
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the source distribution, and the wheel that was built from it."""
     folder = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    build = [
+        sys.executable,
+        "-m",
+        "build",
+        "--no-isolation",
+        "--outdir",
+        str(folder),
+        str(ROOT),
+    ]
     built = subprocess.run(build, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     return folder
@@ -81,7 +89,10 @@ class Project:
         for name, value in os.environ.items():
             if not name.startswith(("ANTIPHON_", "ANTHROPIC_", "PYTHON", "PYTEST")):
                 inherited[name] = value
-        settings = {"ANTIPHON_EMBEDDER": "onnx", "ANTIPHON_DATA_DIR": str(self.folder / "data")}
+        settings = {
+            "ANTIPHON_EMBEDDER": "onnx",
+            "ANTIPHON_DATA_DIR": str(self.folder / "data"),
+        }
         run = subprocess.run(
             [str(self._binaries / command), *arguments],
             cwd=self.folder,
@@ -98,19 +109,34 @@ class Project:
 def project(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     environment = tmp_path_factory.mktemp("environment")
     venv.create(environment)
-    paths = sysconfig.get_paths(vars={"base": str(environment), "platbase": str(environment)}, scheme="venv")
+    paths = sysconfig.get_paths(
+        vars={"base": str(environment), "platbase": str(environment)}, scheme="venv"
+    )
     python = Path(paths["scripts"]) / "python"
-    install = ["install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check", str(wheel)]
-    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True)
+    install = [
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--disable-pip-version-check",
+        str(wheel),
+    ]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(python), *install], check=True
+    )
     # The dependencies of the environment that runs the tests. A path in a .pth file is no site directory: the .pth
     # files in it, by which the checkout itself is installed for editing, are not read.
-    (Path(paths["purelib"]) / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    (Path(paths["purelib"]) / "dependencies.pth").write_text(
+        sysconfig.get_path("purelib")
+    )
     folder = tmp_path_factory.mktemp("project")
     for package in PACKAGES:
         (folder / package).mkdir()
         (folder / package / "__init__.py").write_text(GUARD)
     (folder / "service" / "tools.py").write_text(TOOLS)
-    (folder / "conftest.py").write_text('pytest_plugins = ["antiphon.faults.pytest_plugin"]')
+    (folder / "conftest.py").write_text(
+        'pytest_plugins = ["antiphon.faults.pytest_plugin"]'
+    )
     (folder / "tests" / "test_mine.py").write_text(SUITE)
     return Project(folder, Path(paths["scripts"]))
 
@@ -129,13 +155,23 @@ def test_the_wheel_holds_one_package_and_all_of_it(wheel: Path) -> None:
     assert all(".dist-info/" in name for name in packed - ours)
 
 
-def test_the_source_distribution_holds_the_package_and_its_documents(distributions: Path) -> None:
+def test_the_source_distribution_holds_the_package_and_its_documents(
+    distributions: Path,
+) -> None:
     (source,) = distributions.glob("*.tar.gz")
     with tarfile.open(source) as archive:
         members = archive.getmembers()
 
     tops = {member.name.split("/")[1] for member in members}
-    ours = {"antiphon", "docs", "samples", "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONVENTIONS.md"}
+    ours = {
+        "antiphon",
+        "docs",
+        "samples",
+        "README.md",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONVENTIONS.md",
+    }
     assert tops == ours | {"pyproject.toml", "PKG-INFO", "LICENSE", ".gitignore"}
     assert not any(member.issym() or member.islnk() for member in members)
 
@@ -144,7 +180,13 @@ def test_a_course_is_indexed_and_a_question_answered(project: Project) -> None:
     write_course(project.folder / "courses", "apple", lessons=2)
 
     project.run("antiphon", "index", "courses")
-    answer = project.run("antiphon", "ask", "--reasoner", "offline", "What does lesson 1 tell about apples?")
+    answer = project.run(
+        "antiphon",
+        "ask",
+        "--reasoner",
+        "offline",
+        "What does lesson 1 tell about apples?",
+    )
 
     assert "apple" in answer.casefold()
 
@@ -166,6 +208,8 @@ def test_a_tool_of_theirs_is_broken_and_survived(project: Project) -> None:
 
 
 def test_a_test_of_theirs_passes_with_the_plugin(project: Project) -> None:
-    report = project.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_mine.py")
+    report = project.run(
+        "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_mine.py"
+    )
 
     assert "2 passed" in report

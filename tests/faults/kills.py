@@ -68,7 +68,9 @@ class Caller(threading.Thread):
 
     def _ask(self, question: str) -> None:
         accept = {"accept": "text/event-stream"}
-        with httpx2.stream("POST", f"{self._url}/api/query", json={"query": question}, headers=accept) as reply:
+        with httpx2.stream(
+            "POST", f"{self._url}/api/query", json={"query": question}, headers=accept
+        ) as reply:
             for line in reply.iter_lines():
                 if line.startswith("data: ") and '"seq":' in line:
                     self._note(line.removeprefix("data: "))
@@ -89,13 +91,17 @@ def kill_once(server: Server, chance: random.Random) -> dict[str, int]:
     callers = [Caller(server.url, number, heard) for number in range(QUERIES)]
     for caller in callers:
         caller.start()
-    heard.wait(FIRST_WITHIN_S)  # however slow the machine is, the kill meets queries that are under way
+    heard.wait(
+        FIRST_WITHIN_S
+    )  # however slow the machine is, the kill meets queries that are under way
     time.sleep(chance.uniform(0.05, MOST_S))
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
     for caller in callers:
         caller.join()
-    return {query_id: seq for caller in callers for query_id, seq in caller.told.items()}
+    return {
+        query_id: seq for caller in callers for query_id, seq in caller.told.items()
+    }
 
 
 async def check(data_dir: Path, told: dict[str, int], tally: Tally) -> None:
@@ -112,7 +118,9 @@ async def check(data_dir: Path, told: dict[str, int], tally: Tally) -> None:
         if [event.seq for event in events] != list(range(1, len(events) + 1)):
             tally.wrong.append(f"{query_id}: the trace has gaps")
         if len(events) < seq:
-            tally.wrong.append(f"{query_id}: {seq - len(events)} acknowledged events are missing")
+            tally.wrong.append(
+                f"{query_id}: {seq - len(events)} acknowledged events are missing"
+            )
         if query_id in listed and (listed[query_id] == "open") == ended:
             tally.wrong.append(
                 f"{query_id}: listed as {listed[query_id]}, though its end is {'' if ended else 'not '}there"
@@ -132,19 +140,29 @@ def kill_often(kills: int, data_dir: Path | None, seed: int) -> Tally:
         if data_dir is None:
             _index(ours)
         else:
-            shutil.copytree(data_dir, ours, ignore=shutil.ignore_patterns("traces.sqlite*"))
+            shutil.copytree(
+                data_dir, ours, ignore=shutil.ignore_patterns("traces.sqlite*")
+            )
         for _ in range(kills):
             with serving(ours, Path(folder)) as server:
                 told = kill_once(server, chance)
             tally.kills += 1
             asyncio.run(check(ours, told, tally))
-            sys.stderr.write(f"killed {tally.kills} times, {tally.queries} queries, {len(tally.wrong)} wrong\n")
+            sys.stderr.write(
+                f"killed {tally.kills} times, {tally.queries} queries, {len(tally.wrong)} wrong\n"
+            )
     return tally
 
 
 def _index(data_dir: Path) -> None:
     """The sample courses, by the embedder that starts fastest."""
-    command = [sys.executable, "-m", "antiphon.cli", "index", str(ROOT / "samples/courses")]
+    command = [
+        sys.executable,
+        "-m",
+        "antiphon.cli",
+        "index",
+        str(ROOT / "samples/courses"),
+    ]
     subprocess.run(command, env=environment(data_dir), check=True, capture_output=True)
 
 

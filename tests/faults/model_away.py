@@ -26,7 +26,10 @@ WORDINGS = ("{}", "Please tell me: {}", "I should like to know this. {}")
 
 def questions() -> list[SampleQuestion]:
     """The questions asked."""
-    samples = read_questions((ROOT / "samples/questions.jsonl").read_text(encoding="utf-8").splitlines(), "samples")
+    samples = read_questions(
+        (ROOT / "samples/questions.jsonl").read_text(encoding="utf-8").splitlines(),
+        "samples",
+    )
     worded = (
         SampleQuestion(
             id=f"{sample.id}-{number}", kind=sample.kind, question=wording.format(sample.question),
@@ -48,20 +51,28 @@ def labelled(outcome: Outcome) -> bool:
     """Whether the answer says who spoke, and that it was not the model."""
     doubts = {doubt.kind for doubt in outcome.response.indicators}
     away = bool(doubts & {"fallback_reasoner", "partial_evidence", "no_evidence"})
-    return outcome.response.reasoner in ("offline", "none") and away and outcome.response.confidence != "high"
+    return (
+        outcome.response.reasoner in ("offline", "none")
+        and away
+        and outcome.response.confidence != "high"
+    )
 
 
 async def ask_all(data_dir: Path, embedder: str) -> tuple[list[Outcome], list[Grade]]:
     """Every answer, and how it did."""
     url = f"http://127.0.0.1:{closed_port()}"
-    settings = load_settings(data_dir=data_dir, reasoner="claude", embedder=embedder, anthropic_base_url=url)
+    settings = load_settings(
+        data_dir=data_dir, reasoner="claude", embedder=embedder, anthropic_base_url=url
+    )
     turns = asyncio.Semaphore(AT_ONCE)
     service = await Antiphon.open(settings)
 
     async def one(question: SampleQuestion) -> tuple[Outcome, Grade]:
         async with turns:
             outcome = await service.ask(Question(query=question.question))
-            return outcome, grade(question, outcome, await service.store.read(outcome.query_id))
+            return outcome, grade(
+                question, outcome, await service.store.read(outcome.query_id)
+            )
 
     try:
         pairs = await asyncio.gather(*map(one, questions()))
@@ -79,14 +90,24 @@ def main() -> None:
     said_so = sum(map(labelled, outcomes))
     answerable = [each for each in grades if each.kind != UNANSWERABLE]
     right = sum(each.right for each in answerable)
-    statuses = ", ".join(f"{status} {count}" for status, count in Counter(o.status for o in outcomes).items())
-    opened = sum(any(d.kind == "fallback_reasoner" for d in o.response.indicators) for o in outcomes)
+    statuses = ", ".join(
+        f"{status} {count}"
+        for status, count in Counter(o.status for o in outcomes).items()
+    )
+    opened = sum(
+        any(d.kind == "fallback_reasoner" for d in o.response.indicators)
+        for o in outcomes
+    )
     sys.stdout.write(
         f"asked {len(outcomes)}, answered {answered} ({statuses}), labelled {said_so} (fallback_reasoner {opened})\n"
         f"right lesson cited in {right} of {len(answerable)} answerable ones ({right / len(answerable):.0%}); "
         f"slowest {max(o.duration_ms for o in outcomes):.0f} ms\n"
     )
-    sys.exit(answered < len(outcomes) or said_so < len(outcomes) or right < LEAST_RIGHT * len(answerable))
+    sys.exit(
+        answered < len(outcomes)
+        or said_so < len(outcomes)
+        or right < LEAST_RIGHT * len(answerable)
+    )
 
 
 if __name__ == "__main__":

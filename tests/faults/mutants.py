@@ -39,7 +39,9 @@ def mutated(mutant: Mutant) -> str:
     """The changed source; refuses a mutant that no longer fits it."""
     source = (ROOT / mutant.file).read_text()
     if source.count(mutant.old) != 1:
-        raise SystemExit(f"{mutant.name}: {mutant.file} does not hold its `old` exactly once: mend mutants.yaml")
+        raise SystemExit(
+            f"{mutant.name}: {mutant.file} does not hold its `old` exactly once: mend mutants.yaml"
+        )
     return source.replace(mutant.old, mutant.new)
 
 
@@ -47,7 +49,9 @@ def found(mutant: Mutant) -> str:
     """What the harness says of the mutant, or an empty text where it finds nothing."""
     package = ROOT / "antiphon"
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(package, Path(folder) / "antiphon", symlinks=True, ignore=_LEFT_OUT)
+        shutil.copytree(
+            package, Path(folder) / "antiphon", symlinks=True, ignore=_LEFT_OUT
+        )
         for link in package.iterdir():
             if link.is_symlink():
                 shutil.copytree(link, Path(folder) / link.name, ignore=_LEFT_OUT)
@@ -65,7 +69,9 @@ def found(mutant: Mutant) -> str:
     if run.returncode == 1 and said:
         return said[0]
     if run.returncode != 0:
-        raise SystemExit(f"{mutant.name}: the harness itself failed:\n{run.stderr[-2000:]}")
+        raise SystemExit(
+            f"{mutant.name}: the harness itself failed:\n{run.stderr[-2000:]}"
+        )
     return ""
 
 
@@ -74,11 +80,15 @@ def main() -> None:
     alive = []
     for mutant in mutants():
         said = found(mutant)
-        sys.stdout.write(f"{'caught' if said else 'ALIVE '}  {mutant.name}\n        {said}\n")
+        sys.stdout.write(
+            f"{'caught' if said else 'ALIVE '}  {mutant.name}\n        {said}\n"
+        )
         sys.stdout.flush()
         if not said:
             alive.append(mutant.name)
-    sys.stdout.write(f"{len(mutants()) - len(alive)} of {len(mutants())} mutants caught\n")
+    sys.stdout.write(
+        f"{len(mutants()) - len(alive)} of {len(mutants())} mutants caught\n"
+    )
     sys.exit(bool(alive))
 
 

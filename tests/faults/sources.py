@@ -28,8 +28,16 @@ def run_without_each_source(world: World, seed: int = 0) -> list[Cut]:
     for event in good.events(e.ToolRequested):
         if event.call.id in used:
             when: When = "round_1" if event.round == 1 else "round_2"
-            fault = Fault(point=f"tool.{event.call.name}", kind="raise", when=when, times=0)
-            cuts.append(_cut(checker, f"{event.call.name} of {when}", Plan(faults=(fault,), seed=seed)))
+            fault = Fault(
+                point=f"tool.{event.call.name}", kind="raise", when=when, times=0
+            )
+            cuts.append(
+                _cut(
+                    checker,
+                    f"{event.call.name} of {when}",
+                    Plan(faults=(fault,), seed=seed),
+                )
+            )
     return cuts
 
 

@@ -44,7 +44,10 @@ def in_one_service(world: World, work: Any) -> Any:
 
 async def ask(service: Antiphon, *faults: Fault, **settings: Any) -> list[Event]:
     """One question, its own faults round it; its events."""
-    question = Question(query="What are the states of a circuit breaker?", settings=QuerySettings(**settings))
+    question = Question(
+        query="What are the states of a circuit breaker?",
+        settings=QuerySettings(**settings),
+    )
     outcome = await (await service.start(question, Injector(faults))).outcome()
     return [said.event for said in await service.store.read(outcome.query_id)]
 
@@ -57,7 +60,9 @@ def reasoners(events: Sequence[Event]) -> set[str]:
     return {event.reasoner for event in of(events, e.ReasoningRequested)}
 
 
-def test_a_provider_that_fails_five_times_is_left_alone_and_then_probed_by_one_query(world: World) -> None:
+def test_a_provider_that_fails_five_times_is_left_alone_and_then_probed_by_one_query(
+    world: World,
+) -> None:
     async def work(service: Antiphon) -> list[set[str]]:
         seen = [reasoners(await ask(service, AWAY)) for _ in range(5)]
         seen.append(reasoners(await ask(service)))
@@ -69,11 +74,25 @@ def test_a_provider_that_fails_five_times_is_left_alone_and_then_probed_by_one_q
         seen.append(reasoners(await ask(service)))
         return seen
 
-    failing, left_alone, probe, well = {"primary", "fallback"}, {"fallback"}, {"primary", "fallback"}, {"primary"}
-    assert in_one_service(world, work) == [*[failing] * 5, left_alone, probe, left_alone, well, well]
+    failing, left_alone, probe, well = (
+        {"primary", "fallback"},
+        {"fallback"},
+        {"primary", "fallback"},
+        {"primary"},
+    )
+    assert in_one_service(world, work) == [
+        *[failing] * 5,
+        left_alone,
+        probe,
+        left_alone,
+        well,
+        well,
+    ]
 
 
-def test_an_open_circuit_is_a_fact_of_the_query_and_its_answer_says_so(world: World) -> None:
+def test_an_open_circuit_is_a_fact_of_the_query_and_its_answer_says_so(
+    world: World,
+) -> None:
     async def work(service: Antiphon) -> list[Event]:
         for _ in range(5):
             await ask(service, AWAY)
@@ -87,7 +106,9 @@ def test_an_open_circuit_is_a_fact_of_the_query_and_its_answer_says_so(world: Wo
     assert "fallback_reasoner" in {doubt.kind for doubt in answer.indicators}
 
 
-def test_a_tool_that_keeps_failing_is_passed_over_by_other_queries_until_its_rest_is_over(world: World) -> None:
+def test_a_tool_that_keeps_failing_is_passed_over_by_other_queries_until_its_rest_is_over(
+    world: World,
+) -> None:
     async def work(service: Antiphon) -> list[list[Event]]:
         for _ in range(3):
             await ask(service, NO_SEARCH)
@@ -98,11 +119,15 @@ def test_a_tool_that_keeps_failing_is_passed_over_by_other_queries_until_its_res
     passed_over, probe, after = in_one_service(world, work)
 
     whys = {event.why for event in of(passed_over, e.ToolSubstituted)}
-    assert whys == {"search_course_content failed too often of late and is left alone for a while"}
+    assert whys == {
+        "search_course_content failed too often of late and is left alone for a while"
+    }
     assert of(probe, e.ToolSubstituted) == of(after, e.ToolSubstituted) == []
 
 
-def test_a_query_that_stops_at_a_failed_tool_keeps_what_was_found_before_and_says_what_failed(world: World) -> None:
+def test_a_query_that_stops_at_a_failed_tool_keeps_what_was_found_before_and_says_what_failed(
+    world: World,
+) -> None:
     second = Fault(point="library.*", kind="raise", when="round_2", times=0)
 
     async def work(service: Antiphon) -> list[Event]:
@@ -114,7 +139,9 @@ def test_a_query_that_stops_at_a_failed_tool_keeps_what_was_found_before_and_say
     assert [event.final for event in of(events, e.RoundOpened)] == [False, False, True]
     (answer,) = of(events, e.ResponseAssembled)
     assert answer.citations
-    assert "The tool search_course_content brought nothing" in " ".join(doubt.detail for doubt in answer.indicators)
+    assert "The tool search_course_content brought nothing" in " ".join(
+        doubt.detail for doubt in answer.indicators
+    )
 
 
 def test_a_query_that_recovers_opens_a_round_after_the_failed_one(world: World) -> None:

@@ -22,7 +22,10 @@ from tests.whole_query import House, ScriptedModel, reply
 
 ORDER = ("low", "medium", "high")
 BEST = {"none": "high", "medium": "medium", "low": "low"}
-LOGS, QUEUES = "logs that only grow and never shrink", "queues that drop their oldest entry first"
+LOGS, QUEUES = (
+    "logs that only grow and never shrink",
+    "queues that drop their oldest entry first",
+)
 
 
 class Ran(NamedTuple):
@@ -54,7 +57,11 @@ def cited(text: str, source: int) -> list[Json]:
         "type": "search_result_location", "search_result_index": source, "start_block_index": 0, "end_block_index": 1,
         "cited_text": "", "source": "s", "title": None,
     }  # fmt: skip
-    delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "citations_delta", "citation": citation}}
+    delta = {
+        "type": "content_block_delta",
+        "index": 0,
+        "delta": {"type": "citations_delta", "citation": citation},
+    }
     return [*events[:2], delta, *events[2:]]
 
 
@@ -67,10 +74,16 @@ class Told(NamedTuple):
     subscribers: tuple[Subscriber, ...] = ()
 
 
-def reject(_: None, recorded: Recorded[e.ReviewRequested]) -> tuple[None, tuple[Event, ...]]:
+def reject(
+    _: None, recorded: Recorded[e.ReviewRequested]
+) -> tuple[None, tuple[Event, ...]]:
     """Accepts no draft."""
     why = "No source says so"
-    return None, (e.DraftReviewed(call_id=recorded.event.call_id, reviewer="critic", accepted=False, why=why),)
+    return None, (
+        e.DraftReviewed(
+            call_id=recorded.event.call_id, reviewer="critic", accepted=False, why=why
+        ),
+    )
 
 
 REJECTING: Rules[None] = {e.ReviewRequested: reject}
@@ -90,7 +103,10 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
     "context_compressed": (broken("tight"), e.BriefingPrepared),
     "fact_lost": (
         Told(
-            (reply("", search(LOGS), search(QUEUES)), reply(f"This lesson speaks of {QUEUES}.")),
+            (
+                reply("", search(LOGS), search(QUEUES)),
+                reply(f"This lesson speaks of {QUEUES}."),
+            ),
             QuerySettings(briefing_tokens=110),
         ),
         e.BriefingPrepared,
@@ -98,7 +114,10 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
     "summary_missing": (broken("cannot_sum_up"), e.SummaryFailed),
     "round_limit": (broken("greedy"), e.BreakerTripped),
     "tool_call_limit": (
-        Told((reply("", search(LOGS), search(QUEUES)), reply("Logs grow.")), QuerySettings(max_tool_calls=1)),
+        Told(
+            (reply("", search(LOGS), search(QUEUES)), reply("Logs grow.")),
+            QuerySettings(max_tool_calls=1),
+        ),
         e.BreakerTripped,
     ),
     "deadline": (broken("model_silent_last"), e.BreakerTripped),
@@ -109,22 +128,40 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
     "no_evidence": (broken("nothing_works"), e.AnswerRequested),
     "general_knowledge": (Told((reply("A log is a file."),)), e.ReasoningCompleted),
     "weak_evidence": (
-        Told((LOOKED_UP, cited("Logs grow.", 0)), question="Compare logs with circuit breakers."),
+        Told(
+            (LOOKED_UP, cited("Logs grow.", 0)),
+            question="Compare logs with circuit breakers.",
+        ),
         e.ContextSynthesized,
     ),
-    "uncited_claim": (Told((LOOKED_UP, reply("Logs are files that grow."))), e.ReasoningCompleted),
-    "unresolved_citation": (Told((LOOKED_UP, cited("Logs grow.", 7))), e.ReasoningCompleted),
+    "uncited_claim": (
+        Told((LOOKED_UP, reply("Logs are files that grow."))),
+        e.ReasoningCompleted,
+    ),
+    "unresolved_citation": (
+        Told((LOOKED_UP, cited("Logs grow.", 7))),
+        e.ReasoningCompleted,
+    ),
     "truncated": (
         broken("plain", Fault(point="model.content", kind="max_tokens", when="final")),
         e.ReasoningCompleted,
     ),
     "not_verified": (
-        Told((reply("A log is a file."),), subscribers=(Subscriber(name="critic", decider=Critic, reviews=True),)),
+        Told(
+            (reply("A log is a file."),),
+            subscribers=(Subscriber(name="critic", decider=Critic, reviews=True),),
+        ),
         e.DraftReviewed,
     ),
-    "refused": (broken("plain", Fault(point="model.content", kind="refusal", when="final")), e.ReasoningCompleted),
+    "refused": (
+        broken("plain", Fault(point="model.content", kind="refusal", when="final")),
+        e.ReasoningCompleted,
+    ),
     "component_failed": (broken("part_fails"), e.HandlerFailed),
-    "history_missing": (broken("goes_on", Fault(point="store.exchanges", kind="raise")), e.QueryReceived),
+    "history_missing": (
+        broken("goes_on", Fault(point="store.exchanges", kind="raise")),
+        e.QueryReceived,
+    ),
     "trace_incomplete": (broken("store_refuses"), e.RecordingFailed),
 }
 """For each kind a run in which it shows, and the event that it must name."""
@@ -149,7 +186,9 @@ def test_every_kind_of_doubt_has_its_run() -> None:
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_a_kind_of_doubt_shows_in_a_real_run_and_names_its_event(kind: str, world: World) -> None:
+def test_a_kind_of_doubt_shows_in_a_real_run_and_names_its_event(
+    kind: str, world: World
+) -> None:
     case, named = CASES[kind]
 
     outcome, events = ran(case, world)
@@ -157,13 +196,26 @@ def test_a_kind_of_doubt_shows_in_a_real_run_and_names_its_event(kind: str, worl
     doubts = {doubt.kind: doubt for doubt in outcome.response.indicators}
     assert kind in doubts
     assert isinstance(events[doubts[kind].event_seq - 1], named)
-    assert ORDER.index(outcome.response.confidence) <= ORDER.index(BEST[DOUBTS[kind].effect])
+    assert ORDER.index(outcome.response.confidence) <= ORDER.index(
+        BEST[DOUBTS[kind].effect]
+    )
     assert doubts[kind].detail.endswith(".")
-    assert not any(inside in doubts[kind].detail for inside in ("injected", "Error", "{", "_failed"))
+    assert not any(
+        inside in doubts[kind].detail
+        for inside in ("injected", "Error", "{", "_failed")
+    )
 
 
-def test_a_request_refused_as_too_long_is_told_once_and_without_the_servers_words(world: World) -> None:
+def test_a_request_refused_as_too_long_is_told_once_and_without_the_servers_words(
+    world: World,
+) -> None:
     outcome, _ = ran(broken("too_long"), world)
 
-    told: list[Any] = [doubt.detail for doubt in outcome.response.indicators if doubt.kind == "reasoning_retried"]
-    assert told == ["A call to the model failed: the provider did not accept the request."]
+    told: list[Any] = [
+        doubt.detail
+        for doubt in outcome.response.indicators
+        if doubt.kind == "reasoning_retried"
+    ]
+    assert told == [
+        "A call to the model failed: the provider did not accept the request."
+    ]

@@ -24,8 +24,12 @@ def world(tmp_path: Path) -> Iterator[World]:
     structlog.reset_defaults()
 
 
-def test_a_caller_that_missed_its_answer_gets_it_though_the_store_cannot_be_read(world: World) -> None:
-    missed = Fault(point="deliver.response_assembled.Caller", kind="raise", when="final")
+def test_a_caller_that_missed_its_answer_gets_it_though_the_store_cannot_be_read(
+    world: World,
+) -> None:
+    missed = Fault(
+        point="deliver.response_assembled.Caller", kind="raise", when="final"
+    )
     disowned = Fault(point="store.append", kind="wrong_id", when="final")
 
     run = run_plan(world, Plan(faults=(missed, disowned)))
@@ -35,25 +39,46 @@ def test_a_caller_that_missed_its_answer_gets_it_though_the_store_cannot_be_read
     assert run.outcome.response.citations
 
 
-def test_an_answer_of_facts_whose_reply_was_never_heard_says_that_it_is_partial(world: World) -> None:
-    unheard = Fault(point="deliver.reasoning_completed.ResponseAssembler", kind="raise", when="final")
+def test_an_answer_of_facts_whose_reply_was_never_heard_says_that_it_is_partial(
+    world: World,
+) -> None:
+    unheard = Fault(
+        point="deliver.reasoning_completed.ResponseAssembler",
+        kind="raise",
+        when="final",
+    )
     broken_off = Fault(point="model.stream.before_end", kind="drop", when="final")
 
     run = run_plan(world, Plan(faults=(unheard, broken_off)))
 
     assert broken_promises(run) == []
     assert run.outcome is not None
-    assert "partial_evidence" in {doubt.kind for doubt in run.outcome.response.indicators}
+    assert "partial_evidence" in {
+        doubt.kind for doubt in run.outcome.response.indicators
+    }
 
 
-def test_a_query_that_stands_still_though_nothing_was_taken_breaks_a_promise(world: World) -> None:
+def test_a_query_that_stands_still_though_nothing_was_taken_breaks_a_promise(
+    world: World,
+) -> None:
     run = run_plan(world, Plan())
     assert list(moves_by_itself(run)) == []
     last = run.trace[-1]
 
-    run.trace.insert(-1, Recorded(query_id=last.query_id, seq=last.seq, cause=last.cause, at=last.at, event=STALL))
+    run.trace.insert(
+        -1,
+        Recorded(
+            query_id=last.query_id,
+            seq=last.seq,
+            cause=last.cause,
+            at=last.at,
+            event=STALL,
+        ),
+    )
 
-    assert list(moves_by_itself(run)) == ["it stood still, waiting for coordinator: query_closed"]
+    assert list(moves_by_itself(run)) == [
+        "it stood still, waiting for coordinator: query_closed"
+    ]
 
 
 def test_a_stall_after_a_lost_event_is_the_recovery_itself(world: World) -> None:

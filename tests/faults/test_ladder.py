@@ -24,7 +24,11 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def levels(run: Run) -> list[str]:
-    return [said.event.level for said in run.trace if isinstance(said.event, e.RecoveryStarted)]
+    return [
+        said.event.level
+        for said in run.trace
+        if isinstance(said.event, e.RecoveryStarted)
+    ]
 
 
 def doubts(run: Run) -> set[str]:
@@ -32,7 +36,9 @@ def doubts(run: Run) -> set[str]:
     return {doubt.kind for doubt in run.outcome.response.indicators}
 
 
-def test_the_circuit_opens_after_repeated_failures_and_lets_one_probe_through_after_its_rest() -> None:
+def test_the_circuit_opens_after_repeated_failures_and_lets_one_probe_through_after_its_rest() -> (
+    None
+):
     circuit = ProviderCircuit(failures=2, rest_s=30)
     circuit.failed(0.0)
     circuit.failed(1.0)
@@ -57,10 +63,15 @@ def test_a_tools_circuit_is_its_own() -> None:
 
     circuits.failed("search", 0.0)
 
-    assert (circuits.keeps_out("search", 1.0), circuits.keeps_out("outline", 1.0)) == (True, False)
+    assert (circuits.keeps_out("search", 1.0), circuits.keeps_out("outline", 1.0)) == (
+        True,
+        False,
+    )
 
 
-def test_without_model_and_facts_a_search_of_its_own_brings_cited_extracts(world: World) -> None:
+def test_without_model_and_facts_a_search_of_its_own_brings_cited_extracts(
+    world: World,
+) -> None:
     run = run_plan(world, Plan(scenario="no_model"))
 
     assert run.outcome is not None
@@ -68,7 +79,9 @@ def test_without_model_and_facts_a_search_of_its_own_brings_cited_extracts(world
     assert doubts(run) == {"reasoning_retried", "partial_evidence"}
 
 
-def test_with_nothing_at_all_the_answer_says_what_failed_with_low_confidence(world: World) -> None:
+def test_with_nothing_at_all_the_answer_says_what_failed_with_low_confidence(
+    world: World,
+) -> None:
     run = run_plan(world, Plan(scenario="nothing_works"))
 
     assert run.outcome is not None
@@ -76,36 +89,54 @@ def test_with_nothing_at_all_the_answer_says_what_failed_with_low_confidence(wor
     assert "could not be answered" in run.outcome.response.answer
 
 
-def test_a_request_refused_as_too_long_is_made_again_with_half_the_briefing(world: World) -> None:
+def test_a_request_refused_as_too_long_is_made_again_with_half_the_briefing(
+    world: World,
+) -> None:
     run = run_plan(world, Plan(scenario="too_long"))
 
     assert levels(run) == ["round"]
-    assert any(isinstance(said.event, e.RoundOpened) and said.event.briefing_tokens for said in run.trace)
+    assert any(
+        isinstance(said.event, e.RoundOpened) and said.event.briefing_tokens
+        for said in run.trace
+    )
 
 
-def test_several_failed_rounds_end_in_one_call_from_the_facts_in_hand(world: World) -> None:
+def test_several_failed_rounds_end_in_one_call_from_the_facts_in_hand(
+    world: World,
+) -> None:
     run = run_plan(world, Plan(scenario="round_two_fails"))
 
     assert levels(run) == ["response", "session"]
     assert "degraded_single_round" in doubts(run)
 
 
-def test_a_tool_that_fails_in_the_second_round_leaves_the_first_rounds_findings_and_its_error(world: World) -> None:
-    run = run_plan(world, Plan(faults=(Fault(point="library.*", kind="raise", when="round_2", times=0),)))
+def test_a_tool_that_fails_in_the_second_round_leaves_the_first_rounds_findings_and_its_error(
+    world: World,
+) -> None:
+    run = run_plan(
+        world,
+        Plan(faults=(Fault(point="library.*", kind="raise", when="round_2", times=0),)),
+    )
 
     assert run.outcome is not None
     assert run.outcome.response.citations
     assert "tool_failed" in doubts(run)
 
 
-def test_a_store_that_hangs_holds_no_answer_up_and_the_answer_says_so(world: World) -> None:
-    run = run_plan(world, Plan(faults=(Fault(point="store.append", kind="hang", times=0),)))
+def test_a_store_that_hangs_holds_no_answer_up_and_the_answer_says_so(
+    world: World,
+) -> None:
+    run = run_plan(
+        world, Plan(faults=(Fault(point="store.append", kind="hang", times=0),))
+    )
 
     assert run.took_s < 2.0
     assert "trace_incomplete" in doubts(run)
 
 
-def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_is_said(world: World) -> None:
+def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_is_said(
+    world: World,
+) -> None:
     cuts = run_without_each_source(world)
 
     assert len(cuts) == 3
@@ -113,23 +144,37 @@ def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_i
     assert all(cut.other_way and cut.doubts for cut in cuts)
 
 
-def test_another_model_that_is_configured_answers_where_the_first_fails(world: World) -> None:
+def test_another_model_that_is_configured_answers_where_the_first_fails(
+    world: World,
+) -> None:
     run = run_plan(world, Plan(scenario="other_model"))
 
-    models = [said.event.model for said in run.trace if isinstance(said.event, e.ReasoningRequested)]
+    models = [
+        said.event.model
+        for said in run.trace
+        if isinstance(said.event, e.ReasoningRequested)
+    ]
     assert models == ["claude-sonnet-5-5", "another", "another", "another"]
     assert levels(run) == ["round"]
     assert doubts(run) == {"reasoning_retried"}
 
 
-def test_what_a_tool_brings_after_its_round_is_over_is_recorded_and_not_used(world: World) -> None:
+def test_what_a_tool_brings_after_its_round_is_over_is_recorded_and_not_used(
+    world: World,
+) -> None:
     run = run_plan(world, Plan(scenario="tool_is_stubborn"))
 
     events = [(said.seq, said.event) for said in run.trace]
-    ((at, late),) = [(seq, event) for seq, event in events if isinstance(event, e.ToolAnsweredLate)]
+    ((at, late),) = [
+        (seq, event) for seq, event in events if isinstance(event, e.ToolAnsweredLate)
+    ]
     settled = next(seq for seq, event in events if isinstance(event, e.ToolsSettled))
     rounds = [event for _, event in events if isinstance(event, e.ContextSynthesized)]
     assert at > settled
     assert late.passages > 0
-    assert [event.tool_call_id for _, event in events if isinstance(event, e.ToolFailed)] == [late.tool_call_id]
-    assert late.tool_call_id not in {fact.tool_call_id for each in rounds for fact in each.facts}
+    assert [
+        event.tool_call_id for _, event in events if isinstance(event, e.ToolFailed)
+    ] == [late.tool_call_id]
+    assert late.tool_call_id not in {
+        fact.tool_call_id for each in rounds for fact in each.facts
+    }

@@ -51,8 +51,12 @@ def test_no_pair_of_faults_chosen_by_chance_breaks_a_promise(world: World) -> No
     assert [verdict for verdict in verdicts if verdict.result != "kept"] == []
 
 
-def test_a_fault_at_a_door_that_no_query_passes_is_told_as_a_failure(world: World) -> None:
-    run, _ = Checker(world).run(Plan(faults=(Fault(point="tool.no_such_tool", kind="raise"),)))
+def test_a_fault_at_a_door_that_no_query_passes_is_told_as_a_failure(
+    world: World,
+) -> None:
+    run, _ = Checker(world).run(
+        Plan(faults=(Fault(point="tool.no_such_tool", kind="raise"),))
+    )
 
     assert run.fired == []
 
@@ -60,20 +64,30 @@ def test_a_fault_at_a_door_that_no_query_passes_is_told_as_a_failure(world: Worl
 def test_the_points_come_from_the_wiring_table_and_the_ports(world: World) -> None:
     points = all_points(world)
 
-    assert {"deliver.tool_failed.ResponseAssembler", "publish.round_opened", "clock.sleep", "store.append"} <= set(
-        points
-    )
+    assert {
+        "deliver.tool_failed.ResponseAssembler",
+        "publish.round_opened",
+        "clock.sleep",
+        "store.append",
+    } <= set(points)
     assert len(points) == len(set(points))
 
 
-def test_a_hung_tool_takes_its_time_limit_and_no_more_on_virtual_time(world: World) -> None:
-    run, broken = Checker(world).run(Plan(faults=(Fault(point="tool.search_course_content", kind="hang"),)))
+def test_a_hung_tool_takes_its_time_limit_and_no_more_on_virtual_time(
+    world: World,
+) -> None:
+    run, broken = Checker(world).run(
+        Plan(faults=(Fault(point="tool.search_course_content", kind="hang"),))
+    )
 
     assert (broken, run.took_s) == ([], 10.0)
 
 
 def test_a_plan_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:
-    plan = Plan(faults=(Fault(point="model.request", kind="hang", when="final", for_s=3.0),), seed=4)
+    plan = Plan(
+        faults=(Fault(point="model.request", kind="hang", when="final", for_s=3.0),),
+        seed=4,
+    )
     (tmp_path / "plan.yaml").write_text(write_plan(plan))
 
     assert read_plan(tmp_path / "plan.yaml") == plan
@@ -87,12 +101,20 @@ def test_what_is_no_plan_is_refused_with_the_field_that_is_wrong() -> None:
 def test_the_report_names_the_command_that_tries_a_cell_alone(world: World) -> None:
     report = run_singles(world, chosen=Chosen(points=["client"]))
 
-    assert report.verdicts[0].command == "antiphon faults run --points client --kinds cancel --when round_1"
+    assert (
+        report.verdicts[0].command
+        == "antiphon faults run --points client --kinds cancel --when round_1"
+    )
     assert "<table>" in as_html(report)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork") or not hasattr(signal, "SIGKILL"), reason="needs fork and SIGKILL")
-def test_a_process_killed_after_any_event_leaves_a_trace_without_gaps(world: World) -> None:
+@pytest.mark.skipif(
+    not hasattr(os, "fork") or not hasattr(signal, "SIGKILL"),
+    reason="needs fork and SIGKILL",
+)
+def test_a_process_killed_after_any_event_leaves_a_trace_without_gaps(
+    world: World,
+) -> None:
     report = run_singles(world, chosen=Chosen(points=["process"]))
 
     assert report.failures == []

@@ -71,7 +71,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (package / "tools.py").write_text(TOOLS)
     (package / "raising.py").write_text("raise RuntimeError('no\\ndatabase')")
     (package / "exiting.py").write_text("import sys\nsys.exit(0)")
-    (folder / "unknown_key.yaml").write_text("faults: [{point: client, kind: cancel, colour: red}]")
+    (folder / "unknown_key.yaml").write_text(
+        "faults: [{point: client, kind: cancel, colour: red}]"
+    )
     (folder / "nowhere.yaml").write_text("faults: [{point: nowhere, kind: raise}]")
     (folder / "no_yaml.yaml").write_text("{{{")
     return folder
@@ -91,17 +93,35 @@ def antiphon(project: Path) -> Iterator[Antiphon]:
         yield partial(Shell(process).run, "faults", folder=project, data_dir=project)
 
 
-def test_each_planted_bug_is_named_and_its_command_shows_it_alone(antiphon: Antiphon, project: Path) -> None:
+def test_each_planted_bug_is_named_and_its_command_shows_it_alone(
+    antiphon: Antiphon, project: Path
+) -> None:
     run = antiphon(
-        *("run", "--tools", "their_package.tools:bad", "--points", "tool.*", "--kinds", "none"),
+        *(
+            "run",
+            "--tools",
+            "their_package.tools:bad",
+            "--points",
+            "tool.*",
+            "--kinds",
+            "none",
+        ),
         *("--json-file", "r.json", "--html", "r.html"),
     )
     report = json.loads((project / "r.json").read_text())
-    failed = {cell["cell"]["point"]: " ".join(cell["broken"]) for cell in report["cells"]}
+    failed = {
+        cell["cell"]["point"]: " ".join(cell["broken"]) for cell in report["cells"]
+    }
 
     assert run.returncode == 1
-    assert [name for name, said in WRONG.items() if said not in failed[f"tool.{name}"]] == []
-    shown = next(line.strip() for line in run.stderr.splitlines() if "--points tool.hangs " in line)
+    assert [
+        name for name, said in WRONG.items() if said not in failed[f"tool.{name}"]
+    ] == []
+    shown = next(
+        line.strip()
+        for line in run.stderr.splitlines()
+        if "--points tool.hangs " in line
+    )
     again = antiphon(*shlex.split(shown)[2:])
     assert (again.returncode, WRONG["hangs"] in again.stderr) == (1, True)
     page = (project / "r.html").read_text()
@@ -110,8 +130,12 @@ def test_each_planted_bug_is_named_and_its_command_shows_it_alone(antiphon: Anti
     assert "\x1b" not in run.stderr
 
 
-def test_a_good_tool_survives_every_kind_of_fault(antiphon: Antiphon, project: Path) -> None:
-    run = antiphon("run", "--tools", "their_package.tools:good", "--points", "tool.good")
+def test_a_good_tool_survives_every_kind_of_fault(
+    antiphon: Antiphon, project: Path
+) -> None:
+    run = antiphon(
+        "run", "--tools", "their_package.tools:good", "--points", "tool.good"
+    )
 
     assert run.returncode == 0, run.stderr
     assert "cells run 9, fired 9, kept 9" in run.stdout
@@ -120,7 +144,9 @@ def test_a_good_tool_survives_every_kind_of_fault(antiphon: Antiphon, project: P
 def test_the_random_mode_writes_the_smallest_plan_and_the_command_that_plays_it(
     antiphon: Antiphon, project: Path
 ) -> None:
-    found = antiphon("random", "--tools", "their_package.tools:stubborn", "--examples", "2")
+    found = antiphon(
+        "random", "--tools", "their_package.tools:stubborn", "--examples", "2"
+    )
     shown = next(line.strip() for line in found.stderr.splitlines() if "--plan" in line)
     again = antiphon(*shlex.split(shown)[2:])
 
@@ -162,7 +188,9 @@ def test_without_hypothesis_the_random_mode_says_what_to_install(
         ("random --plan missing/plan.yaml", "cannot be written"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence(antiphon: Antiphon, arguments: str, said: str) -> None:
+def test_bad_input_is_refused_in_a_sentence(
+    antiphon: Antiphon, arguments: str, said: str
+) -> None:
     run = antiphon(*arguments.split())
 
     sentence = [line for line in run.stderr.splitlines() if said in line]

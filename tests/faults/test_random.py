@@ -48,13 +48,17 @@ def remember_until(most: int) -> Tool:
     async def remember(term: str) -> str:
         """Keeps a term in mind."""
         if next(calls) > most:
-            asyncio.get_running_loop().create_task(asyncio.sleep(10_000), name="left by remember")
+            asyncio.get_running_loop().create_task(
+                asyncio.sleep(10_000), name="left by remember"
+            )
         return term
 
     return tool_from_function(remember)
 
 
-def test_random_experiments_keep_every_promise_and_the_same_seed_gives_the_same_ones() -> None:
+def test_random_experiments_keep_every_promise_and_the_same_seed_gives_the_same_ones() -> (
+    None
+):
     first, second = (run_random(World, 4, examples=2) for _ in range(2))
 
     assert (first.failing, first.broken) == (None, [])
@@ -62,7 +66,9 @@ def test_random_experiments_keep_every_promise_and_the_same_seed_gives_the_same_
     assert first.fired > 0
 
 
-def test_a_bug_that_needs_several_queries_is_found_and_shrunk_to_those_it_needs() -> None:
+def test_a_bug_that_needs_several_queries_is_found_and_shrunk_to_those_it_needs() -> (
+    None
+):
     def open_world(folder: Path) -> World:
         return World(folder, [remember_until(5)])
 
@@ -74,33 +80,51 @@ def test_a_bug_that_needs_several_queries_is_found_and_shrunk_to_those_it_needs(
     plans = [plan for step in found.failing.steps for plan in step.at_once]
     assert len(plans) > 1
     assert all(plan == Plan() for plan in plans)
-    assert not any(run_experiment(open_world, less)[1] for less in smaller_than(found.failing))
+    assert not any(
+        run_experiment(open_world, less)[1] for less in smaller_than(found.failing)
+    )
 
 
 def test_a_failing_story_is_shrunk_to_the_two_faults_that_it_needs() -> None:
     experiment = Experiment(
         steps=(
-            Step(at_once=(Plan(faults=(C,)), Plan(faults=(C, A), scenario="tight", seed=3))),
+            Step(
+                at_once=(
+                    Plan(faults=(C,)),
+                    Plan(faults=(C, A), scenario="tight", seed=3),
+                )
+            ),
             Step(at_once=(Plan(scenario="greedy"),), after_s=31.0),
             Step(at_once=(Plan(faults=(C, B, C)), Plan(faults=(A,)))),
         )
     )
 
     def fails(experiment: Experiment) -> bool:
-        points = [[fault.point for plan in step.at_once for fault in plan.faults] for step in experiment.steps]
+        points = [
+            [fault.point for plan in step.at_once for fault in plan.faults]
+            for step in experiment.steps
+        ]
         return any(
-            A.point in early and B.point in late for early in points for late in points[points.index(early) + 1 :]
+            A.point in early and B.point in late
+            for early in points
+            for late in points[points.index(early) + 1 :]
         )
 
     plain_a, plain_b = (Fault(point=fault.point, kind=fault.kind) for fault in (A, B))
     assert smallest(experiment, fails) == Experiment(
-        steps=(Step(at_once=(Plan(faults=(plain_a,)),)), Step(at_once=(Plan(faults=(plain_b,)),)))
+        steps=(
+            Step(at_once=(Plan(faults=(plain_a,)),)),
+            Step(at_once=(Plan(faults=(plain_b,)),)),
+        )
     )
 
 
 def test_a_story_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:
     experiment = Experiment(
-        steps=(Step(at_once=(Plan(faults=(A, B)), Plan(scenario="tight"))), Step(at_once=(Plan(),), after_s=31.0))
+        steps=(
+            Step(at_once=(Plan(faults=(A, B)), Plan(scenario="tight"))),
+            Step(at_once=(Plan(),), after_s=31.0),
+        )
     )
     (tmp_path / "experiment.yaml").write_text(write_experiment(experiment))
 
@@ -130,7 +154,9 @@ def test_what_is_no_story_is_refused(data: object) -> None:
         parse_experiment(data)
 
 
-def test_a_circuit_that_one_query_opened_is_open_for_the_next_and_rests_with_time() -> None:
+def test_a_circuit_that_one_query_opened_is_open_for_the_next_and_rests_with_time() -> (
+    None
+):
     away = Plan(scenario="model_away")
 
     with fresh_world(World) as world, ServiceUnderTest(world) as service:

@@ -28,7 +28,13 @@ def plans(world: World) -> Iterator[Plan]:
     """Every fault of model, tools, work and trace in the half that is gone on with, and each delivery dropped."""
     seen = run_plan(world, Plan(scenario="resumed")).injected.traversed
     for point in all_points(world):
-        kinds = point_type(point).kinds if point.startswith(CORE) else ("drop",) if point.startswith("deliver.") else ()
+        kinds = (
+            point_type(point).kinds
+            if point.startswith(CORE)
+            else ("drop",)
+            if point.startswith("deliver.")
+            else ()
+        )
         for when in ("round_1", "round_2", "final"):
             if (point, when) in seen:
                 for kind in kinds:
@@ -50,8 +56,12 @@ def test_a_resumed_query_that_is_broken_again_keeps_every_promise(world: World) 
     assert fired > 150
 
 
-def test_a_resumed_query_ends_with_the_answer_of_one_that_was_not_interrupted(world: World) -> None:
-    whole, resumed = (run_plan(world, Plan(scenario=name)) for name in ("plain", "resumed"))
+def test_a_resumed_query_ends_with_the_answer_of_one_that_was_not_interrupted(
+    world: World,
+) -> None:
+    whole, resumed = (
+        run_plan(world, Plan(scenario=name)) for name in ("plain", "resumed")
+    )
 
     assert whole.outcome is not None
     assert resumed.outcome is not None

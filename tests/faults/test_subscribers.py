@@ -25,7 +25,9 @@ class Observer:
         self._surroundings = surroundings
 
     def on_tool_succeeded(self, recorded: Recorded[ToolSucceeded]) -> None:
-        self._surroundings.ports.spawn(self._write(recorded.event.name), background=True)
+        self._surroundings.ports.spawn(
+            self._write(recorded.event.name), background=True
+        )
 
     def on_query_closed(self, recorded: Recorded[QueryClosed]) -> None:
         """Hears that the query is over."""
@@ -36,7 +38,10 @@ class Observer:
 
 def observe(surroundings: Surroundings) -> Sequence[Subscription]:
     observer = Observer(surroundings)
-    return [on(ToolSucceeded, observer.on_tool_succeeded), on(QueryClosed, observer.on_query_closed)]
+    return [
+        on(ToolSucceeded, observer.on_tool_succeeded),
+        on(QueryClosed, observer.on_query_closed),
+    ]
 
 
 @pytest.fixture
@@ -53,5 +58,7 @@ def test_what_a_component_from_outside_hears_is_a_point(world: World) -> None:
 def test_a_broken_component_from_outside_breaks_no_promise(world: World) -> None:
     report = run_singles(world, chosen=Chosen(points=[HEARD, STARTED]))
 
-    assert [(verdict.command, verdict.result, verdict.broken) for verdict in report.failures] == []
+    assert [
+        (verdict.command, verdict.result, verdict.broken) for verdict in report.failures
+    ] == []
     assert {verdict.cell.point for verdict in report.verdicts} == {HEARD, STARTED}

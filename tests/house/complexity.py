@@ -53,8 +53,14 @@ class Figures:
         self.source_lines += raw.sloc
         self.comments += raw.comments
         for function in _functions(cc_visit(source)):
-            name = f"{function.classname}.{function.name}" if function.classname else function.name
-            self.functions.append(Measured(function.complexity, name, f"{place}:{function.lineno}"))
+            name = (
+                f"{function.classname}.{function.name}"
+                if function.classname
+                else function.name
+            )
+            self.functions.append(
+                Measured(function.complexity, name, f"{place}:{function.lineno}")
+            )
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, COMPREHENSIONS):
                 self.comprehensions += 1
@@ -62,7 +68,10 @@ class Figures:
 
     def above(self, limit: int) -> list[Measured]:
         """Returns the functions above a limit, the worst first."""
-        return sorted((function for function in self.functions if function.complexity > limit), reverse=True)
+        return sorted(
+            (function for function in self.functions if function.complexity > limit),
+            reverse=True,
+        )
 
     def summary(self) -> list[str]:
         """Returns the figures as lines of text."""
@@ -89,10 +98,16 @@ def _functions(blocks: Iterable[Function | Class]) -> Iterator[Function]:
             yield from _functions([inner])
 
 
-def _is_nested(comprehension: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> bool:
+def _is_nested(
+    comprehension: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
+) -> bool:
     if len(comprehension.generators) > 1:
         return True
-    return any(isinstance(node, COMPREHENSIONS) for node in ast.walk(comprehension) if node is not comprehension)
+    return any(
+        isinstance(node, COMPREHENSIONS)
+        for node in ast.walk(comprehension)
+        if node is not comprehension
+    )
 
 
 def product_files() -> Iterator[Path]:
@@ -115,10 +130,14 @@ def main() -> int:
     sys.stdout.write("\n".join(figures.summary()) + "\n")
     offenders = figures.above(MAX_COMPLEXITY)
     for function in offenders:
-        sys.stdout.write(f"{function.place}: {function.name} has complexity {function.complexity}\n")
+        sys.stdout.write(
+            f"{function.place}: {function.name} has complexity {function.complexity}\n"
+        )
     if not offenders:
         return 0
-    sys.stdout.write(f"{len(offenders)} functions are above {MAX_COMPLEXITY}: name the steps, return early, unfold.\n")
+    sys.stdout.write(
+        f"{len(offenders)} functions are above {MAX_COMPLEXITY}: name the steps, return early, unfold.\n"
+    )
     return 1
 
 

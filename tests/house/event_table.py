@@ -31,7 +31,9 @@ def row_of(kind: type[Event]) -> str:
     """Returns the table's row of one event."""
     requests = _listed(kind.kind_name() for kind in BUILT_IN.outcomes.get(kind, ()))
     settles = _listed(settled.request.kind_name() for settled in kind.settles)
-    hearers = dict.fromkeys(name.partition(".")[0] for heard, name in who_hears() if heard is kind)
+    hearers = dict.fromkeys(
+        name.partition(".")[0] for heard, name in who_hears() if heard is kind
+    )
     says = (kind.__doc__ or "").splitlines()[0]
     cells = [
         f"`{kind.kind_name()}`",

@@ -27,18 +27,30 @@ def indicators(answer: e.ResponseAssembled) -> list[str]:
     return [indicator.kind for indicator in answer.indicators]
 
 
-async def test_two_rounds_of_tools_and_three_calls_give_an_answer_without_doubt() -> None:
-    model = ScriptedModel(reply("I look.", search("bm25")), reply("More.", search("cosine")), reply("Both rank."))
+async def test_two_rounds_of_tools_and_three_calls_give_an_answer_without_doubt() -> (
+    None
+):
+    model = ScriptedModel(
+        reply("I look.", search("bm25")),
+        reply("More.", search("cosine")),
+        reply("Both rank."),
+    )
     house = House(model)
 
     outcome = await house.ask("What ranks?")
 
-    assert (outcome.status, outcome.response.rounds, outcome.response.calls) == ("answered", 2, 3)
+    assert (outcome.status, outcome.response.rounds, outcome.response.calls) == (
+        "answered",
+        2,
+        3,
+    )
     assert outcome.response.answer == "Both rank."
     assert model.requests[-1].tools is None
 
 
-async def test_a_model_that_never_stops_calling_tools_is_stopped_after_two_rounds() -> None:
+async def test_a_model_that_never_stops_calling_tools_is_stopped_after_two_rounds() -> (
+    None
+):
     steps = [reply(f"Round {n}.", search(f"topic {n}")) for n in range(9)]
     model = ScriptedModel(*steps)
 
@@ -49,7 +61,9 @@ async def test_a_model_that_never_stops_calling_tools_is_stopped_after_two_round
     assert "round_limit" in indicators(outcome.response)
 
 
-async def test_a_model_that_is_down_is_replaced_by_the_fallback_and_the_answer_says_so() -> None:
+async def test_a_model_that_is_down_is_replaced_by_the_fallback_and_the_answer_says_so() -> (
+    None
+):
     house = House(ScriptedModel(down))
 
     outcome = await house.ask("What does the lesson say of backoff?")
@@ -71,7 +85,9 @@ async def test_with_no_model_at_all_the_query_still_ends_in_plain_words() -> Non
     assert "the key is" not in outcome.response.answer
 
 
-async def test_a_model_that_falls_silent_in_the_final_call_costs_no_more_than_the_deadline() -> None:
+async def test_a_model_that_falls_silent_in_the_final_call_costs_no_more_than_the_deadline() -> (
+    None
+):
     clock = FixedClock()
     waiting = asyncio.Event()
 
@@ -81,7 +97,9 @@ async def test_a_model_that_falls_silent_in_the_final_call_costs_no_more_than_th
         raise AssertionError("nobody wakes it")
 
     house = House(ScriptedModel(reply("", search("bm25")), silent), clock=clock)
-    asking = asyncio.create_task(house.ask("What is bm25?", QuerySettings(max_rounds=1, deadline_s=20)))
+    asking = asyncio.create_task(
+        house.ask("What is bm25?", QuerySettings(max_rounds=1, deadline_s=20))
+    )
     await waiting.wait()
 
     clock.advance(19.0)  # both deadlines, with what they lead to in between
@@ -140,13 +158,20 @@ async def test_queries_at_once_never_mix_their_sources() -> None:
     house = House(ScriptedModel(by_question))
     ids = [f"q{number}" for number in range(50)]
 
-    await asyncio.gather(*(house.ask(f"What of topic {id_}?", query_id=id_) for id_ in ids))
+    await asyncio.gather(
+        *(house.ask(f"What of topic {id_}?", query_id=id_) for id_ in ids)
+    )
 
     for id_ in ids:
         facts = [
-            fact for said in await house.trace(id_) if isinstance(said, e.ContextSynthesized) for fact in said.facts
+            fact
+            for said in await house.trace(id_)
+            if isinstance(said, e.ContextSynthesized)
+            for fact in said.facts
         ]
-        assert [fact.passage.source for fact in facts] == [f"Course of {id_} - Lesson 1"]
+        assert [fact.passage.source for fact in facts] == [
+            f"Course of {id_} - Lesson 1"
+        ]
 
 
 async def test_every_event_is_caused_by_one_before_it() -> None:

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 import structlog
 
-from antiphon.composition import Intake, NoInterceptor, Question, ServiceResources, Settings, rates_of
+from antiphon.composition import (
+    Intake,
+    NoInterceptor,
+    Question,
+    ServiceResources,
+    Settings,
+    rates_of,
+)
 from antiphon.engine import connect, prices
 from antiphon.faults import Plan, Run, World, run_plan
 from antiphon.faults.checks.limits import within_budget
@@ -53,7 +60,9 @@ def doubts(run: Run) -> list[str]:
 
 
 @pytest.mark.parametrize("scenario", RUN_OUT)
-def test_a_query_keeps_to_its_budget_answers_and_says_so(world: World, scenario: str) -> None:
+def test_a_query_keeps_to_its_budget_answers_and_says_so(
+    world: World, scenario: str
+) -> None:
     run = run_plan(world, Plan(scenario=scenario))
 
     assert run.outcome is not None
@@ -76,14 +85,21 @@ def test_a_query_with_a_budget_replays_to_the_same_events_when_prices_are_gone(
 
 def test_spending_beyond_the_budget_is_a_broken_promise(world: World) -> None:
     run = run_plan(world, Plan(scenario="tokens_run_out"))
-    at, said = next((at, said) for at, said in enumerate(run.trace) if isinstance(said.event, e.ReasoningCompleted))
+    at, said = next(
+        (at, said)
+        for at, said in enumerate(run.trace)
+        if isinstance(said.event, e.ReasoningCompleted)
+    )
     from_then_on = e.Recorded(
         query_id=said.query_id,
         seq=said.seq,
         cause=said.cause,
         at=said.at,
         event=e.ReasoningFailed(
-            call_id="another", failure="timeout", detail="", usage=Usage(input_tokens=7_000, cost_usd=0.0)
+            call_id="another",
+            failure="timeout",
+            detail="",
+            usage=Usage(input_tokens=7_000, cost_usd=0.0),
         ),
     )
     run.trace.insert(at, from_then_on)
@@ -91,8 +107,12 @@ def test_spending_beyond_the_budget_is_a_broken_promise(world: World) -> None:
     assert list(within_budget(run)) == ["12,366 tokens are spent, 7,000 are allowed"]
 
 
-async def test_the_tokens_of_an_attempt_that_broke_off_are_told_with_the_reply_of_the_next() -> None:
-    stage = EngineStage(Answer([sse(started()), Reset()]), streamed(*text_reply("Hello")))
+async def test_the_tokens_of_an_attempt_that_broke_off_are_told_with_the_reply_of_the_next() -> (
+    None
+):
+    stage = EngineStage(
+        Answer([sse(started()), Reset()]), streamed(*text_reply("Hello"))
+    )
 
     done = await stage.call()
 
@@ -102,7 +122,9 @@ async def test_the_tokens_of_an_attempt_that_broke_off_are_told_with_the_reply_o
 
 
 async def test_an_attempt_that_was_refused_has_used_nothing() -> None:
-    stage = EngineStage(refused(529, "overloaded_error"), streamed(*text_reply("Hello")))
+    stage = EngineStage(
+        refused(529, "overloaded_error"), streamed(*text_reply("Hello"))
+    )
 
     done = await stage.call()
 
@@ -121,16 +143,24 @@ async def test_there_is_no_further_attempt_once_the_spare_tokens_are_wasted() ->
 
 
 async def test_a_call_that_is_given_up_tells_what_it_has_used() -> None:
-    begun = sse(started(), block_started(0, type="text", text=""), delta(0, "text_delta", text="Hel"))
+    begun = sse(
+        started(),
+        block_started(0, type="text", text=""),
+        delta(0, "text_delta", text="Hel"),
+    )
     stage = EngineStage(Answer([begun, Stall()]))
     stage.engine.on_reasoning_requested(recorded(asked()))
     while not stage.told:  # noqa: ASYNC110 - there is no event for it
         await asyncio.sleep(0)
 
-    stage.engine.on_calls_abandoned(recorded(e.CallsAbandoned(call_ids=("c1",), why="the deadline passed")))
+    stage.engine.on_calls_abandoned(
+        recorded(e.CallsAbandoned(call_ids=("c1",), why="the deadline passed"))
+    )
     await stage.finish()
 
-    (failed,) = (event for event in stage.published if isinstance(event, e.ReasoningFailed))
+    (failed,) = (
+        event for event in stage.published if isinstance(event, e.ReasoningFailed)
+    )
     assert failed.usage.all_input_tokens == 12
 
 
@@ -151,15 +181,24 @@ def test_the_rates_of_a_query_are_those_of_all_who_may_answer(world: World) -> N
     assert rates == {"claude-haiku-5-5", "claude-opus-5-5", "fallback"}
 
 
-async def test_a_limit_of_cost_with_a_model_of_unknown_price_is_refused(world: World) -> None:
+async def test_a_limit_of_cost_with_a_model_of_unknown_price_is_refused(
+    world: World,
+) -> None:
     settings = QuerySettings(model="nobody-knows", max_cost_usd=1.0)
     model = connect("key", "http://api.test")
     models: dict[e.Reasoner, Model] = {"primary": model, "fallback": model}
     shared = dataclasses.replace(world.parts(), rate_of=prices.rate_of, models=models)
     resources = ServiceResources(
-        shared=shared, store=world.store, library=SmallLibrary(WordEmbedder()), models=(), reasoner="", versions=()
+        shared=shared,
+        store=world.store,
+        library=SmallLibrary(WordEmbedder()),
+        models=(),
+        reasoner="",
+        versions=(),
     )
     intake = Intake(Settings.model_construct(), resources)
 
     with pytest.raises(BadInputError, match="'nobody-knows' costs is not known"):
-        await intake.receive(Question(query="Why?", settings=settings), world.store, NoInterceptor())
+        await intake.receive(
+            Question(query="Why?", settings=settings), world.store, NoInterceptor()
+        )

@@ -38,7 +38,9 @@ def components(ports: Ports) -> Sequence[Subscription]:
     def on_query(recorded: Recorded[QueryReceived]) -> None:
         nonlocal query
         query = recorded.event.query
-        ports.publish(RoundOpened(round=1, call_id=f"call of {query}", final=False, rounds_left=0))
+        ports.publish(
+            RoundOpened(round=1, call_id=f"call of {query}", final=False, rounds_left=0)
+        )
 
     def on_round(recorded: Recorded[RoundOpened]) -> None:
         ports.spawn(work(recorded.event.call_id))
@@ -56,12 +58,17 @@ def components(ports: Ports) -> Sequence[Subscription]:
     ]
 
 
-async def test_many_queries_at_once_are_each_recorded_whole_and_apart(tmp_path: Path) -> None:
+async def test_many_queries_at_once_are_each_recorded_whole_and_apart(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     bus = Bus(store, SystemClock())
 
     await asyncio.gather(
-        *(bus.open(f"q{n}", components).run(query_received(f"question {n}", f"s{n}")) for n in range(QUERIES))
+        *(
+            bus.open(f"q{n}", components).run(query_received(f"question {n}", f"s{n}"))
+            for n in range(QUERIES)
+        )
     )
 
     for number in range(QUERIES):
@@ -69,12 +76,17 @@ async def test_many_queries_at_once_are_each_recorded_whole_and_apart(tmp_path: 
         assert [recorded.seq for recorded in trace] == [1, 2, 3, 4, 5]
         assert [recorded.cause for recorded in trace] == [0, 1, 2, 3, 3]
         (exchange,) = await store.exchanges(f"s{number}", limit=2)
-        assert (exchange.question, exchange.answer) == (f"question {number}", f"evidence for question {number}")
+        assert (exchange.question, exchange.answer) == (
+            f"question {number}",
+            f"evidence for question {number}",
+        )
     assert {line.status for line in await store.list(limit=100)} == {"answered"}
     await store.close()
 
 
-async def test_a_store_that_is_locked_during_a_query_loses_nothing_of_it(tmp_path: Path) -> None:
+async def test_a_store_that_is_locked_during_a_query_loses_nothing_of_it(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     bus = Bus(store, SystemClock())
 

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from antiphon.bus import Bus, SystemClock
-from antiphon.dispatcher import CourseLibrary, Registry, Tool, ToolDispatcher, course_tools, tool_from_function
+from antiphon.dispatcher import (
+    CourseLibrary,
+    Registry,
+    Tool,
+    ToolDispatcher,
+    course_tools,
+    tool_from_function,
+)
 from antiphon.knowledge.library import Library
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary import events as e
@@ -32,15 +39,23 @@ class NoEmbedder:
 class OneRound:
     """Asks for some calls, and closes the query when they are settled."""
 
-    def __init__(self, publish: Publish, calls: tuple[ToolCall, ...], timeout_s: float) -> None:
+    def __init__(
+        self, publish: Publish, calls: tuple[ToolCall, ...], timeout_s: float
+    ) -> None:
         self._publish = publish
         self._calls = calls
         self._timeout_s = timeout_s
 
     def on_query_received(self, _said: e.Recorded[e.QueryReceived]) -> None:
         for call in self._calls:
-            self._publish(e.ToolRequested(round=1, call=call, timeout_s=self._timeout_s))
-        self._publish(e.ToolCallsConfirmed(round=1, tool_call_ids=tuple(call.id for call in self._calls)))
+            self._publish(
+                e.ToolRequested(round=1, call=call, timeout_s=self._timeout_s)
+            )
+        self._publish(
+            e.ToolCallsConfirmed(
+                round=1, tool_call_ids=tuple(call.id for call in self._calls)
+            )
+        )
 
     def on_tools_settled(self, _said: e.Recorded[e.ToolsSettled]) -> None:
         self._publish(e.QueryClosed(status="answered"))
@@ -51,8 +66,15 @@ def components(
 ) -> Callable[[Ports], list[Subscription]]:
     def build(ports: Ports) -> list[Subscription]:
         asker = OneRound(ports.publish, calls, timeout_s)
-        dispatcher = ToolDispatcher(ports.publish, ports.spawn, SystemClock(), Registry(tools))
-        heard: tuple[type[e.Event], ...] = (e.ToolStarted, e.ToolSucceeded, e.ToolFailed, e.ToolSubstituted)
+        dispatcher = ToolDispatcher(
+            ports.publish, ports.spawn, SystemClock(), Registry(tools)
+        )
+        heard: tuple[type[e.Event], ...] = (
+            e.ToolStarted,
+            e.ToolSucceeded,
+            e.ToolFailed,
+            e.ToolSubstituted,
+        )
         return [
             on(e.QueryReceived, asker.on_query_received),
             on(e.ToolsSettled, asker.on_tools_settled),
@@ -88,17 +110,34 @@ async def test_two_calls_that_wait_for_one_another_both_succeed_and_are_caused_b
         await meeting.wait()
         return f"{name} was here."
 
-    calls = [ToolCall(id=name, name="meet", arguments=f'{{"name": "{name}"}}') for name in ("a", "b")]
+    calls = [
+        ToolCall(id=name, name="meet", arguments=f'{{"name": "{name}"}}')
+        for name in ("a", "b")
+    ]
 
     recorded = await trace(tmp_path, (tool_from_function(meet),), *calls)
 
-    requests = {said.event.call.id: said.seq for said in recorded if isinstance(said.event, e.ToolRequested)}
-    outcomes = {said.event.tool_call_id: said for said in recorded if isinstance(said.event, e.ToolSucceeded)}
+    requests = {
+        said.event.call.id: said.seq
+        for said in recorded
+        if isinstance(said.event, e.ToolRequested)
+    }
+    outcomes = {
+        said.event.tool_call_id: said
+        for said in recorded
+        if isinstance(said.event, e.ToolSucceeded)
+    }
     assert {name: said.cause for name, said in outcomes.items()} == requests
-    assert [said.event.succeeded for said in recorded if isinstance(said.event, e.ToolsSettled)] == [("a", "b")]
+    assert [
+        said.event.succeeded
+        for said in recorded
+        if isinstance(said.event, e.ToolsSettled)
+    ] == [("a", "b")]
 
 
-async def test_a_tool_that_never_answers_is_stopped_and_the_query_goes_on(tmp_path: Path) -> None:
+async def test_a_tool_that_never_answers_is_stopped_and_the_query_goes_on(
+    tmp_path: Path,
+) -> None:
     async def hang() -> str:
         """Never answers."""
         await asyncio.Event().wait()
@@ -108,15 +147,21 @@ async def test_a_tool_that_never_answers_is_stopped_and_the_query_goes_on(tmp_pa
 
     recorded = await trace(tmp_path, (tool_from_function(hang),), call, timeout_s=0.01)
 
-    assert [said.event.failure for said in recorded if isinstance(said.event, e.ToolFailed)] == ["timeout"]
+    assert [
+        said.event.failure for said in recorded if isinstance(said.event, e.ToolFailed)
+    ] == ["timeout"]
     assert isinstance(recorded[-1].event, e.QueryClosed)
 
 
 async def test_the_course_tools_run_on_the_real_library(tmp_path: Path) -> None:
     library: CourseLibrary = Library.open(tmp_path, NoEmbedder())
     calls = (
-        ToolCall(id="t1", name="search_course_content", arguments='{"query": "ranking"}'),
-        ToolCall(id="t2", name="get_course_outline", arguments='{"course_name": "Search"}'),
+        ToolCall(
+            id="t1", name="search_course_content", arguments='{"query": "ranking"}'
+        ),
+        ToolCall(
+            id="t2", name="get_course_outline", arguments='{"course_name": "Search"}'
+        ),
     )
 
     recorded = await trace(tmp_path, course_tools(library), *calls)

@@ -44,8 +44,12 @@ def query(*replies: ScriptedReply, **settings: object) -> Query:
 
 
 @pytest.mark.parametrize(("early", "settled_s"), [(True, 1.3), (False, 2.3)])
-def test_a_tool_starts_when_its_block_is_complete_and_not_when_the_reply_is(early: bool, settled_s: float) -> None:
-    asked = query(ScriptedReply(calls=(CALL,), first_byte_s=0.3, end_s=1.0), early_dispatch=early)
+def test_a_tool_starts_when_its_block_is_complete_and_not_when_the_reply_is(
+    early: bool, settled_s: float
+) -> None:
+    asked = query(
+        ScriptedReply(calls=(CALL,), first_byte_s=0.3, end_s=1.0), early_dispatch=early
+    )
 
     assert asked.at(ToolStarted) == pytest.approx(0.3 if early else 1.3)
     assert asked.at(ReasoningCompleted) == pytest.approx(1.3)
@@ -54,32 +58,46 @@ def test_a_tool_starts_when_its_block_is_complete_and_not_when_the_reply_is(earl
 
 
 @pytest.mark.parametrize("second_id", [None, "the_same"])
-def test_a_call_started_by_an_attempt_that_failed_answers_the_same_call_of_the_next(second_id: str | None) -> None:
-    first = ScriptedCall(name="look_up", input={"words": "logs", "why": "to see"}, id="the_same")
+def test_a_call_started_by_an_attempt_that_failed_answers_the_same_call_of_the_next(
+    second_id: str | None,
+) -> None:
+    first = ScriptedCall(
+        name="look_up", input={"words": "logs", "why": "to see"}, id="the_same"
+    )
     again = ScriptedCall(name="look_up", input={"words": "logs"}, id=second_id)
     asked = query(
-        ScriptedReply(calls=(first,), breaks=Break(at="message_stop", how="reset")), ScriptedReply(calls=(again,))
+        ScriptedReply(calls=(first,), breaks=Break(at="message_stop", how="reset")),
+        ScriptedReply(calls=(again,)),
     )
 
     assert len(asked.of(ReasoningRetried)) == 1
     assert len(asked.of(ToolRequested)) == len(asked.of(ToolSucceeded)) == 1
-    assert asked.of(ToolCallsConfirmed) == [ToolCallsConfirmed(round=1, tool_call_ids=("the_same",))]
+    assert asked.of(ToolCallsConfirmed) == [
+        ToolCallsConfirmed(round=1, tool_call_ids=("the_same",))
+    ]
     assert asked.of(CallsAbandoned) == []
     assert asked.outcome.status == "answered"
     assert asked.outcome.response.calls == 2
 
 
-def test_a_call_that_the_next_attempt_does_not_ask_for_is_given_up_and_the_trace_says_so() -> None:
+def test_a_call_that_the_next_attempt_does_not_ask_for_is_given_up_and_the_trace_says_so() -> (
+    None
+):
     other = ScriptedCall(name="look_up", input={"words": "queues"})
     asked = query(
-        ScriptedReply(calls=(CALL,), breaks=Break(at="message_stop", how="end")), ScriptedReply(calls=(other,))
+        ScriptedReply(calls=(CALL,), breaks=Break(at="message_stop", how="end")),
+        ScriptedReply(calls=(other,)),
     )
 
     (given_up,) = asked.of(CallsAbandoned)
     assert isinstance(given_up, CallsAbandoned)
     assert given_up.call_ids == ("toolu_0001_0",)
-    assert [event.failure for event in asked.of(ToolFailed) if isinstance(event, ToolFailed)] == ["abandoned"]
-    assert asked.of(ToolCallsConfirmed) == [ToolCallsConfirmed(round=1, tool_call_ids=("toolu_0002_0",))]
+    assert [
+        event.failure for event in asked.of(ToolFailed) if isinstance(event, ToolFailed)
+    ] == ["abandoned"]
+    assert asked.of(ToolCallsConfirmed) == [
+        ToolCallsConfirmed(round=1, tool_call_ids=("toolu_0002_0",))
+    ]
     assert asked.outcome.response.answer == "Logs grow."
 
 
@@ -105,5 +123,7 @@ def test_a_call_whose_input_was_cut_off_is_never_started() -> None:
     asked = query(cut)
 
     assert asked.of(ToolStarted) == []
-    assert [event.failure for event in asked.of(ToolFailed) if isinstance(event, ToolFailed)] == ["invalid_arguments"]
+    assert [
+        event.failure for event in asked.of(ToolFailed) if isinstance(event, ToolFailed)
+    ] == ["invalid_arguments"]
     assert asked.outcome.response.answer == "Logs grow."

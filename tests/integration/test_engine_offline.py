@@ -7,19 +7,38 @@ import msgspec
 import pytest
 from anthropic import AsyncAnthropic, BadRequestError, NotFoundError
 
-from antiphon.engine import InProcessTransport, OfflineMessagesApi, ReasoningEngine, offline_model
-from antiphon.vocabulary.events import ReasoningCompleted, ReasoningStarted, ToolCallStreamed
+from antiphon.engine import (
+    InProcessTransport,
+    OfflineMessagesApi,
+    ReasoningEngine,
+    offline_model,
+)
+from antiphon.vocabulary.events import (
+    ReasoningCompleted,
+    ReasoningStarted,
+    ToolCallStreamed,
+)
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, StoredText
 from tests.fakes_messages_api import EngineStage, asked, recorded
 from tests.unit.engine.briefings import SEARCH, attempt, briefing, source
 
-SENTENCES = ("A queue holds messages. ", "A bounded queue refuses messages when it is full.")
+SENTENCES = (
+    "A queue holds messages. ",
+    "A bounded queue refuses messages when it is full.",
+)
 
 
 def messages(request: Json) -> tuple[Message, ...]:
     blocks = request["messages"][0]["content"]
-    return (Message(role="user", content=tuple(StoredText(msgspec.json.encode(block).decode()) for block in blocks)),)
+    return (
+        Message(
+            role="user",
+            content=tuple(
+                StoredText(msgspec.json.encode(block).decode()) for block in blocks
+            ),
+        ),
+    )
 
 
 class OfflineStage(EngineStage):
@@ -42,7 +61,11 @@ async def test_a_question_becomes_a_tool_call_and_then_a_cited_answer() -> None:
     stage = OfflineStage()
 
     first = await stage.call(messages=messages(briefing(question)))
-    found = briefing(question, source("C - Lesson 1", *SENTENCES), attempts=(attempt(query=question, facts=(1,)),))
+    found = briefing(
+        question,
+        source("C - Lesson 1", *SENTENCES),
+        attempts=(attempt(query=question, facts=(1,)),),
+    )
     second = await stage.call(call_id="c2", final=True, messages=messages(found))
 
     assert isinstance(stage.published[0], ReasoningStarted)
@@ -52,10 +75,19 @@ async def test_a_question_becomes_a_tool_call_and_then_a_cited_answer() -> None:
     assert msgspec.json.decode(first.tool_calls[0].arguments)["query"] == question
     assert first.stop_reason == "tool_use"
     assert isinstance(second, ReasoningCompleted)
-    assert (second.stop_reason, second.model, second.tool_calls) == ("end_turn", "offline", ())
+    assert (second.stop_reason, second.model, second.tool_calls) == (
+        "end_turn",
+        "offline",
+        (),
+    )
     for citation in second.citations:
-        assert citation.cited_text == "".join(SENTENCES[citation.first_block : citation.end_block])
-        assert second.text.text[citation.start : citation.end] == citation.cited_text.strip()
+        assert citation.cited_text == "".join(
+            SENTENCES[citation.first_block : citation.end_block]
+        )
+        assert (
+            second.text.text[citation.start : citation.end]
+            == citation.cited_text.strip()
+        )
     assert second.citations
     assert second.usage.input_tokens > second.usage.output_tokens > 0
 
@@ -73,23 +105,38 @@ async def test_ids_of_tool_calls_differ_from_request_to_request() -> None:
 
 def client() -> AsyncAnthropic:
     http = httpx2.AsyncClient(transport=InProcessTransport(OfflineMessagesApi()))
-    return AsyncAnthropic(api_key="k", base_url="http://offline.test", max_retries=0, http_client=http)
+    return AsyncAnthropic(
+        api_key="k", base_url="http://offline.test", max_retries=0, http_client=http
+    )
 
 
 async def test_a_plain_sdk_client_reads_the_same_reply_streamed_and_not() -> None:
-    request = briefing("When does a bounded queue refuse messages?", source("C - Lesson 1", *SENTENCES), tools=())
+    request = briefing(
+        "When does a bounded queue refuse messages?",
+        source("C - Lesson 1", *SENTENCES),
+        tools=(),
+    )
 
     whole = await client().messages.create(**request)
     async with client().messages.stream(**request) as stream:
         streamed = await stream.get_final_message()
 
     assert whole.content[0].type == "text"
-    assert whole.model_dump(include={"content"}) == streamed.model_dump(include={"content"})
-    assert (whole.stop_reason, whole.usage.output_tokens) == ("end_turn", streamed.usage.output_tokens)
+    assert whole.model_dump(include={"content"}) == streamed.model_dump(
+        include={"content"}
+    )
+    assert (whole.stop_reason, whole.usage.output_tokens) == (
+        "end_turn",
+        streamed.usage.output_tokens,
+    )
 
 
 async def test_hostile_messages_are_a_400_in_the_apis_shape() -> None:
-    request: Json = {"model": "m", "max_tokens": 5, "messages": [{"role": "x", "content": "y"}]}
+    request: Json = {
+        "model": "m",
+        "max_tokens": 5,
+        "messages": [{"role": "x", "content": "y"}],
+    }
 
     with pytest.raises(BadRequestError, match=r"messages\.0\.role") as failure:
         await client().messages.create(**request)
@@ -104,8 +151,14 @@ async def test_other_paths_are_not_found() -> None:
 
 async def test_one_call_is_all_that_a_recorded_request_needs() -> None:
     stage = OfflineStage()
-    stage.engine.on_reasoning_requested(recorded(asked(messages=messages(briefing("What is a queue?")))))
+    stage.engine.on_reasoning_requested(
+        recorded(asked(messages=messages(briefing("What is a queue?"))))
+    )
 
     await stage.finish()
 
-    assert [type(event) for event in stage.published] == [ReasoningStarted, ToolCallStreamed, ReasoningCompleted]
+    assert [type(event) for event in stage.published] == [
+        ReasoningStarted,
+        ToolCallStreamed,
+        ReasoningCompleted,
+    ]

@@ -19,7 +19,9 @@ from tests.fakes_messages_api import Answer, EngineStage, ScriptedMessagesApi
 
 RECORDINGS = Path(__file__).parents[3] / "shared/data/claude_wire/messages_open.jsonl"
 
-pytestmark = pytest.mark.skipif(not RECORDINGS.exists(), reason=f"NO RECORDED EXCHANGES at {RECORDINGS}: not tested")
+pytestmark = pytest.mark.skipif(
+    not RECORDINGS.exists(), reason=f"NO RECORDED EXCHANGES at {RECORDINGS}: not tested"
+)
 
 
 def exchanges(kind: str) -> Iterator[Json]:
@@ -58,7 +60,9 @@ async def test_every_recorded_reply_that_was_not_streamed_is_read_whole() -> Non
             continue
         assert isinstance(done, ReasoningCompleted), row["id"]
         body = msgspec.json.decode(row["body"])
-        assert [shape(msgspec.json.decode(kept.text)) for kept in done.content] == [shape(b) for b in body["content"]]
+        assert [shape(msgspec.json.decode(kept.text)) for kept in done.content] == [
+            shape(b) for b in body["content"]
+        ]
         assert (done.message_id, done.stop_reason) == (body["id"], body["stop_reason"])
         assert done.usage.input_tokens == body["usage"]["input_tokens"]
     assert count > 300
@@ -73,21 +77,31 @@ async def test_every_recorded_stream_folds_to_what_the_sdk_makes_of_it() -> None
 
         count += 1
         assert isinstance(done, ReasoningCompleted) == complete, row["id"]
-        if isinstance(done, ReasoningCompleted) and row["body"].count("message_start") == 2:
+        if (
+            isinstance(done, ReasoningCompleted)
+            and row["body"].count("message_start") == 2
+        ):
             expected = await by_the_sdk(row)
             told = [shape(msgspec.json.decode(kept.text)) for kept in done.content]
             assert told == [shape(block) for block in expected["content"]], row["id"]
             assert done.usage.output_tokens == expected["usage"]["output_tokens"]
-            assert "".join(live.text for live in stage.told if hasattr(live, "text")) == done.text.text
+            assert (
+                "".join(live.text for live in stage.told if hasattr(live, "text"))
+                == done.text.text
+            )
     assert count == 80
 
 
 async def by_the_sdk(row: Json) -> Json:
     api = ScriptedMessagesApi(answer(row))
     http = httpx2.AsyncClient(transport=InProcessTransport(api))
-    client = AsyncAnthropic(api_key="k", base_url="http://api.test", max_retries=0, http_client=http)
+    client = AsyncAnthropic(
+        api_key="k", base_url="http://api.test", max_retries=0, http_client=http
+    )
     message: MessageParam = {"role": "user", "content": "x"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        async with client.messages.stream(model="m", max_tokens=1, messages=[message]) as stream:
+        async with client.messages.stream(
+            model="m", max_tokens=1, messages=[message]
+        ) as stream:
             return (await stream.get_final_message()).model_dump(warnings=False)

@@ -22,7 +22,9 @@ def chunk(data: bytes) -> bytes:
 
 
 async def whole(writer: asyncio.StreamWriter) -> None:
-    writer.write(HEAD + b"".join(chunk(sse(event)) for event in text_reply("Hello")) + chunk(b""))
+    writer.write(
+        HEAD + b"".join(chunk(sse(event)) for event in text_reply("Hello")) + chunk(b"")
+    )
 
 
 async def cut_in_mid_stream(writer: asyncio.StreamWriter) -> None:
@@ -52,7 +54,9 @@ async def wrong_length(writer: asyncio.StreamWriter) -> None:
 
 @asynccontextmanager
 async def server(serve: Serve) -> AsyncIterator[str]:
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         try:
             await reader.readuntil(b"\r\n\r\n")
             await serve(writer)
@@ -73,7 +77,9 @@ async def server(serve: Serve) -> AsyncIterator[str]:
 async def events(url: str) -> list[Json]:
     model = connect("sk-secret", url, silence_s=0.2)
     try:
-        return [event async for event in model.stream(build_request(asked(), TOOLS), 5.0)]
+        return [
+            event async for event in model.stream(build_request(asked(), TOOLS), 5.0)
+        ]
     finally:
         await model.aclose()
 
@@ -82,7 +88,9 @@ async def test_a_reply_comes_whole_over_the_network() -> None:
     async with server(whole) as url:
         got = await events(url)
 
-    assert [event["type"] for event in got] == [event["type"] for event in text_reply("Hello")]
+    assert [event["type"] for event in got] == [
+        event["type"] for event in text_reply("Hello")
+    ]
     assert got[0]["request_id"] == "req_7"
 
 
@@ -97,7 +105,9 @@ async def test_a_reply_comes_whole_over_the_network() -> None:
         (wrong_length, "connection"),
     ],
 )
-async def test_each_way_of_breaking_is_one_kind_of_failure(serve: Serve, kind: str) -> None:
+async def test_each_way_of_breaking_is_one_kind_of_failure(
+    serve: Serve, kind: str
+) -> None:
     async with server(serve) as url:
         with pytest.raises(ModelError) as failure:
             await events(url)

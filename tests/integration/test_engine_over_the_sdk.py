@@ -7,7 +7,12 @@ import msgspec
 import pytest
 from anthropic import AsyncAnthropic
 
-from antiphon.engine import InProcessTransport, build_request, request_bytes, request_json
+from antiphon.engine import (
+    InProcessTransport,
+    build_request,
+    request_bytes,
+    request_json,
+)
 from antiphon.vocabulary.events import (
     CallsAbandoned,
     ReasoningCompleted,
@@ -45,11 +50,21 @@ async def test_a_streamed_reply_is_told_as_deltas_and_one_completed_event() -> N
     done = await stage.call()
 
     assert isinstance(done, ReasoningCompleted)
-    assert (done.text.text, done.stop_reason, done.model) == ("Hello there", "end_turn", "claude-x")
+    assert (done.text.text, done.stop_reason, done.model) == (
+        "Hello there",
+        "end_turn",
+        "claude-x",
+    )
     assert (done.message_id, done.request_id) == ("msg_1", "req_1")
     assert done.usage == Usage(input_tokens=12, output_tokens=7)
-    assert stage.told == [TextDelta(call_id="c1", text="Hello"), TextDelta(call_id="c1", text=" there")]
-    assert [type(event) for event in stage.published] == [ReasoningStarted, ReasoningCompleted]
+    assert stage.told == [
+        TextDelta(call_id="c1", text="Hello"),
+        TextDelta(call_id="c1", text=" there"),
+    ]
+    assert [type(event) for event in stage.published] == [
+        ReasoningStarted,
+        ReasoningCompleted,
+    ]
 
 
 async def test_a_tool_call_is_told_when_its_block_is_complete() -> None:
@@ -79,7 +94,9 @@ async def test_the_recorded_request_is_byte_for_byte_what_was_sent() -> None:
 async def test_the_bytes_are_those_that_messages_create_would_send(final: bool) -> None:
     api = ScriptedMessagesApi(streamed(*text_reply("x")))
     http = httpx2.AsyncClient(transport=InProcessTransport(api))
-    client = AsyncAnthropic(api_key="k", base_url="http://api.test", max_retries=0, http_client=http)
+    client = AsyncAnthropic(
+        api_key="k", base_url="http://api.test", max_retries=0, http_client=http
+    )
     request = build_request(asked(final=final), TOOLS)
 
     await client.messages.create(**request_json(request))
@@ -104,7 +121,9 @@ async def test_the_bytes_are_those_that_messages_create_would_send(final: bool) 
                 "application/json"), "invalid_request", False),
     ],
 )  # fmt: skip
-async def test_a_failure_that_cannot_pass_is_told_once(answer: Answer, failure: str, retryable: bool) -> None:
+async def test_a_failure_that_cannot_pass_is_told_once(
+    answer: Answer, failure: str, retryable: bool
+) -> None:
     stage = EngineStage(answer)
 
     done = await stage.call()
@@ -131,7 +150,9 @@ async def test_a_failure_that_cannot_pass_is_told_once(answer: Answer, failure: 
         (streamed(started(), {"error": {"code": 500, "message": "x", "type": "server_error"}}), "stream_error"),
     ],
 )  # fmt: skip
-async def test_a_failure_that_may_pass_is_tried_once_more(answer: Answer, why: str) -> None:
+async def test_a_failure_that_may_pass_is_tried_once_more(
+    answer: Answer, why: str
+) -> None:
     stage = EngineStage(answer, streamed(*text_reply("better")))
 
     done = await stage.call()
@@ -146,18 +167,31 @@ async def test_a_failure_that_may_pass_is_tried_once_more(answer: Answer, why: s
 
 
 async def test_a_failure_that_does_not_pass_is_the_end() -> None:
-    stage = EngineStage(refused(529, "overloaded_error"), refused(529, "overloaded_error", request_id="req_9"))
+    stage = EngineStage(
+        refused(529, "overloaded_error"),
+        refused(529, "overloaded_error", request_id="req_9"),
+    )
 
     done = await stage.call()
 
     assert isinstance(done, ReasoningFailed)
-    assert (done.failure, done.retryable, done.request_id) == ("overloaded", True, "req_9")
-    assert [event.attempt for event in stage.published if isinstance(event, ReasoningStarted)] == [1, 2, 3, 4]
+    assert (done.failure, done.retryable, done.request_id) == (
+        "overloaded",
+        True,
+        "req_9",
+    )
+    assert [
+        event.attempt
+        for event in stage.published
+        if isinstance(event, ReasoningStarted)
+    ] == [1, 2, 3, 4]
     assert stage.clock.slept == [0.5, 1.0, 2.0]
 
 
 async def test_retry_after_is_obeyed_where_it_fits_the_time() -> None:
-    stage = EngineStage(refused(429, "rate_limit_error", retry_after="7"), streamed(*text_reply("x")))
+    stage = EngineStage(
+        refused(429, "rate_limit_error", retry_after="7"), streamed(*text_reply("x"))
+    )
 
     done = await stage.call(timeout_s=20.0)
 
@@ -184,7 +218,16 @@ async def test_a_server_that_never_begins_is_a_timeout() -> None:
 
 
 async def test_a_server_that_falls_silent_is_told_as_silence() -> None:
-    begun = Answer([sse(started(), block_started(0, type="text", text=""), delta(0, "text_delta", text="x")), Stall()])
+    begun = Answer(
+        [
+            sse(
+                started(),
+                block_started(0, type="text", text=""),
+                delta(0, "text_delta", text="x"),
+            ),
+            Stall(),
+        ]
+    )
     stage = EngineStage(begun, begun, silence_s=0.01)
 
     done = await stage.call()
@@ -209,12 +252,18 @@ async def test_an_abandoned_call_ends_as_failed_and_says_nothing_more() -> None:
     stage.engine.on_reasoning_requested(recorded(asked()))
     await stage.api.asked.wait()
 
-    stage.engine.on_calls_abandoned(recorded(CallsAbandoned(call_ids=("c1", "unknown"), why="the deadline passed")))
+    stage.engine.on_calls_abandoned(
+        recorded(CallsAbandoned(call_ids=("c1", "unknown"), why="the deadline passed"))
+    )
     await stage.finish()
-    stage.engine.on_calls_abandoned(recorded(CallsAbandoned(call_ids=("c1",), why="again")))
+    stage.engine.on_calls_abandoned(
+        recorded(CallsAbandoned(call_ids=("c1",), why="again"))
+    )
 
     assert stage.published[1:] == [
-        ReasoningFailed(call_id="c1", failure="abandoned", detail="the deadline passed"),
+        ReasoningFailed(
+            call_id="c1", failure="abandoned", detail="the deadline passed"
+        ),
     ]
 
 
@@ -229,7 +278,11 @@ async def test_a_reply_that_is_not_streamed_is_read_as_well() -> None:
     done = await stage.call()
 
     assert isinstance(done, ReasoningCompleted)
-    assert (done.text.text, done.tool_calls[0].arguments, done.usage.output_tokens) == ("Hm.", "{}", 4)
+    assert (done.text.text, done.tool_calls[0].arguments, done.usage.output_tokens) == (
+        "Hm.",
+        "{}",
+        4,
+    )
 
 
 async def test_a_key_that_the_server_repeats_is_not_told() -> None:

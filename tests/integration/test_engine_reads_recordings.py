@@ -11,7 +11,12 @@ import msgspec
 import pytest
 
 from antiphon.engine import ScriptedReply
-from antiphon.vocabulary.events import Event, ReasoningCompleted, ReasoningFailed, TextDelta
+from antiphon.vocabulary.events import (
+    Event,
+    ReasoningCompleted,
+    ReasoningFailed,
+    TextDelta,
+)
 from antiphon.vocabulary.ports import Json
 from tests.fakes_double import DoubleStage
 
@@ -56,9 +61,13 @@ def messages(row: Row) -> Iterator[Json]:
             continue
         event = msgspec.json.decode(line[5:])
         if event["type"] == "message_start":
-            message = event["message"] | {"content": list(event["message"].get("content") or [])}
+            message = event["message"] | {
+                "content": list(event["message"].get("content") or [])
+            }
         elif event["type"] == "message_stop":
-            yield message | {"content": [finished(block) for block in message["content"]]}
+            yield message | {
+                "content": [finished(block) for block in message["content"]]
+            }
         else:
             grow(message, event)
 
@@ -70,7 +79,11 @@ def grow(message: Json, event: Json) -> None:
         add(message["content"][event["index"]], event["delta"])
     elif event["type"] == "message_delta":
         message["stop_reason"] = event["delta"].get("stop_reason")
-        usage = {name: count for name, count in (event.get("usage") or {}).items() if count is not None}
+        usage = {
+            name: count
+            for name, count in (event.get("usage") or {}).items()
+            if count is not None
+        }
         message["usage"] = message["usage"] | usage
 
 
@@ -84,7 +97,9 @@ def add(block: Json, delta: Json) -> None:
 
 
 def finished(block: Json) -> Json:
-    return block | {"input": readable(block["written"])} if "written" in block else block
+    return (
+        block | {"input": readable(block["written"])} if "written" in block else block
+    )
 
 
 def readable(arguments: str) -> Json:
@@ -102,8 +117,17 @@ def expected(row: Row) -> Told | None:
     if message is None or not message.get("id"):
         return None
     content, usage = message["content"], message["usage"]
-    calls = tuple((b["id"], b["name"], b.get("input") or {}) for b in content if b["type"] == "tool_use")
-    names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    calls = tuple(
+        (b["id"], b["name"], b.get("input") or {})
+        for b in content
+        if b["type"] == "tool_use"
+    )
+    names = (
+        "input_tokens",
+        "output_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+    )
     return Told(
         text="".join(block["text"] for block in content if block["type"] == "text"),
         calls=calls,
@@ -118,17 +142,29 @@ def told(done: ReasoningCompleted) -> Told:
     usage = done.usage
     return Told(
         text=done.text.text,
-        calls=tuple((call.id, call.name, readable(call.arguments)) for call in done.tool_calls),
+        calls=tuple(
+            (call.id, call.name, readable(call.arguments)) for call in done.tool_calls
+        ),
         citations=sum(len(block.get("citations") or ()) for block in content),
         stop_reason=done.stop_reason,
-        tokens=(usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens),
+        tokens=(
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.cache_read_tokens,
+            usage.cache_write_tokens,
+        ),
     )
 
 
 def served(row: Row, how: str) -> ScriptedReply | None:
     """The reply that plays the row in this way; None where the way is not for it."""
     kind = "text/event-stream" if row.kind == "sse" else "application/json"
-    reply = ScriptedReply(body=row.body, content_type=kind, status=row.status, headers={"x-should-retry": "false"})
+    reply = ScriptedReply(
+        body=row.body,
+        content_type=kind,
+        status=row.status,
+        headers={"x-should-retry": "false"},
+    )
     if how == "whole":
         return reply
     if how == "streamed again":
@@ -136,7 +172,10 @@ def served(row: Row, how: str) -> ScriptedReply | None:
         if row.kind != "json" or row.status != 200 or message is None:
             return None
         return ScriptedReply(
-            content=message["content"], stop_reason=message["stop_reason"], usage=message["usage"], delta_chars=7
+            content=message["content"],
+            stop_reason=message["stop_reason"],
+            usage=message["usage"],
+            delta_chars=7,
         )
     if row.kind != "sse":
         return None
@@ -150,7 +189,13 @@ def check(row: Row, done: Event, stage: DoubleStage) -> None:
     wanted = expected(row)
     if wanted is None:
         assert isinstance(done, ReasoningFailed), row.id
-        assert done.failure in ("rate_limit", "not_found", "overloaded", "truncated_stream", "stream_error"), row.id
+        assert done.failure in (
+            "rate_limit",
+            "not_found",
+            "overloaded",
+            "truncated_stream",
+            "stream_error",
+        ), row.id
         return
     assert isinstance(done, ReasoningCompleted), (row.id, done)
     assert told(done) == wanted, row.id
@@ -169,8 +214,12 @@ WAYS = ["whole", "streamed again", "one byte", "cut 1", "cut 2"]
 
 
 @pytest.mark.parametrize("how", WAYS)
-@pytest.mark.parametrize("name", ["ours", "messages_open.jsonl", "handwritten_fixtures.jsonl"])
-async def test_every_recorded_exchange_ends_in_the_right_event(name: str, how: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["ours", "messages_open.jsonl", "handwritten_fixtures.jsonl"]
+)
+async def test_every_recorded_exchange_ends_in_the_right_event(
+    name: str, how: str
+) -> None:
     path = OURS if name == "ours" else FOLDER / name
     if not path.exists():
         pytest.skip(f"NO RECORDED EXCHANGES at {path}: not tested")

@@ -37,21 +37,40 @@ async def look_up(words: str) -> str:
 
 
 def calls(*words: str) -> ScriptedReply:
-    return ScriptedReply(calls=tuple(ScriptedCall(name="look_up", input={"words": word}) for word in words))
+    return ScriptedReply(
+        calls=tuple(
+            ScriptedCall(name="look_up", input={"words": word}) for word in words
+        )
+    )
 
 
 ANSWER = ScriptedReply(text="Logs grow.")
 
 
-def query(*replies: ScriptedReply, profile: Profile | None = None, question: str = "Logs?", **settings: Any) -> Query:
+def query(
+    *replies: ScriptedReply,
+    profile: Profile | None = None,
+    question: str = "Logs?",
+    **settings: Any,
+) -> Query:
     script = Script(replies=replies)
     return virtual_time.run(
-        ask(script, look_up, settings=QuerySettings(**settings), profile=profile, question=question)
+        ask(
+            script,
+            look_up,
+            settings=QuerySettings(**settings),
+            profile=profile,
+            question=question,
+        )
     )
 
 
 def sent(asked: Query) -> list[Request]:
-    return [event.request for event in asked.of(ReasoningStarted) if isinstance(event, ReasoningStarted)]
+    return [
+        event.request
+        for event in asked.of(ReasoningStarted)
+        if isinstance(event, ReasoningStarted)
+    ]
 
 
 def kinds(asked: Query) -> set[str]:
@@ -59,7 +78,9 @@ def kinds(asked: Query) -> set[str]:
 
 
 def test_successive_requests_share_their_bytes_up_to_the_first_new_fact() -> None:
-    asked = query(calls("a"), calls("b"), calls("c"), ANSWER, max_rounds=3, briefing_tokens=60_000)
+    asked = query(
+        calls("a"), calls("b"), calls("c"), ANSWER, max_rounds=3, briefing_tokens=60_000
+    )
     requests = sent(asked)
 
     assert len(requests) == 4
@@ -71,15 +92,32 @@ def test_successive_requests_share_their_bytes_up_to_the_first_new_fact() -> Non
     assert requests[0].tools == requests[1].tools == requests[2].tools
 
 
-def test_messages_are_marked_only_where_a_call_with_the_same_tools_can_read_them() -> None:
-    asked = query(calls("a"), calls("b"), calls("c"), ANSWER, max_rounds=3, briefing_tokens=60_000)
+def test_messages_are_marked_only_where_a_call_with_the_same_tools_can_read_them() -> (
+    None
+):
+    asked = query(
+        calls("a"), calls("b"), calls("c"), ANSWER, max_rounds=3, briefing_tokens=60_000
+    )
     marks = [
-        ["cache_control" in json.loads(block.text) for block in request.messages[0].content] for request in sent(asked)
+        [
+            "cache_control" in json.loads(block.text)
+            for block in request.messages[0].content
+        ]
+        for request in sent(asked)
     ]
 
-    said = [event.caching for event in asked.of(ReasoningStarted) if isinstance(event, ReasoningStarted)]
+    said = [
+        event.caching
+        for event in asked.of(ReasoningStarted)
+        if isinstance(event, ReasoningStarted)
+    ]
     assert [sum(row) for row in marks] == [0, 1, 1, 1]
-    assert [words[:19] for words in said] == ["", "messages cached: wr", "messages not cached", "messages not cached"]
+    assert [words[:19] for words in said] == [
+        "",
+        "messages cached: wr",
+        "messages not cached",
+        "messages not cached",
+    ]
     assert marks[1][-2]  # the last fact, before the notes
 
 
@@ -87,23 +125,38 @@ def test_twenty_queries_send_the_same_bytes_of_system_and_tools() -> None:
     requests = [
         request
         for number in range(20)
-        for request in sent(query(calls("a"), ANSWER, question=f"What is log {number}?"))
+        for request in sent(
+            query(calls("a"), ANSWER, question=f"What is log {number}?")
+        )
     ]
 
     assert len(requests) == 40
     assert len({request.system.text.encode() for request in requests}) == 1
-    assert len({request.tools.text.encode() for request in requests if request.tools}) == 1
+    assert (
+        len({request.tools.text.encode() for request in requests if request.tools}) == 1
+    )
 
 
 def test_a_paused_reply_is_continued_within_the_same_call() -> None:
-    paused = ScriptedReply(text="Logs ", stop_reason="pause_turn", usage={"input_tokens": 7, "output_tokens": 2})
-    asked = query(paused, ScriptedReply(text="grow.", usage={"input_tokens": 9, "output_tokens": 2}))
+    paused = ScriptedReply(
+        text="Logs ",
+        stop_reason="pause_turn",
+        usage={"input_tokens": 7, "output_tokens": 2},
+    )
+    asked = query(
+        paused,
+        ScriptedReply(text="grow.", usage={"input_tokens": 9, "output_tokens": 2}),
+    )
 
     (reply,) = asked.of(ReasoningCompleted)
     assert isinstance(reply, ReasoningCompleted)
     assert (reply.text.text, reply.stop_reason) == ("Logs grow.", "end_turn")
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (16, 4)
-    assert [event.part for event in asked.of(ReasoningStarted) if isinstance(event, ReasoningStarted)] == [1, 2]
+    assert [
+        event.part
+        for event in asked.of(ReasoningStarted)
+        if isinstance(event, ReasoningStarted)
+    ] == [1, 2]
     assert asked.double.requests[1]["messages"][-1] == {
         "role": "assistant",
         "content": [{"type": "text", "text": "Logs "}],
@@ -111,7 +164,9 @@ def test_a_paused_reply_is_continued_within_the_same_call() -> None:
     assert asked.outcome.response.answer == "Logs grow."
 
 
-def test_a_paused_reply_with_which_nothing_goes_on_is_the_answer_and_says_that_it_breaks_off() -> None:
+def test_a_paused_reply_with_which_nothing_goes_on_is_the_answer_and_says_that_it_breaks_off() -> (
+    None
+):
     over = ScriptedReply(status=400, error="invalid_request_error")
     asked = query(ScriptedReply(text="Logs grow.", stop_reason="pause_turn"), over)
 
@@ -123,19 +178,35 @@ def test_a_paused_reply_with_which_nothing_goes_on_is_the_answer_and_says_that_i
     "full",
     [
         ScriptedReply(text="Lo", stop_reason="model_context_window_exceeded"),
-        ScriptedReply(status=400, error="invalid_request_error", message="prompt is too long: 210000 tokens > 200000"),
+        ScriptedReply(
+            status=400,
+            error="invalid_request_error",
+            message="prompt is too long: 210000 tokens > 200000",
+        ),
         ScriptedReply(status=413, error="request_too_large"),
     ],
 )
 @pytest.mark.parametrize("context", ["briefing", "transcript"])
-def test_a_full_context_window_leads_to_a_smaller_briefing(full: ScriptedReply, context: Any) -> None:
+def test_a_full_context_window_leads_to_a_smaller_briefing(
+    full: ScriptedReply, context: Any
+) -> None:
     asked = query(calls("a", "b"), full, ANSWER, context=context)
 
-    assert [event.failure for event in asked.of(ReasoningFailed) if isinstance(event, ReasoningFailed)] == [
-        "context_window"
+    assert [
+        event.failure
+        for event in asked.of(ReasoningFailed)
+        if isinstance(event, ReasoningFailed)
+    ] == ["context_window"]
+    assert [
+        event.level
+        for event in asked.of(RecoveryStarted)
+        if isinstance(event, RecoveryStarted)
+    ] == ["round"]
+    budgets = [
+        event.briefing_tokens
+        for event in asked.of(RoundOpened)
+        if isinstance(event, RoundOpened)
     ]
-    assert [event.level for event in asked.of(RecoveryStarted) if isinstance(event, RecoveryStarted)] == ["round"]
-    budgets = [event.briefing_tokens for event in asked.of(RoundOpened) if isinstance(event, RoundOpened)]
     assert budgets[:2] == [None, None]
     assert budgets[-1] is not None
     sizes = [len(request_bytes(request)) for request in sent(asked)]
@@ -144,7 +215,9 @@ def test_a_full_context_window_leads_to_a_smaller_briefing(full: ScriptedReply, 
     assert asked.outcome.response.calls == 2
 
 
-@pytest.mark.parametrize("reason", ["end_turn", "stop_sequence", "a_reason_of_2031", "max_tokens"])
+@pytest.mark.parametrize(
+    "reason", ["end_turn", "stop_sequence", "a_reason_of_2031", "max_tokens"]
+)
 def test_every_other_stop_reason_is_an_end(reason: str) -> None:
     asked = query(calls("a"), ScriptedReply(text="Logs grow.", stop_reason=reason))
 
@@ -165,34 +238,70 @@ def test_native_and_inline_citations_end_as_the_same_citations() -> None:
         "type": "search_result_location", "search_result_index": 0, "start_block_index": 1, "end_block_index": 2,
         "cited_text": "Sentence 1 about logs and how they grow. ", "source": "s", "title": "t",
     }  # fmt: skip
-    native = query(calls("a"), ScriptedReply(content=[{"type": "text", "text": "They grow", "citations": [citation]}]))
-    inline = query(calls("a"), ScriptedReply(text="They grow [1.2]"), profile=Profile(citations="inline"))
+    native = query(
+        calls("a"),
+        ScriptedReply(
+            content=[{"type": "text", "text": "They grow", "citations": [citation]}]
+        ),
+    )
+    inline = query(
+        calls("a"),
+        ScriptedReply(text="They grow [1.2]"),
+        profile=Profile(citations="inline"),
+    )
 
-    assert native.outcome.response.answer == inline.outcome.response.answer == "They grow"
+    assert (
+        native.outcome.response.answer == inline.outcome.response.answer == "They grow"
+    )
     assert native.outcome.response.citations == inline.outcome.response.citations != ()
     assert '"search_result"' not in request_bytes(sent(inline)[1]).decode()
-    assert [e.citations for e in inline.of(ReasoningStarted) if isinstance(e, ReasoningStarted)] == ["inline"] * 2
+    assert [
+        e.citations
+        for e in inline.of(ReasoningStarted)
+        if isinstance(e, ReasoningStarted)
+    ] == ["inline"] * 2
 
 
-@pytest.mark.parametrize(("probed", "style"), [("It is heliotrope.", "native"), ("I cannot see any.", "inline")])
+@pytest.mark.parametrize(
+    ("probed", "style"),
+    [("It is heliotrope.", "native"), ("I cannot see any.", "inline")],
+)
 def test_a_server_is_asked_once_what_it_knows(probed: str, style: str) -> None:
     citation = {
         "type": "search_result_location", "search_result_index": 0, "start_block_index": 0, "end_block_index": 1,
         "cited_text": "The word of the day is heliotrope.", "source": "Probe", "title": "Probe",
     }  # fmt: skip
-    told = ScriptedReply(content=[{"type": "text", "text": probed, "citations": [citation]}])
+    told = ScriptedReply(
+        content=[{"type": "text", "text": probed, "citations": [citation]}]
+    )
     asked = query(told, calls("a"), ANSWER, profile=Profile(citations="auto"))
 
     assert len(asked.double.requests) == 3
-    assert [e.citations for e in asked.of(ReasoningStarted) if isinstance(e, ReasoningStarted)] == [style] * 2
+    assert [
+        e.citations
+        for e in asked.of(ReasoningStarted)
+        if isinstance(e, ReasoningStarted)
+    ] == [style] * 2
 
 
 def test_a_server_that_lacks_things_is_not_sent_them() -> None:
     profile = Profile(caching=False, thinking=False, tool_choice_none=False)
-    asked = query(calls("a"), ANSWER, profile=profile, context="transcript", max_rounds=1, effort="low", thinking="off")
+    asked = query(
+        calls("a"),
+        ANSWER,
+        profile=profile,
+        context="transcript",
+        max_rounds=1,
+        effort="low",
+        thinking="off",
+    )
 
     bodies = [request_bytes(request).decode() for request in sent(asked)]
-    assert not any(word in body for body in bodies for word in ("cache_control", "thinking", "effort", '"none"'))
+    assert not any(
+        word in body
+        for body in bodies
+        for word in ("cache_control", "thinking", "effort", '"none"')
+    )
     assert "tools" in asked.double.requests[1]
 
 
@@ -203,7 +312,10 @@ def test_model_effort_and_thinking_are_passed_on() -> None:
     )  # fmt: skip
 
     first, second = asked.double.requests
-    assert (first["model"], second["model"]) == ("claude-haiku-5-5", "claude-sonnet-5-5")
+    assert (first["model"], second["model"]) == (
+        "claude-haiku-5-5",
+        "claude-sonnet-5-5",
+    )
     assert first["output_config"] == {"effort": "low"}
     assert first["thinking"] == {"type": "enabled", "budget_tokens": 2000}
     assert first["max_tokens"] == 3500
@@ -213,8 +325,14 @@ def test_model_effort_and_thinking_are_passed_on() -> None:
 
 
 def test_what_a_query_costs_stands_in_its_usage() -> None:
-    usage = {"input_tokens": 1000, "output_tokens": 100, "cache_read_input_tokens": 3000}
-    asked = query(ScriptedReply(text="Logs grow.", usage=usage, model="claude-sonnet-5-5"))
+    usage = {
+        "input_tokens": 1000,
+        "output_tokens": 100,
+        "cache_read_input_tokens": 3000,
+    }
+    asked = query(
+        ScriptedReply(text="Logs grow.", usage=usage, model="claude-sonnet-5-5")
+    )
 
     spent = asked.outcome.response.usage
     assert spent.cost_usd == pytest.approx((1000 * 2 + 100 * 10 + 3000 * 0.1) / 1e6)
@@ -226,7 +344,13 @@ def test_the_transcript_keeps_tools_and_forbids_them_at_the_end() -> None:
 
     last = asked.double.requests[-1]
     assert last["tool_choice"] == {"type": "none"}
-    assert [message["role"] for message in last["messages"]] == ["user", "assistant", "user", "assistant", "user"]
+    assert [message["role"] for message in last["messages"]] == [
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
     assert last["messages"][:3] == asked.double.requests[1]["messages"]
     assert len(asked.of(ToolSucceeded)) == 2
     assert len(asked.of(ReasoningRequested)) == asked.outcome.response.calls == 3

@@ -29,8 +29,21 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port = free_port()
     start = "from chromadb.cli.cli import app; app()"
     folder = str(tmp_path_factory.mktemp("chroma"))
-    command = [sys.executable, "-c", start, "run", "--path", folder, "--host", "127.0.0.1", "--port", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+    command = [
+        sys.executable,
+        "-c",
+        start,
+        "run",
+        "--path",
+        folder,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as server:
         assert server.stdout is not None
         assert any("listening" in line for line in server.stdout)
         yield f"http://127.0.0.1:{port}"
@@ -50,13 +63,18 @@ def test_a_generation_is_a_collection_and_old_ones_go(tmp_path: Path, url: str) 
 
     library = Library.open(data, HashingEmbedder(), chroma_url=url)
 
-    assert library.search("applemailbox7", course="The Apple Course", lesson=1)[0].lesson == 1
+    assert (
+        library.search("applemailbox7", course="The Apple Course", lesson=1)[0].lesson
+        == 1
+    )
     assert collections(url) == ["2", "3"]
     assert not list(data.rglob("chroma*"))
     library.close()
 
 
-def test_a_library_indexed_without_the_server_is_moved_onto_it_without_embedding(tmp_path: Path, url: str) -> None:
+def test_a_library_indexed_without_the_server_is_moved_onto_it_without_embedding(
+    tmp_path: Path, url: str
+) -> None:
     write_course(tmp_path / "courses", "apple")
     index_paths([tmp_path / "courses"], tmp_path / "data", HashingEmbedder())
     with pytest.raises(KnowledgeError, match="missing at"):
@@ -76,11 +94,21 @@ def test_a_server_that_does_not_answer_is_said(tmp_path: Path) -> None:
     silent = f"http://127.0.0.1:{free_port()}"
 
     with pytest.raises(KnowledgeError, match="no Chroma server answers at"):
-        index_paths([tmp_path / "courses"], tmp_path / "data", HashingEmbedder(), chroma_url=silent)
+        index_paths(
+            [tmp_path / "courses"],
+            tmp_path / "data",
+            HashingEmbedder(),
+            chroma_url=silent,
+        )
 
 
 def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
     write_course(tmp_path / "courses", "apple")
 
     with pytest.raises(ConfigurationError, match="ANTIPHON_CHROMA_URL"):
-        index_paths([tmp_path / "courses"], tmp_path / "data", HashingEmbedder(), chroma_url="chroma:8000/x")
+        index_paths(
+            [tmp_path / "courses"],
+            tmp_path / "data",
+            HashingEmbedder(),
+            chroma_url="chroma:8000/x",
+        )

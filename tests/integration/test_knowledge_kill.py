@@ -34,31 +34,44 @@ index_paths([sys.argv[1]], Path(sys.argv[2]), HashingEmbedder(), progress=told)
 def kill_at(courses: Path, data: Path, stage: str, done: int) -> None:
     """Runs the indexer in its own process up to a point, and kills it there."""
     command = [sys.executable, "-c", INDEXER, str(courses), str(data), stage, str(done)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert any(line.split() == [stage, str(done)] for line in process.stdout)
         os.kill(process.pid, signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize(("stage", "done", "left"), [("documents", 0, 4), ("documents", 2, 2), ("vectors", 0, 0)])
-def test_a_killed_run_is_gone_on_with_and_nothing_is_lost(tmp_path: Path, stage: str, done: int, left: int) -> None:
+@pytest.mark.parametrize(
+    ("stage", "done", "left"),
+    [("documents", 0, 4), ("documents", 2, 2), ("vectors", 0, 0)],
+)
+def test_a_killed_run_is_gone_on_with_and_nothing_is_lost(
+    tmp_path: Path, stage: str, done: int, left: int
+) -> None:
     for name in NAMES:
         write_course(tmp_path / "courses", name)
     data = tmp_path / "data"
     kill_at(tmp_path / "courses", data, stage, done)
     told: list[IndexProgress] = []
 
-    summary = index_paths([tmp_path / "courses"], data, HashingEmbedder(), progress=told.append)
+    summary = index_paths(
+        [tmp_path / "courses"], data, HashingEmbedder(), progress=told.append
+    )
 
     assert (summary.added, summary.generation) == (4, 1)
     assert len({one.path for one in told if one.path}) == left
     library = Library.open(data, HashingEmbedder())
-    assert [library.search(f"{name}ranking7")[0].course for name in NAMES] == [f"The {n.title()} Course" for n in NAMES]
+    assert [library.search(f"{name}ranking7")[0].course for name in NAMES] == [
+        f"The {n.title()} Course" for n in NAMES
+    ]
     library.close()
 
 
-def test_what_is_in_use_stays_in_use_when_the_next_run_is_killed(tmp_path: Path) -> None:
+def test_what_is_in_use_stays_in_use_when_the_next_run_is_killed(
+    tmp_path: Path,
+) -> None:
     write_course(tmp_path / "courses", "apple")
     data = tmp_path / "data"
     index_paths([tmp_path / "courses"], data, HashingEmbedder())
@@ -74,7 +87,9 @@ def test_what_is_in_use_stays_in_use_when_the_next_run_is_killed(tmp_path: Path)
     library.close()
 
 
-def test_a_run_killed_between_its_end_and_the_switch_is_not_done_again(tmp_path: Path) -> None:
+def test_a_run_killed_between_its_end_and_the_switch_is_not_done_again(
+    tmp_path: Path,
+) -> None:
     write_course(tmp_path / "courses", "apple")
     data = tmp_path / "data"
     index_paths([tmp_path / "courses"], data, HashingEmbedder())

@@ -27,7 +27,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     write_course(folder / "courses", "apple", lessons=4)
     write_course(folder / "courses", "pear", lessons=3)
-    (folder / "courses/notes.md").write_text("Plain notes about gravity. They have no lessons.")
+    (folder / "courses/notes.md").write_text(
+        "Plain notes about gravity. They have no lessons."
+    )
     index_paths([folder / "courses"], folder / "data", HashingEmbedder())
     return folder
 
@@ -41,7 +43,9 @@ def library(folder: Path) -> Iterator[Library]:
 
 @pytest.fixture(params=["search", "keyword_search"])
 def search(library: Library, request: pytest.FixtureRequest) -> Search:
-    return {"search": library.search, "keyword_search": library.keyword_search}[request.param]
+    return {"search": library.search, "keyword_search": library.keyword_search}[
+        request.param
+    ]
 
 
 def test_the_passage_that_speaks_of_it_comes_first(search: Search) -> None:
@@ -49,13 +53,22 @@ def test_the_passage_that_speaks_of_it_comes_first(search: Search) -> None:
 
     assert "applemailbox7" in best.text.text
     assert (best.course, best.lesson, best.title) == (APPLE, 1, "About mailbox")
-    assert (best.source, best.link) == (f"{APPLE} - Lesson 1", "https://example.org/apple/1")
+    assert (best.source, best.link) == (
+        f"{APPLE} - Lesson 1",
+        "https://example.org/apple/1",
+    )
 
 
 def test_a_passage_outside_lessons_is_named_after_its_course(search: Search) -> None:
     best = search("gravity")[0]
 
-    assert (best.source, best.course, best.lesson, best.title, best.link) == ("notes", "notes", None, None, None)
+    assert (best.source, best.course, best.lesson, best.title, best.link) == (
+        "notes",
+        "notes",
+        None,
+        None,
+        None,
+    )
 
 
 def test_sentences_of_a_passage_are_whole(search: Search) -> None:
@@ -67,9 +80,15 @@ def test_sentences_of_a_passage_are_whole(search: Search) -> None:
 
 
 def test_course_and_lesson_bound_the_search(search: Search) -> None:
-    assert {one.course for one in search("ranking and mailbox", course=APPLE, limit=50)} == {APPLE}
-    assert {one.lesson for one in search("ranking and mailbox", lesson=1, limit=50)} == {1}
-    assert {(one.course, one.lesson) for one in search("mailbox", course=APPLE, lesson=1)} == {(APPLE, 1)}
+    assert {
+        one.course for one in search("ranking and mailbox", course=APPLE, limit=50)
+    } == {APPLE}
+    assert {
+        one.lesson for one in search("ranking and mailbox", lesson=1, limit=50)
+    } == {1}
+    assert {
+        (one.course, one.lesson) for one in search("mailbox", course=APPLE, lesson=1)
+    } == {(APPLE, 1)}
     assert search("mailbox", course="No Such Course") == []
     assert search("mailbox", lesson=99) == []
 
@@ -78,12 +97,17 @@ def test_the_limit_holds_and_scores_fall(search: Search) -> None:
     found = search("the apple uses a mailbox", limit=4)
 
     assert len(found) == 4
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert [one.score for one in found] == sorted(
+        (one.score for one in found), reverse=True
+    )
     assert search("apple", limit=0) == []
 
 
 def test_the_same_passage_has_the_same_id_in_every_search(search: Search) -> None:
-    assert search("applemailbox7")[0].id == search("pear applemailbox7", course=APPLE)[0].id
+    assert (
+        search("applemailbox7")[0].id
+        == search("pear applemailbox7", course=APPLE)[0].id
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,15 +136,27 @@ def test_the_outline_names_lessons_and_links(library: Library) -> None:
     outline = library.outline("the APPLE course")
 
     assert outline is not None
-    assert (outline.title, outline.link, outline.instructor) == (APPLE, "https://example.org/apple", None)
-    assert outline.lessons[1] == Lesson(number=1, title="About mailbox", link="https://example.org/apple/1")
+    assert (outline.title, outline.link, outline.instructor) == (
+        APPLE,
+        "https://example.org/apple",
+        None,
+    )
+    assert outline.lessons[1] == Lesson(
+        number=1, title="About mailbox", link="https://example.org/apple/1"
+    )
     assert outline.chunks > 4
     assert library.outline("Pomegranates") is None
 
 
 def test_courses_come_by_title(library: Library) -> None:
-    assert [course.title for course in library.courses()] == ["notes", APPLE, "The Pear Course"]
-    assert library.courses()[0] == Course(title="notes", link=None, instructor=None, lessons=(), chunks=1)
+    assert [course.title for course in library.courses()] == [
+        "notes",
+        APPLE,
+        "The Pear Course",
+    ]
+    assert library.courses()[0] == Course(
+        title="notes", link=None, instructor=None, lessons=(), chunks=1
+    )
 
 
 def test_a_course_is_known_by_a_part_of_its_name(library: Library) -> None:
@@ -132,7 +168,11 @@ def test_rare_terms_weigh_more(library: Library) -> None:
     chunks = library.describe().chunks
 
     assert library.weight(stem("gravity")) == pytest.approx(log((chunks + 1) / 1.5))
-    assert library.weight("zeppelin") > library.weight(stem("gravity")) > library.weight(stem("mailbox"))
+    assert (
+        library.weight("zeppelin")
+        > library.weight(stem("gravity"))
+        > library.weight(stem("mailbox"))
+    )
 
 
 def test_it_says_what_is_open(library: Library, folder: Path) -> None:
@@ -145,8 +185,14 @@ def test_it_says_what_is_open(library: Library, folder: Path) -> None:
 def test_an_index_that_is_not_there_is_an_empty_library(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "none", HashingEmbedder())
 
-    assert library.describe() == LibraryState(generation=0, embedder=None, documents=0, chunks=0)
-    assert (library.courses(), library.search("x"), library.keyword_search("x")) == ((), [], [])
+    assert library.describe() == LibraryState(
+        generation=0, embedder=None, documents=0, chunks=0
+    )
+    assert (library.courses(), library.search("x"), library.keyword_search("x")) == (
+        (),
+        [],
+        [],
+    )
     assert library.resolve_course("x").title is None
     assert library.weight("x") > 0
     assert not library.refresh()

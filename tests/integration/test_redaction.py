@@ -40,7 +40,10 @@ async def look(what: str) -> ToolOutput:
     Args:
         what: What to look for.
     """
-    passage = quotable("Course - Lesson 1", f"Ranking weighs terms. Its secret is {FOUND}. It says no more.")
+    passage = quotable(
+        "Course - Lesson 1",
+        f"Ranking weighs terms. Its secret is {FOUND}. It says no more.",
+    )
     return ToolOutput(text=f"found {FOUND}", passages=(passage,))
 
 
@@ -74,7 +77,9 @@ async def search(what: str) -> ToolOutput:
     return ToolOutput(text="found", passages=tuple(chunks))
 
 
-def at_home(folder: Path, redaction: Redaction, script: object = SCRIPT) -> AbstractAsyncContextManager[House]:
+def at_home(
+    folder: Path, redaction: Redaction, script: object = SCRIPT
+) -> AbstractAsyncContextManager[House]:
     """The service whose tools know secrets."""
     return house(folder, script, look, stumble, redaction=redaction, api_key=API_KEY)
 
@@ -83,9 +88,13 @@ def redaction() -> Redaction:
     return Redaction({"the pattern": r"pw:\w{7}"}, [API_KEY])
 
 
-async def test_no_byte_of_a_secret_is_stored_exported_or_sent_to_the_model(tmp_path: Path) -> None:
+async def test_no_byte_of_a_secret_is_stored_exported_or_sent_to_the_model(
+    tmp_path: Path,
+) -> None:
     async with at_home(tmp_path, redaction()) as at:
-        outcome = await at.service.ask(Question(query=f"What weighs terms? My password is {ASKED}."))
+        outcome = await at.service.ask(
+            Question(query=f"What weighs terms? My password is {ASKED}.")
+        )
         trace = await at.trace(outcome)
         while_open, exported = at.stored(), trace_file(trace)
 
@@ -97,21 +106,37 @@ async def test_no_byte_of_a_secret_is_stored_exported_or_sent_to_the_model(tmp_p
     assert all(secret not in at.sent() for secret in (ASKED, FOUND, RAISED))
     assert "██████████" in outcome.response.answer
     events = [said.event for said in trace]
-    assert any(isinstance(event, ToolSucceeded) and "██████████" in event.output.text for event in events)
-    assert any(isinstance(event, ToolFailed) and "██████████" in event.detail for event in events)
+    assert any(
+        isinstance(event, ToolSucceeded) and "██████████" in event.output.text
+        for event in events
+    )
+    assert any(
+        isinstance(event, ToolFailed) and "██████████" in event.detail
+        for event in events
+    )
 
 
-async def test_without_a_pattern_the_same_run_stores_all_of_them(tmp_path: Path) -> None:
+async def test_without_a_pattern_the_same_run_stores_all_of_them(
+    tmp_path: Path,
+) -> None:
     async with at_home(tmp_path, Redaction()) as at:
-        await at.service.ask(Question(query=f"What weighs terms? My password is {ASKED}."))
+        await at.service.ask(
+            Question(query=f"What weighs terms? My password is {ASKED}.")
+        )
 
         assert all(secret.encode() in at.stored() for secret in SECRETS)
 
 
-async def test_a_redacted_trace_replays_to_the_same_events_without_knowing_the_patterns(tmp_path: Path) -> None:
+async def test_a_redacted_trace_replays_to_the_same_events_without_knowing_the_patterns(
+    tmp_path: Path,
+) -> None:
     async with at_home(tmp_path, redaction()) as at:
-        first = await at.service.ask(Question(query=f"What weighs terms? My password is {ASKED}."))
-        second = await at.service.ask(Question(query=f"And {ASKED}?", session_id=first.session_id))
+        first = await at.service.ask(
+            Question(query=f"What weighs terms? My password is {ASKED}.")
+        )
+        second = await at.service.ask(
+            Question(query=f"And {ASKED}?", session_id=first.session_id)
+        )
 
         for outcome in (first, second):
             replayed = replay(await at.trace(outcome))
@@ -119,14 +144,21 @@ async def test_a_redacted_trace_replays_to_the_same_events_without_knowing_the_p
             assert replayed.closed
         received = (await at.trace(second))[0].event
         assert isinstance(received, QueryReceived)
-        assert received.history[0].question == "What weighs terms? My password is ██████████."
+        assert (
+            received.history[0].question
+            == "What weighs terms? My password is ██████████."
+        )
 
 
-async def test_the_same_question_three_times_replays_the_same_beside_a_real_key(tmp_path: Path) -> None:
+async def test_the_same_question_three_times_replays_the_same_beside_a_real_key(
+    tmp_path: Path,
+) -> None:
     key = f"sk-ant-api03-{'x9_Qf' * 19}-AA"
     asking = {"calls": [{"name": "search", "input": {"what": "ranking"}}]}
     script = {"replies": [asking, {"text": "Ranking weighs rare words."}] * 3}
-    async with house(tmp_path, script, search, redaction=Redaction({}, [key]), api_key=key) as at:
+    async with house(
+        tmp_path, script, search, redaction=Redaction({}, [key]), api_key=key
+    ) as at:
         ids: list[list[str]] = []
         for _ in range(3):
             outcome = await at.service.ask(Question(query="What weighs terms?"))
@@ -143,10 +175,18 @@ async def test_the_same_question_three_times_replays_the_same_beside_a_real_key(
 async def test_what_a_fork_is_given_is_blotted_too(tmp_path: Path) -> None:
     async with at_home(tmp_path, redaction()) as at:
         outcome = await at.service.ask(Question(query="What weighs terms?"))
-        (call,) = [said.event.tool_call_id for said in await at.trace(outcome) if isinstance(said.event, ToolSucceeded)]
+        (call,) = [
+            said.event.tool_call_id
+            for said in await at.trace(outcome)
+            if isinstance(said.event, ToolSucceeded)
+        ]
 
-        given = Change(kind="tool", name=call, value="Ranking weighs terms by pw:given05.")
-        forked = await at.service.history.fork(outcome.query_id, None, [given], "recorded")
+        given = Change(
+            kind="tool", name=call, value="Ranking weighs terms by pw:given05."
+        )
+        forked = await at.service.history.fork(
+            outcome.query_id, None, [given], "recorded"
+        )
         fork = await forked.outcome()
 
         assert b"pw:given05" not in at.stored()
@@ -167,7 +207,11 @@ async def test_an_imported_trace_is_blotted_on_its_way_in(tmp_path: Path) -> Non
 async def test_a_key_that_a_server_echoes_is_in_no_trace(tmp_path: Path) -> None:
     echoing = {
         "replies": [
-            {"status": 401, "error": "authentication_error", "message": f"invalid x-api-key: {API_KEY}"},
+            {
+                "status": 401,
+                "error": "authentication_error",
+                "message": f"invalid x-api-key: {API_KEY}",
+            },
             {"text": f"You sent {API_KEY}.", "times": 9},
         ]
     }
@@ -181,10 +225,17 @@ async def test_a_key_that_a_server_echoes_is_in_no_trace(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("concurrent", [20])
-async def test_queries_at_once_are_each_blotted(tmp_path: Path, concurrent: int) -> None:
-    offline = {"replies": [{"text": f"Ranking weighs terms, says {REPLIED}.", "times": 99}]}
+async def test_queries_at_once_are_each_blotted(
+    tmp_path: Path, concurrent: int
+) -> None:
+    offline = {
+        "replies": [{"text": f"Ranking weighs terms, says {REPLIED}.", "times": 99}]
+    }
     async with at_home(tmp_path, redaction(), offline) as at:
-        questions = [Question(query=f"What weighs terms, {ASKED}? ({number})") for number in range(concurrent)]
+        questions = [
+            Question(query=f"What weighs terms, {ASKED}? ({number})")
+            for number in range(concurrent)
+        ]
         outcomes = await asyncio.gather(*map(at.service.ask, questions))
 
         assert len({outcome.query_id for outcome in outcomes}) == concurrent

@@ -14,7 +14,13 @@ from antiphon.api import create_app
 from antiphon.knowledge import index_paths, load_embedder
 from antiphon.service import Antiphon, BusyError, Question, load_settings
 from antiphon.vocabulary.errors import BadInputError, ConfigurationError, NotFoundError
-from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, ReasoningStarted, Recorded
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    QueryReceived,
+    ReasoningStarted,
+    Recorded,
+)
 from tests.course_files import write_course
 
 ASKED = "What does the falcon use in case 3?"
@@ -31,7 +37,11 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @asynccontextmanager
 async def opened(data_dir: Path, **settings: object) -> AsyncIterator[Antiphon]:
-    service = await Antiphon.open(load_settings(data_dir=data_dir, embedder="onnx", reasoner="offline", **settings))
+    service = await Antiphon.open(
+        load_settings(
+            data_dir=data_dir, embedder="onnx", reasoner="offline", **settings
+        )
+    )
     try:
         yield service
     finally:
@@ -43,28 +53,40 @@ async def test_a_conversation_is_remembered_by_the_next_process(data_dir: Path) 
         first = await before.ask(Question(query=ASKED))
 
     async with opened(data_dir) as after:
-        second = await after.ask(Question(query="And in case 4?", session_id=first.session_id))
+        second = await after.ask(
+            Question(query="And in case 4?", session_id=first.session_id)
+        )
         received = (await after.store.read(second.query_id))[0].event
 
     assert isinstance(received, QueryReceived)
-    assert [(exchange.question, exchange.answer) for exchange in received.history] == [(ASKED, first.response.answer)]
+    assert [(exchange.question, exchange.answer) for exchange in received.history] == [
+        (ASKED, first.response.answer)
+    ]
 
 
-async def test_a_trace_says_what_the_run_depended_on_and_what_was_sent(data_dir: Path) -> None:
+async def test_a_trace_says_what_the_run_depended_on_and_what_was_sent(
+    data_dir: Path,
+) -> None:
     async with opened(data_dir) as service:
         outcome = await service.ask(Question(query=ASKED, max_rounds=1, deadline_s=30))
-        trace = [recorded.event for recorded in await service.store.read(outcome.query_id)]
+        trace = [
+            recorded.event for recorded in await service.store.read(outcome.query_id)
+        ]
 
     (received,) = (event for event in trace if isinstance(event, QueryReceived))
     sent = [event.request for event in trace if isinstance(event, ReasoningStarted)]
     assert (received.settings.max_rounds, received.settings.deadline_s) == (1, 30.0)
-    assert {"system_prompt", "reasoner", "tools", "embedder", "index"} == {name for name, _ in received.versions}
+    assert {"system_prompt", "reasoner", "tools", "embedder", "index"} == {
+        name for name, _ in received.versions
+    }
     assert received.courses.text == "The Falcon Course"
     assert len(sent) == outcome.response.calls
     assert all(ASKED in request.messages[0].content[0].text for request in sent)
 
 
-async def test_a_follower_sees_the_whole_query_and_a_cancelled_one_closes(data_dir: Path) -> None:
+async def test_a_follower_sees_the_whole_query_and_a_cancelled_one_closes(
+    data_dir: Path,
+) -> None:
     async with opened(data_dir) as service:
         running = await service.start(Question(query=ASKED))
         following = running.follow()
@@ -78,7 +100,9 @@ async def test_a_follower_sees_the_whole_query_and_a_cancelled_one_closes(data_d
     assert (outcome.status, outcome.response.confidence) == ("cancelled", "low")
 
 
-async def test_a_caller_that_is_cancelled_takes_its_query_with_it(data_dir: Path) -> None:
+async def test_a_caller_that_is_cancelled_takes_its_query_with_it(
+    data_dir: Path,
+) -> None:
     async with opened(data_dir) as service:
         asking = asyncio.create_task(service.ask(Question(query=ASKED)))
         while not service.running():  # noqa: ASYNC110 - there is no event for it
@@ -102,7 +126,9 @@ async def test_more_questions_than_allowed_at_once_are_refused(data_dir: Path) -
         await running.outcome()
 
 
-async def test_what_cannot_be_used_is_refused_before_anything_is_recorded(data_dir: Path) -> None:
+async def test_what_cannot_be_used_is_refused_before_anything_is_recorded(
+    data_dir: Path,
+) -> None:
     async with opened(data_dir) as service:
         before = [row.query_id for row in await service.store.list()]
 
@@ -114,30 +140,42 @@ async def test_what_cannot_be_used_is_refused_before_anything_is_recorded(data_d
         assert [row.query_id for row in await service.store.list()] == before
 
 
-async def test_a_new_index_is_switched_to_while_the_service_runs(data_dir: Path, tmp_path: Path) -> None:
+async def test_a_new_index_is_switched_to_while_the_service_runs(
+    data_dir: Path, tmp_path: Path
+) -> None:
     courses = tmp_path / "more"
     async with opened(data_dir) as service:
         write_course(courses, "heron")
         await asyncio.to_thread(
-            lambda: index_paths([courses], data_dir, load_embedder("onnx"), progress=lambda _: None)
+            lambda: index_paths(
+                [courses], data_dir, load_embedder("onnx"), progress=lambda _: None
+            )
         )
         async with asyncio.timeout(30):
             while len(service.courses()) < 2:  # noqa: ASYNC110 - there is no event for it
                 await asyncio.sleep(0.01)
-        outcome = await service.ask(Question(query="What does the heron use in case 3?"))
+        outcome = await service.ask(
+            Question(query="What does the heron use in case 3?")
+        )
 
     assert any("Heron" in source for source in outcome.response.sources)
 
 
-def test_settings_that_cannot_work_are_all_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_that_cannot_work_are_all_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("ANTIPHON_MAX_ROUNDS", "9")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "ftp://x")
 
-    with pytest.raises(ConfigurationError, match=r"ANTIPHON_MAX_ROUNDS.*ANTHROPIC_BASE_URL"):
+    with pytest.raises(
+        ConfigurationError, match=r"ANTIPHON_MAX_ROUNDS.*ANTHROPIC_BASE_URL"
+    ):
         load_settings()
 
 
-async def test_a_service_without_an_index_says_so_and_still_answers(tmp_path: Path) -> None:
+async def test_a_service_without_an_index_says_so_and_still_answers(
+    tmp_path: Path,
+) -> None:
     async with opened(tmp_path) as service:
         ready = service.readiness()
         outcome = await service.ask(Question(query=ASKED))
@@ -148,17 +186,24 @@ async def test_a_service_without_an_index_says_so_and_still_answers(tmp_path: Pa
 
 
 async def test_readiness_over_rest_names_what_is_missing(tmp_path: Path) -> None:
-    app = create_app(load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline"))
+    app = create_app(
+        load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline")
+    )
     transport = httpx2.ASGITransport(app=app)
 
-    async with app.router.lifespan_context(app), httpx2.AsyncClient(transport=transport) as client:
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport) as client,
+    ):
         answer = await client.get("http://127.0.0.1/readyz")
 
     assert answer.status_code == 503
     assert "antiphon index" in answer.json()["problems"][0]
 
 
-async def test_a_query_is_counted_once_however_often_its_outcome_is_asked_for(data_dir: Path) -> None:
+async def test_a_query_is_counted_once_however_often_its_outcome_is_asked_for(
+    data_dir: Path,
+) -> None:
     async with opened(data_dir) as service:
         running = await service.start(Question(query=ASKED))
         outcome = await running.outcome()

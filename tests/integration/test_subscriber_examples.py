@@ -55,8 +55,12 @@ def of(kind: type[E], trace: Sequence[Recorded[Event]]) -> list[E]:
     return [recorded.event for recorded in trace if isinstance(recorded.event, kind)]
 
 
-async def test_an_unsupported_draft_gets_one_more_call_that_is_shown_what_was_wrong(tmp_path: Path) -> None:
-    async with house(tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)) as at:
+async def test_an_unsupported_draft_gets_one_more_call_that_is_shown_what_was_wrong(
+    tmp_path: Path,
+) -> None:
+    async with house(
+        tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)
+    ) as at:
         outcome = await at.service.ask(QUESTION)
         trace = await at.trace(outcome)
 
@@ -73,20 +77,31 @@ async def test_an_unsupported_draft_gets_one_more_call_that_is_shown_what_was_wr
 async def test_a_draft_that_stays_unsupported_is_the_answer_with_a_doubt_within_the_limit_on_rounds(
     tmp_path: Path,
 ) -> None:
-    async with house(tmp_path, STUBBORN, look, subscribers=(verifier.subscriber(),)) as at:
+    async with house(
+        tmp_path, STUBBORN, look, subscribers=(verifier.subscriber(),)
+    ) as at:
         outcome = await at.service.ask(QUESTION)
         trace = await at.trace(outcome)
 
     assert outcome.response.answer == UNSUPPORTED
-    assert len(of(ReasoningCompleted, trace)) == at.service.settings.query_settings().max_rounds + 1
-    (doubt,) = (doubt for doubt in outcome.response.indicators if doubt.kind == "not_verified")
+    assert (
+        len(of(ReasoningCompleted, trace))
+        == at.service.settings.query_settings().max_rounds + 1
+    )
+    (doubt,) = (
+        doubt for doubt in outcome.response.indicators if doubt.kind == "not_verified"
+    )
     assert UNSUPPORTED in doubt.detail
     assert trace[doubt.event_seq - 1].event == of(DraftReviewed, trace)[-1]
     assert outcome.response.confidence != "high"
 
 
-async def test_a_query_with_a_verifier_replays_identically_from_the_store(tmp_path: Path) -> None:
-    async with house(tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)) as at:
+async def test_a_query_with_a_verifier_replays_identically_from_the_store(
+    tmp_path: Path,
+) -> None:
+    async with house(
+        tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)
+    ) as at:
         outcome = await at.service.ask(QUESTION)
         replayed = await at.service.history.replay(outcome.query_id)
         trace = await at.trace(outcome)
@@ -94,13 +109,17 @@ async def test_a_query_with_a_verifier_replays_identically_from_the_store(tmp_pa
     decided = (verifier.DraftChecked, DraftReviewed, ReviewRequested)
     assert replayed.divergence is None
     assert replayed.closed
-    assert replayed.compared >= sum(isinstance(recorded.event, decided) for recorded in trace)
+    assert replayed.compared >= sum(
+        isinstance(recorded.event, decided) for recorded in trace
+    )
 
 
 async def test_a_changed_verifier_is_named_where_it_first_decides_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with house(tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)) as at:
+    async with house(
+        tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)
+    ) as at:
         outcome = await at.service.ask(QUESTION)
         monkeypatch.setattr(verifier, "is_supported", lambda _, __: True)
         replayed = await at.service.history.replay(outcome.query_id)
@@ -110,12 +129,22 @@ async def test_a_changed_verifier_is_named_where_it_first_decides_otherwise(
 
 
 async def test_a_fork_with_another_reply_is_judged_anew(tmp_path: Path) -> None:
-    async with house(tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)) as at:
+    async with house(
+        tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)
+    ) as at:
         outcome = await at.service.ask(QUESTION)
         trace = await at.trace(outcome)
-        draft = next(each for each in trace if isinstance(each.event, ReasoningCompleted) and each.event.text.text)
+        draft = next(
+            each
+            for each in trace
+            if isinstance(each.event, ReasoningCompleted) and each.event.text.text
+        )
         reply = Change(kind="reply", value=SUPPORTED)
-        forked = await (await at.service.history.fork(outcome.query_id, draft.seq, [reply], "recorded")).outcome()
+        forked = await (
+            await at.service.history.fork(
+                outcome.query_id, draft.seq, [reply], "recorded"
+            )
+        ).outcome()
         forked_trace = await at.service.store.read(forked.query_id)
 
     assert [review.accepted for review in of(DraftReviewed, forked_trace)] == [True]
@@ -123,7 +152,9 @@ async def test_a_fork_with_another_reply_is_judged_anew(tmp_path: Path) -> None:
 
 
 async def test_a_query_without_the_verifier_has_no_review(tmp_path: Path) -> None:
-    async with house(tmp_path, {"replies": [LOOKED_UP, {"text": UNSUPPORTED}]}, look) as at:
+    async with house(
+        tmp_path, {"replies": [LOOKED_UP, {"text": UNSUPPORTED}]}, look
+    ) as at:
         outcome = await at.service.ask(QUESTION)
         trace = await at.trace(outcome)
 
@@ -163,8 +194,14 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize("faults", BROKEN, ids=lambda faults: " ".join(f"{each.point}:{each.kind}" for each in faults))
-def test_the_promises_hold_with_a_verifier_that_is_broken(world: World, faults: tuple[Fault, ...]) -> None:
+@pytest.mark.parametrize(
+    "faults",
+    BROKEN,
+    ids=lambda faults: " ".join(f"{each.point}:{each.kind}" for each in faults),
+)
+def test_the_promises_hold_with_a_verifier_that_is_broken(
+    world: World, faults: tuple[Fault, ...]
+) -> None:
     run = run_plan(world, Plan(scenario="plain", faults=faults))
 
     assert run.outcome is not None
@@ -181,14 +218,20 @@ def never_judge(surroundings: Surroundings) -> Sequence[Subscription]:
     return [on(ReviewRequested, on_review_requested)]
 
 
-def test_a_reviewer_that_never_answers_is_waited_for_until_the_deadline_and_no_longer(tmp_path: Path) -> None:
-    world = World(tmp_path, subscribers=(Subscriber(name="slow", act=never_judge, reviews=True),))
+def test_a_reviewer_that_never_answers_is_waited_for_until_the_deadline_and_no_longer(
+    tmp_path: Path,
+) -> None:
+    world = World(
+        tmp_path, subscribers=(Subscriber(name="slow", act=never_judge, reviews=True),)
+    )
 
     run = run_plan(world, Plan(scenario="plain"))
     world.close()
 
     assert run.outcome is not None
-    assert {"not_verified", "deadline"} <= {doubt.kind for doubt in run.outcome.response.indicators}
+    assert {"not_verified", "deadline"} <= {
+        doubt.kind for doubt in run.outcome.response.indicators
+    }
     assert of(SessionStalled, run.trace) == []
     assert broken_promises(run) == []
 
@@ -198,7 +241,9 @@ def spans() -> InMemorySpanExporter:
     return InMemorySpanExporter()
 
 
-async def observed(folder: Path, spans: InMemorySpanExporter, script: object = MENDED) -> House:
+async def observed(
+    folder: Path, spans: InMemorySpanExporter, script: object = MENDED
+) -> House:
     """A query that an observer turned into spans."""
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
@@ -209,19 +254,33 @@ async def observed(folder: Path, spans: InMemorySpanExporter, script: object = M
 
 
 def named(spans: InMemorySpanExporter, beginning: str) -> list[ReadableSpan]:
-    return [span for span in spans.get_finished_spans() if span.name.startswith(beginning)]
+    return [
+        span for span in spans.get_finished_spans() if span.name.startswith(beginning)
+    ]
 
 
-async def test_a_query_becomes_spans_of_its_rounds_calls_and_tools(tmp_path: Path, spans: InMemorySpanExporter) -> None:
+async def test_a_query_becomes_spans_of_its_rounds_calls_and_tools(
+    tmp_path: Path, spans: InMemorySpanExporter
+) -> None:
     await observed(tmp_path, spans)
 
     (query,) = named(spans, "invoke_agent")
-    rounds, chats, tools = named(spans, "round"), named(spans, "chat"), named(spans, "execute_tool")
+    rounds, chats, tools = (
+        named(spans, "round"),
+        named(spans, "chat"),
+        named(spans, "execute_tool"),
+    )
     assert (len(rounds), len(chats), len(tools)) == (2, 2, 1)
-    assert {span.parent and span.parent.span_id for span in rounds} == {query.context.span_id}
-    assert [span.parent and span.parent.span_id for span in chats] == [span.context.span_id for span in rounds]
+    assert {span.parent and span.parent.span_id for span in rounds} == {
+        query.context.span_id
+    }
+    assert [span.parent and span.parent.span_id for span in chats] == [
+        span.context.span_id for span in rounds
+    ]
     assert tools[0].parent == rounds[0].context
-    assert {span.context.trace_id for span in spans.get_finished_spans()} == {query.context.trace_id}
+    assert {span.context.trace_id for span in spans.get_finished_spans()} == {
+        query.context.trace_id
+    }
 
 
 async def test_the_spans_carry_the_attributes_of_generative_ai_and_no_text(
@@ -235,23 +294,38 @@ async def test_the_spans_carry_the_attributes_of_generative_ai_and_no_text(
     assert query.attributes["antiphon.status"] == "answered"
     assert chat.attributes is not None
     assert chat.attributes["gen_ai.operation.name"] == "chat"
-    assert chat.attributes["gen_ai.request.model"] == at.service.settings.query_settings().model
+    assert (
+        chat.attributes["gen_ai.request.model"]
+        == at.service.settings.query_settings().model
+    )
     assert tool.attributes is not None
     assert tool.attributes["gen_ai.tool.name"] == "look"
     written = str([dict(span.attributes or {}) for span in spans.get_finished_spans()])
     assert not any(text in written for text in (SUPPORTED, UNSUPPORTED, QUESTION.query))
 
 
-async def test_a_failed_call_ends_its_span_as_an_error(tmp_path: Path, spans: InMemorySpanExporter) -> None:
-    await observed(tmp_path, spans, {"replies": [{"status": 400, "error": "invalid_request_error"}]})
+async def test_a_failed_call_ends_its_span_as_an_error(
+    tmp_path: Path, spans: InMemorySpanExporter
+) -> None:
+    await observed(
+        tmp_path,
+        spans,
+        {"replies": [{"status": 400, "error": "invalid_request_error"}]},
+    )
 
-    failed = [span for span in named(spans, "chat") if span.status.status_code is StatusCode.ERROR]
+    failed = [
+        span
+        for span in named(spans, "chat")
+        if span.status.status_code is StatusCode.ERROR
+    ]
     assert failed
     assert failed[0].attributes is not None
     assert failed[0].attributes["error.type"] == "invalid_request"
 
 
-async def test_an_observer_leaves_the_trace_as_it_would_be(tmp_path: Path, spans: InMemorySpanExporter) -> None:
+async def test_an_observer_leaves_the_trace_as_it_would_be(
+    tmp_path: Path, spans: InMemorySpanExporter
+) -> None:
     kinds: list[list[str]] = []
     provider = TracerProvider()
     observer = otel_observer.subscriber(provider.get_tracer("test"))
@@ -260,20 +334,26 @@ async def test_an_observer_leaves_the_trace_as_it_would_be(tmp_path: Path, spans
         folder.mkdir()
         async with house(folder, MENDED, look, subscribers=subscribers) as at:
             outcome = await at.service.ask(QUESTION)
-            kinds.append([recorded.event.kind_name() for recorded in await at.trace(outcome)])
+            kinds.append(
+                [recorded.event.kind_name() for recorded in await at.trace(outcome)]
+            )
 
     assert kinds[0] == kinds[1]
 
 
 def test_both_examples_are_loaded_by_their_names() -> None:
-    loaded = load_subscribers("docs.examples.verifier:subscriber, docs.examples.otel_observer:subscriber")
+    loaded = load_subscribers(
+        "docs.examples.verifier:subscriber, docs.examples.otel_observer:subscriber"
+    )
 
     assert [subscriber.name for subscriber in loaded] == ["verifier", "otel_observer"]
 
 
 def test_the_code_on_the_page_is_that_of_the_examples() -> None:
     folder = Path(verifier.__file__).parent
-    examples = "\n".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py")))
+    examples = "\n".join(
+        path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))
+    )
     page = (folder.parent / "subscribers.md").read_text(encoding="utf-8")
 
     blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)

@@ -25,7 +25,9 @@ from antiphon.vocabulary.values import QuerySettings, Request
 from tests import virtual_time
 from tests.doubled_query import Query, ask
 
-FILLING = " ".join(f"Clerk {n} of the old harbour counted the grain of ship {n}." for n in range(40))
+FILLING = " ".join(
+    f"Clerk {n} of the old harbour counted the grain of ship {n}." for n in range(40)
+)
 FOR_A_SUMMARY = When(contains="<material>")
 QUERY = "How does BM25 rank?"
 
@@ -36,7 +38,11 @@ async def look_up(words: str) -> str:
     Args:
         words: What to look up.
     """
-    return f"BM25 ranks by rare {words}. {FILLING}" if words == "words" else f"BM25 ranks short {words} higher."
+    return (
+        f"BM25 ranks by rare {words}. {FILLING}"
+        if words == "words"
+        else f"BM25 ranks short {words} higher."
+    )
 
 
 def calls(word: str) -> ScriptedReply:
@@ -45,7 +51,9 @@ def calls(word: str) -> ScriptedReply:
 
 def summary(text: str = "Clerks counted grain.", **more: Any) -> ScriptedReply:
     usage = {"input_tokens": 1_000, "output_tokens": 100}
-    return ScriptedReply(text=text, when=FOR_A_SUMMARY, usage=usage, model="claude-haiku-5-5", **more)
+    return ScriptedReply(
+        text=text, when=FOR_A_SUMMARY, usage=usage, model="claude-haiku-5-5", **more
+    )
 
 
 ROUNDS = (calls("words"), calls("texts"), ScriptedReply(text="By rare words."))
@@ -54,7 +62,10 @@ ROUNDS = (calls("words"), calls("texts"), ScriptedReply(text="By rare words."))
 def query(*summaries: ScriptedReply, then: str = "last", **settings: Any) -> Query:
     wishes = QuerySettings(compression="model", **settings)
     left = ROUNDS[: 3 if then == "last" else 2]
-    rounds = tuple(msgspec.structs.replace(reply, when=When(tools=reply.calls != ())) for reply in left)
+    rounds = tuple(
+        msgspec.structs.replace(reply, when=When(tools=reply.calls != ()))
+        for reply in left
+    )
     script = Script(replies=(*summaries, *rounds), then=then)  # type: ignore[arg-type]  # one of its three
     return virtual_time.run(ask(script, look_up, settings=wishes, question=QUERY))
 
@@ -70,7 +81,11 @@ def last_briefing(asked: Query) -> BriefingPrepared:
 
 
 def summary_requests(asked: Query) -> list[Request]:
-    started = [event for event in asked.of(ReasoningStarted) if isinstance(event, ReasoningStarted)]
+    started = [
+        event
+        for event in asked.of(ReasoningStarted)
+        if isinstance(event, ReasoningStarted)
+    ]
     return [event.request for event in started if event.call_id.endswith("-summary")]
 
 
@@ -82,7 +97,11 @@ def test_a_summarising_call_is_recorded_whole_and_counted_apart() -> None:
     (request,) = summary_requests(asked)
     assert isinstance(reply, SummaryCompleted)
     assert (reply.for_call, reply.text.text) == ("call-3", "Clerks counted grain.")
-    assert (request.model, request.system, request.tools) == ("claude-haiku-5-5", SUMMARY_PROMPT, None)
+    assert (request.model, request.system, request.tools) == (
+        "claude-haiku-5-5",
+        SUMMARY_PROMPT,
+        None,
+    )
     assert list(refusals(request)) == []
     assert (response.calls, response.summaries) == (3, 1)
     assert response.summary_usage.input_tokens == 1_000
@@ -93,7 +112,11 @@ def test_a_summarising_call_is_recorded_whole_and_counted_apart() -> None:
 
 def test_the_final_call_is_shown_the_summary_as_a_note() -> None:
     asked = query(summary())
-    sent = [event.request for event in asked.of(ReasoningStarted) if isinstance(event, ReasoningStarted)]
+    sent = [
+        event.request
+        for event in asked.of(ReasoningStarted)
+        if isinstance(event, ReasoningStarted)
+    ]
 
     assert "Clerks counted grain." in sent[-1].messages[0].content[-1].text
     assert last_briefing(asked).summary == "call-3-summary"
@@ -109,22 +132,33 @@ def test_a_query_with_a_summary_replays_to_the_same_events() -> None:
     assert result.closed
 
 
-def test_another_summary_prompt_is_a_difference_of_settings_or_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_summary_prompt_is_a_difference_of_settings_or_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked = query(summary())
     monkeypatch.setattr("antiphon.engine.preparing.SUMMARY_PROMPT", ScriptedText)
 
     divergence = replay(asked.events).divergence
 
     assert divergence is not None
-    assert (divergence.kind, divergence.field) == ("reasoning_started", "request.system")
+    assert (divergence.kind, divergence.field) == (
+        "reasoning_started",
+        "request.system",
+    )
 
 
 ScriptedText = type(SUMMARY_PROMPT)('[{"type":"text","text":"another prompt"}]')
 
 FAILURES = {
-    "overloaded": ScriptedReply(status=529, error="overloaded_error", when=FOR_A_SUMMARY, times=9),
-    "unknown model": ScriptedReply(status=404, error="not_found_error", when=FOR_A_SUMMARY, times=9),
-    "too long": ScriptedReply(status=400, error="invalid_request_error", when=FOR_A_SUMMARY, times=9),
+    "overloaded": ScriptedReply(
+        status=529, error="overloaded_error", when=FOR_A_SUMMARY, times=9
+    ),
+    "unknown model": ScriptedReply(
+        status=404, error="not_found_error", when=FOR_A_SUMMARY, times=9
+    ),
+    "too long": ScriptedReply(
+        status=400, error="invalid_request_error", when=FOR_A_SUMMARY, times=9
+    ),
     "breaks off": summary(breaks=Break(at="text", how="end"), delta_chars=8, times=9),
     "stalls": summary(breaks=Break(at="text", how="stall"), delta_chars=8),
     "late": summary(first_byte_s=30.0),
@@ -134,9 +168,13 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("reply", FAILURES.values(), ids=FAILURES.keys())
-def test_a_summary_that_cannot_be_had_leaves_the_extractive_briefing_and_a_sign(reply: ScriptedReply) -> None:
+def test_a_summary_that_cannot_be_had_leaves_the_extractive_briefing_and_a_sign(
+    reply: ScriptedReply,
+) -> None:
     asked = query(reply)
-    extractive = virtual_time.run(ask(Script(replies=ROUNDS), look_up, settings=QuerySettings(), question=QUERY))
+    extractive = virtual_time.run(
+        ask(Script(replies=ROUNDS), look_up, settings=QuerySettings(), question=QUERY)
+    )
 
     assert asked.outcome.status == "answered"
     assert "summary_missing" in indicators(asked)
@@ -173,9 +211,15 @@ def test_a_slow_summary_never_costs_the_final_call_its_time() -> None:
 
 
 def test_tool_calls_in_a_summary_are_heard_by_nobody() -> None:
-    asked = query(summary(calls=(ScriptedCall(name="look_up", input={"words": "all"}),)))
+    asked = query(
+        summary(calls=(ScriptedCall(name="look_up", input={"words": "all"}),))
+    )
 
-    streamed = [event for event in asked.of(ToolCallStreamed) if isinstance(event, ToolCallStreamed)]
+    streamed = [
+        event
+        for event in asked.of(ToolCallStreamed)
+        if isinstance(event, ToolCallStreamed)
+    ]
     assert {event.call_id for event in streamed} == {"call-1", "call-2"}
     assert asked.outcome.response.summaries == 1
 
@@ -184,7 +228,11 @@ def test_the_offline_reasoner_sums_up_what_there_is_and_says_where_it_is_from() 
     asked = query(then="offline", max_rounds=2)
     material = summary_requests(asked)
 
-    (summed,) = [event.text.text for event in asked.of(SummaryCompleted) if isinstance(event, SummaryCompleted)]
+    (summed,) = [
+        event.text.text
+        for event in asked.of(SummaryCompleted)
+        if isinstance(event, SummaryCompleted)
+    ]
     assert len(material) == 1
     assert asked.outcome.status == "answered"
     assert indicators(asked).isdisjoint({"summary_missing", "fallback_reasoner"})

@@ -20,7 +20,13 @@ from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
 from antiphon.vocabulary.events import QueryClosed, RecordingFailed, ToolSucceeded
 from antiphon.vocabulary.ports import TraceFilter
-from tests.integration.test_trace_store_sqlite import WRITER, ask, changed_file, file_size_limit, start
+from tests.integration.test_trace_store_sqlite import (
+    WRITER,
+    ask,
+    changed_file,
+    file_size_limit,
+    start,
+)
 from tests.small_service import House, house
 from tests.story import answered, placed, query_received, tool_succeeded
 
@@ -35,7 +41,9 @@ def old(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_a_store_of_an_earlier_format_is_brought_up_to_this_one_and_nothing_is_lost(old: Path) -> None:
+async def test_a_store_of_an_earlier_format_is_brought_up_to_this_one_and_nothing_is_lost(
+    old: Path,
+) -> None:
     assert ask(old, "PRAGMA user_version") == [(1,)]
     store = SqliteTraceStore.open(old)
 
@@ -60,35 +68,58 @@ async def test_a_store_of_an_earlier_format_is_brought_up_to_this_one_and_nothin
     await again.close()
 
 
-async def test_a_trace_that_an_earlier_program_wrote_still_replays_or_says_why_not(old: Path) -> None:
+async def test_a_trace_that_an_earlier_program_wrote_still_replays_or_says_why_not(
+    old: Path,
+) -> None:
     store = SqliteTraceStore.open(old)
 
     for query_id in ("old1", "old2"):
         replayed = replay(await store.read(query_id), await store.forms(query_id))
-        assert replayed.divergence is None or replayed.divergence.difference in ("schema", "settings", "code")
+        assert replayed.divergence is None or replayed.divergence.difference in (
+            "schema",
+            "settings",
+            "code",
+        )
     await store.close()
 
 
-async def test_an_event_that_nobody_can_read_keeps_no_store_from_being_brought_up_to_date(old: Path) -> None:
+async def test_an_event_that_nobody_can_read_keeps_no_store_from_being_brought_up_to_date(
+    old: Path,
+) -> None:
     with changed_file(old) as file:
-        file.execute("UPDATE events SET body = x'00' WHERE query_id = 'old1' AND kind = 'query_received'")
+        file.execute(
+            "UPDATE events SET body = x'00' WHERE query_id = 'old1' AND kind = 'query_received'"
+        )
 
     store = SqliteTraceStore.open(old)
 
-    assert [line.query_id for line in await store.list(where=TraceFilter(text="pears"))] == ["old2"]
+    assert [
+        line.query_id for line in await store.list(where=TraceFilter(text="pears"))
+    ] == ["old2"]
     with pytest.raises(DecodeError, match="trace old1, seq 1"):
         await store.read("old1")
     await store.close()
 
 
-async def test_a_number_that_json_could_not_say_is_read_as_nothing(tmp_path: Path) -> None:
+async def test_a_number_that_json_could_not_say_is_read_as_nothing(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
-    await store.append("q1", 0, placed("q1", [query_received(), tool_succeeded("a passage"), *answered("a", "b")[1:]]))
+    await store.append(
+        "q1",
+        0,
+        placed(
+            "q1",
+            [query_received(), tool_succeeded("a passage"), *answered("a", "b")[1:]],
+        ),
+    )
     with changed_file(tmp_path) as file:
         (body,) = file.execute("SELECT body FROM events WHERE seq = 2").fetchone()
         event = msgspec.json.decode(body) | {"duration_ms": None}
         event["passages"][0]["score"] = None
-        file.execute("UPDATE events SET body = ? WHERE seq = 2", (msgspec.json.encode(event),))
+        file.execute(
+            "UPDATE events SET body = ? WHERE seq = 2", (msgspec.json.encode(event),)
+        )
 
     found = (await store.read("q1"))[1].event
 
@@ -97,7 +128,9 @@ async def test_a_number_that_json_could_not_say_is_read_as_nothing(tmp_path: Pat
     await store.close()
 
 
-async def test_a_query_belongs_to_the_process_that_works_on_it_until_that_dies(tmp_path: Path) -> None:
+async def test_a_query_belongs_to_the_process_that_works_on_it_until_that_dies(
+    tmp_path: Path,
+) -> None:
     store, third = SqliteTraceStore.open(tmp_path), SqliteTraceStore.open(tmp_path)
     with start(WRITER, tmp_path) as writer:
         assert writer.stdout is not None
@@ -114,7 +147,9 @@ async def test_a_query_belongs_to_the_process_that_works_on_it_until_that_dies(t
     with pytest.raises(TraceError, match="worked on by another process"):
         await third.take_over("q1")
     seq = len(await store.read("q1"))
-    await store.append("q1", seq, placed("q1", [QueryClosed(status="answered")], after=seq, at=4e9))
+    await store.append(
+        "q1", seq, placed("q1", [QueryClosed(status="answered")], after=seq, at=4e9)
+    )
     with pytest.raises(TraceError, match="over \\(answered\\)"):
         await third.take_over("q1")
     with pytest.raises(NotFoundError):
@@ -138,10 +173,17 @@ def _read_only(at: House) -> Callable[[], object]:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "why"), [(_full, "the disk is full; free some space"), (_read_only, "it may not be written")]
+    ("spoil", "why"),
+    [
+        (_full, "the disk is full; free some space"),
+        (_read_only, "it may not be written"),
+    ],
 )
 async def test_a_store_that_takes_no_more_is_said_in_the_answer_and_taken_up_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], spoil: Callable[[House], Callable[[], object]], why: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    spoil: Callable[[House], Callable[[], object]],
+    why: str,
 ) -> None:
     async with house(tmp_path, SCRIPT) as at, _caller(at) as caller:
         before = await _ask(caller)
@@ -154,11 +196,16 @@ async def test_a_store_that_takes_no_more_is_said_in_the_answer_and_taken_up_aga
         mend()
         after = await _ask(caller)
 
-        assert [answer.text for answer in (before, during, after)] == ["Logs grow at their ends."] * 3
+        assert [answer.text for answer in (before, during, after)] == [
+            "Logs grow at their ends."
+        ] * 3
         assert "trace_incomplete" in during.doubts
         assert "trace_incomplete" not in before.doubts + after.doubts
         assert before.query_id in [line["query_id"] for line in listed.json()["traces"]]
-        assert unstored.status_code in (200, 404)  # its first events may have found room
+        assert unstored.status_code in (
+            200,
+            404,
+        )  # its first events may have found room
         stored = await at.store.read(after.query_id)
         assert replay(stored).divergence is None
         assert not any(isinstance(said.event, RecordingFailed) for said in stored)
@@ -166,7 +213,9 @@ async def test_a_store_that_takes_no_more_is_said_in_the_answer_and_taken_up_aga
 
 async def test_a_file_that_may_not_grow_is_like_a_full_disk(tmp_path: Path) -> None:
     async with house(tmp_path, SCRIPT) as at, _caller(at) as caller:
-        await at.store.append("big", 0, placed("big", [query_received(), tool_succeeded("y" * 1_000_000)]))
+        await at.store.append(
+            "big", 0, placed("big", [query_received(), tool_succeeded("y" * 1_000_000)])
+        )
 
         with file_size_limit(200_000):
             during = await _ask(caller)
@@ -182,7 +231,11 @@ async def test_a_file_that_is_damaged_under_the_service_is_named_and_questions_a
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)
     for number in range(50):
-        await store.append(f"q{number}", 0, placed(f"q{number}", [query_received(), tool_succeeded("z" * 5_000)]))
+        await store.append(
+            f"q{number}",
+            0,
+            placed(f"q{number}", [query_received(), tool_succeeded("z" * 5_000)]),
+        )
     await store.close()
     async with house(tmp_path, SCRIPT) as at, _caller(at) as caller:
         size = (tmp_path / FILE_NAME).stat().st_size
@@ -207,7 +260,9 @@ def _caller(at: House) -> httpx2.AsyncClient:
 
     app = create_app(Settings.model_construct(allowed_hosts="*"))
     app.state.service = at.service
-    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://localhost")
+    return httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app=app), base_url="http://localhost"
+    )
 
 
 class Answer(NamedTuple):
@@ -222,4 +277,8 @@ async def _ask(caller: httpx2.AsyncClient) -> Answer:
     replied = await caller.post("/api/query", json={"query": "How do logs grow?"})
     assert replied.status_code == 200, replied.text
     body = replied.json()
-    return Answer(body["query_id"], body["answer"], [doubt["kind"] for doubt in body["uncertainty"]["indicators"]])
+    return Answer(
+        body["query_id"],
+        body["answer"],
+        [doubt["kind"] for doubt in body["uncertainty"]["indicators"]],
+    )

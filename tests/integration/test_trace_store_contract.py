@@ -16,7 +16,14 @@ from antiphon.vocabulary.events import QueryClosed, QueryReceived
 from antiphon.vocabulary.ports import QueryStore, TraceListing
 from antiphon.vocabulary.values import Exchange
 from tests.fakes import MemoryTraceStore
-from tests.story import NOON, answered, placed, query_received, response_assembled, tool_succeeded
+from tests.story import (
+    NOON,
+    answered,
+    placed,
+    query_received,
+    response_assembled,
+    tool_succeeded,
+)
 
 
 class Stored(QueryStore, TraceListing, Protocol):
@@ -26,14 +33,27 @@ class Stored(QueryStore, TraceListing, Protocol):
 
 
 @pytest_asyncio.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stored]:
-    opened: Stored = MemoryTraceStore() if request.param == "memory" else SqliteTraceStore.open(tmp_path)
+async def store(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> AsyncIterator[Stored]:
+    opened: Stored = (
+        MemoryTraceStore()
+        if request.param == "memory"
+        else SqliteTraceStore.open(tmp_path)
+    )
     yield opened
     await opened.close()
 
 
 async def test_what_was_appended_is_read_in_order(store: Stored) -> None:
-    events = placed("q1", [query_received(), tool_succeeded("long text " * 50, "short"), *answered("a", "b")[1:]])
+    events = placed(
+        "q1",
+        [
+            query_received(),
+            tool_succeeded("long text " * 50, "short"),
+            *answered("a", "b")[1:],
+        ],
+    )
 
     await store.append("q1", 0, events[:1])
     await store.append("q1", 1, events[1:])
@@ -58,7 +78,11 @@ async def test_an_append_that_expects_another_seq_is_refused_and_changes_nothing
     with pytest.raises(SequenceError) as refused:
         await store.append("q1", expected_seq, rest)
 
-    assert (refused.value.query_id, refused.value.expected_seq, refused.value.found_seq) == ("q1", expected_seq, 1)
+    assert (
+        refused.value.query_id,
+        refused.value.expected_seq,
+        refused.value.found_seq,
+    ) == ("q1", expected_seq, 1)
     assert await store.read("q1") == [first]
 
 
@@ -67,7 +91,12 @@ async def test_the_listing_has_a_line_a_query_with_how_it_ended(store: Stored) -
 
     (line,) = await store.list()
 
-    assert (line.query_id, line.session_id, line.query, line.status) == ("q1", "s1", "What?", "answered")
+    assert (line.query_id, line.session_id, line.query, line.status) == (
+        "q1",
+        "s1",
+        "What?",
+        "answered",
+    )
     assert (line.started_at, line.duration_ms, line.events) == (NOON + 1, 2000.0, 3)
     assert (line.confidence, line.reasoner) == ("high", "offline")
 
@@ -77,12 +106,21 @@ async def test_a_query_that_has_not_ended_is_listed_as_open(store: Stored) -> No
 
     (line,) = await store.list()
 
-    assert (line.status, line.duration_ms, line.events, line.confidence) == ("open", None, 1, None)
+    assert (line.status, line.duration_ms, line.events, line.confidence) == (
+        "open",
+        None,
+        1,
+        None,
+    )
 
 
 async def test_the_listing_is_newest_first_and_can_be_paged(store: Stored) -> None:
     for number in range(5):
-        await store.append(f"q{number}", 0, placed(f"q{number}", [query_received()], at=NOON + 10 * number))
+        await store.append(
+            f"q{number}",
+            0,
+            placed(f"q{number}", [query_received()], at=NOON + 10 * number),
+        )
 
     first = await store.list(limit=2)
     second = await store.list(limit=2, before=first[-1].started_at)
@@ -95,9 +133,15 @@ async def test_a_fork_is_no_exchange_of_its_parents_conversation(store: Stored) 
     first, *rest = answered("one", "1")
     assert isinstance(first, QueryReceived)
     await store.append("q1", 0, placed("q1", [first, *rest]))
-    await store.append("q2", 0, placed("q2", [replace(first, parent="q1"), *answered("one", "what if")[1:]]))
+    await store.append(
+        "q2",
+        0,
+        placed("q2", [replace(first, parent="q1"), *answered("one", "what if")[1:]]),
+    )
 
-    assert list(await store.exchanges("s1", limit=9)) == [Exchange(question="one", answer="1")]
+    assert list(await store.exchanges("s1", limit=9)) == [
+        Exchange(question="one", answer="1")
+    ]
 
 
 async def test_ids_are_found_by_their_beginning_in_order(store: Stored) -> None:
@@ -111,20 +155,29 @@ async def test_ids_are_found_by_their_beginning_in_order(store: Stored) -> None:
     assert len(await store.ids("", 99)) == 8
 
 
-async def test_a_conversation_has_its_last_answered_exchanges_oldest_first(store: Stored) -> None:
+async def test_a_conversation_has_its_last_answered_exchanges_oldest_first(
+    store: Stored,
+) -> None:
     await store.append("q1", 0, placed("q1", answered("one", "1")))
     await store.append("q2", 0, placed("q2", answered("two", "2", status="partial")))
     await store.append("q3", 0, placed("q3", answered("three", "3", status="failed")))
-    await store.append("q4", 0, placed("q4", [query_received("four"), response_assembled("4")]))
+    await store.append(
+        "q4", 0, placed("q4", [query_received("four"), response_assembled("4")])
+    )
     await store.append("q5", 0, placed("q5", answered("other", "0", session_id="s2")))
     await store.append("q6", 0, placed("q6", answered("six", "6")))
 
     exchanges = await store.exchanges("s1", limit=2)
 
-    assert list(exchanges) == [Exchange(question="two", answer="2"), Exchange(question="six", answer="6")]
+    assert list(exchanges) == [
+        Exchange(question="two", answer="2"),
+        Exchange(question="six", answer="6"),
+    ]
 
 
-async def test_a_cleared_conversation_begins_anew_and_keeps_its_traces(store: Stored) -> None:
+async def test_a_cleared_conversation_begins_anew_and_keeps_its_traces(
+    store: Stored,
+) -> None:
     await store.append("q1", 0, placed("q1", answered("one", "1")))
     await store.append("q2", 0, placed("q2", answered("two", "2")[:2]))
 
@@ -132,11 +185,15 @@ async def test_a_cleared_conversation_begins_anew_and_keeps_its_traces(store: St
     await store.append("q2", 2, placed("q2", [QueryClosed(status="answered")], after=2))
     await store.append("q3", 0, placed("q3", answered("three", "3")))
 
-    assert list(await store.exchanges("s1", limit=9)) == [Exchange(question="three", answer="3")]
+    assert list(await store.exchanges("s1", limit=9)) == [
+        Exchange(question="three", answer="3")
+    ]
     assert len(await store.list()) == 3
 
 
-async def test_a_conversation_is_known_when_it_was_opened_or_asked_in(store: Stored) -> None:
+async def test_a_conversation_is_known_when_it_was_opened_or_asked_in(
+    store: Stored,
+) -> None:
     await store.open_conversation("opened")
     await store.open_conversation("opened")
     await store.append("q1", 0, placed("q1", [query_received(session_id="asked")]))

@@ -29,12 +29,25 @@ def asked(
 ) -> list[Event]:
     """A query of one tool call."""
     found = tool_succeeded(f"{course} says much.")
-    doubts = (Indicator(kind=indicator, detail="a doubt", event_seq=2),) if indicator else ()
-    answered = replace(response_assembled(answer), indicators=doubts, confidence="low" if doubts else "high")
+    doubts = (
+        (Indicator(kind=indicator, detail="a doubt", event_seq=2),) if indicator else ()
+    )
+    answered = replace(
+        response_assembled(answer),
+        indicators=doubts,
+        confidence="low" if doubts else "high",
+    )
     return [
         replace(query_received(query, session_id), parent=parent),
-        ToolRequested(round=1, call=ToolCall(id="t1", name=tool, arguments="{}"), timeout_s=1.0),
-        replace(found, passages=tuple(replace(passage, course=course) for passage in found.passages)),
+        ToolRequested(
+            round=1, call=ToolCall(id="t1", name=tool, arguments="{}"), timeout_s=1.0
+        ),
+        replace(
+            found,
+            passages=tuple(
+                replace(passage, course=course) for passage in found.passages
+            ),
+        ),
         answered,
         QueryClosed(status=status),
     ]
@@ -42,9 +55,26 @@ def asked(
 
 TRACES: Sequence[list[Event]] = (
     asked("How do logs grow?", "By appending; no “quoted” word."),
-    asked("What is recall?", "A share of what is relevant.", course="Retrieval", session_id="s2"),
-    asked("Which lessons are there?", "Four.", tool="get_course_outline", status="partial", indicator="tool_failed"),
-    asked("How do logs shrink?", "By compaction.", course="Retrieval", indicator="tool_failed", parent="q0"),
+    asked(
+        "What is recall?",
+        "A share of what is relevant.",
+        course="Retrieval",
+        session_id="s2",
+    ),
+    asked(
+        "Which lessons are there?",
+        "Four.",
+        tool="get_course_outline",
+        status="partial",
+        indicator="tool_failed",
+    ),
+    asked(
+        "How do logs shrink?",
+        "By compaction.",
+        course="Retrieval",
+        indicator="tool_failed",
+        parent="q0",
+    ),
     [query_received("Is anybody there?")],
 )
 
@@ -53,7 +83,9 @@ TRACES: Sequence[list[Event]] = (
 async def store(tmp_path: Path) -> AsyncIterator[SqliteTraceStore]:
     opened = SqliteTraceStore.open(tmp_path)
     for number, events in enumerate(TRACES):
-        await opened.append(f"q{number}", 0, placed(f"q{number}", events, at=NOON + 100 * number))
+        await opened.append(
+            f"q{number}", 0, placed(f"q{number}", events, at=NOON + 100 * number)
+        )
     yield opened
     await opened.close()
 
@@ -79,7 +111,15 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteTraceStore]:
         (TraceFilter(text="how LOGS"), "30"),
         (TraceFilter(text="logs recall"), ""),
         (TraceFilter(course="Retrieval", indicator="tool_failed"), "3"),
-        (TraceFilter(course="Retrieval", tool="search_course_content", status="answered", text="share"), "1"),
+        (
+            TraceFilter(
+                course="Retrieval",
+                tool="search_course_content",
+                status="answered",
+                text="share",
+            ),
+            "1",
+        ),
         (TraceFilter(indicator="tool_failed", confidence="high"), ""),
     ],
 )
@@ -92,9 +132,25 @@ async def test_a_filter_finds_what_it_says_newest_first(
 
 
 @pytest.mark.parametrize(
-    "text", ['" OR 1 --', "logs NEAR grow", "logs*", "text:logs", "(", "^", "-", '"', "", "\x00", "\ud800", "a" * 9_000]
+    "text",
+    [
+        '" OR 1 --',
+        "logs NEAR grow",
+        "logs*",
+        "text:logs",
+        "(",
+        "^",
+        "-",
+        '"',
+        "",
+        "\x00",
+        "\ud800",
+        "a" * 9_000,
+    ],
 )
-async def test_words_that_are_a_query_language_elsewhere_are_only_words(store: SqliteTraceStore, text: str) -> None:
+async def test_words_that_are_a_query_language_elsewhere_are_only_words(
+    store: SqliteTraceStore, text: str
+) -> None:
     listed = await store.list(where=TraceFilter(text=text))
 
     assert {line.query_id for line in listed} <= {"q0", "q3"}
@@ -102,9 +158,16 @@ async def test_words_that_are_a_query_language_elsewhere_are_only_words(store: S
 
 @pytest.mark.parametrize(
     "where",
-    [TraceFilter(), TraceFilter(session_id="s1"), TraceFilter(tool="search_course_content"), TraceFilter(text="logs")],
+    [
+        TraceFilter(),
+        TraceFilter(session_id="s1"),
+        TraceFilter(tool="search_course_content"),
+        TraceFilter(text="logs"),
+    ],
 )
-async def test_pages_of_one_hold_together_what_one_page_holds(store: SqliteTraceStore, where: TraceFilter) -> None:
+async def test_pages_of_one_hold_together_what_one_page_holds(
+    store: SqliteTraceStore, where: TraceFilter
+) -> None:
     whole = [line.query_id for line in await store.list(where=where)]
     paged: list[str] = []
     last: str | None = None

@@ -13,10 +13,18 @@ from antiphon.vocabulary.ports import TraceFilter
 from antiphon.vocabulary.values import Passage, StoredText
 from tests.story import placed, query_received, response_assembled
 
-PASSAGE = Passage(id="1", source="Ranking", text=StoredText("Rare words."), course="Retrieval")
+PASSAGE = Passage(
+    id="1", source="Ranking", text=StoredText("Rare words."), course="Retrieval"
+)
 STORY: tuple[Event, ...] = (
     query_received(),
-    ToolSucceeded(tool_call_id="t1", name="search", output=StoredText("found"), passages=(PASSAGE,), duration_ms=1.0),
+    ToolSucceeded(
+        tool_call_id="t1",
+        name="search",
+        output=StoredText("found"),
+        passages=(PASSAGE,),
+        duration_ms=1.0,
+    ),
     response_assembled(),
     QueryClosed(status="answered"),
 )
@@ -27,7 +35,9 @@ async def _found(store: SqliteTraceStore, where: TraceFilter) -> list[str]:
     return [line.query_id for line in await store.list(where=where)]
 
 
-async def test_a_query_under_way_is_found_by_its_question_and_one_that_is_over_by_everything(tmp_path: Path) -> None:
+async def test_a_query_under_way_is_found_by_its_question_and_one_that_is_over_by_everything(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, EVENTS[:3])
 
@@ -43,7 +53,9 @@ async def test_a_query_under_way_is_found_by_its_question_and_one_that_is_over_b
     await store.close()
 
 
-async def test_a_query_that_another_process_ended_is_found_by_what_the_first_one_stored(tmp_path: Path) -> None:
+async def test_a_query_that_another_process_ended_is_found_by_what_the_first_one_stored(
+    tmp_path: Path,
+) -> None:
     first = SqliteTraceStore.open(tmp_path)
     await first.append("q1", 0, EVENTS[:3])
     await first.close()
@@ -56,7 +68,9 @@ async def test_a_query_that_another_process_ended_is_found_by_what_the_first_one
     await second.close()
 
 
-async def test_an_end_that_was_refused_and_stored_later_is_found_once(tmp_path: Path) -> None:
+async def test_an_end_that_was_refused_and_stored_later_is_found_once(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, EVENTS[:3])
     store._writer._locked_until = float("inf")  # as after another process held the lock

@@ -39,7 +39,11 @@ async def filled(folder: Path, count: int, *more: str) -> SqliteTraceStore:
     """A store with traces q0 … of one day each, the oldest first."""
     store = SqliteTraceStore.open(folder)
     for number in range(count):
-        await store.append(f"q{number}", 0, placed(f"q{number}", whole(str(number), *more), at=NOON + number * DAY_S))
+        await store.append(
+            f"q{number}",
+            0,
+            placed(f"q{number}", whole(str(number), *more), at=NOON + number * DAY_S),
+        )
     return store
 
 
@@ -47,7 +51,9 @@ async def left(store: SqliteTraceStore) -> Sequence[str]:
     return await store.ids("", 1_000)
 
 
-async def test_a_deleted_trace_leaves_no_byte_and_the_others_stay_whole(tmp_path: Path) -> None:
+async def test_a_deleted_trace_leaves_no_byte_and_the_others_stay_whole(
+    tmp_path: Path,
+) -> None:
     store = await filled(tmp_path, 3, "shared passage " * 30)
 
     assert await store.delete(["q1", "q1", "nowhere"]) == 1
@@ -55,7 +61,9 @@ async def test_a_deleted_trace_leaves_no_byte_and_the_others_stay_whole(tmp_path
     with pytest.raises(NotFoundError):
         await store.read("q1")
     assert await left(store) == ["q0", "q2"]
-    assert (await store.read("q2"))[1].event == tool_succeeded(long_text("2"), "shared passage " * 30)
+    assert (await store.read("q2"))[1].event == tool_succeeded(
+        long_text("2"), "shared passage " * 30
+    )
     await store.close()
     data = (tmp_path / FILE_NAME).read_bytes()
     assert b"unique1" not in data
@@ -66,7 +74,9 @@ async def test_a_deleted_trace_leaves_no_byte_and_the_others_stay_whole(tmp_path
 
 async def test_a_trace_of_thousands_of_events_is_deleted(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
-    await store.append("q1", 0, placed("q1", [query_received(), *[tool_succeeded("x")] * 3_000]))
+    await store.append(
+        "q1", 0, placed("q1", [query_received(), *[tool_succeeded("x")] * 3_000])
+    )
 
     assert await store.delete(["q1"]) == 1
 
@@ -74,7 +84,9 @@ async def test_a_trace_of_thousands_of_events_is_deleted(tmp_path: Path) -> None
     await store.close()
 
 
-async def test_an_id_can_be_used_again_after_its_trace_was_deleted(tmp_path: Path) -> None:
+async def test_an_id_can_be_used_again_after_its_trace_was_deleted(
+    tmp_path: Path,
+) -> None:
     store = await filled(tmp_path, 1)
     await store.delete(["q0"])
 
@@ -87,7 +99,11 @@ async def test_an_id_can_be_used_again_after_its_trace_was_deleted(tmp_path: Pat
 async def test_a_deleted_conversation_is_not_known_any_more(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
     for number, session_id in enumerate(("s1", "s2", "s1")):
-        await store.append(f"q{number}", 0, placed(f"q{number}", whole(str(number), session_id=session_id)))
+        await store.append(
+            f"q{number}",
+            0,
+            placed(f"q{number}", whole(str(number), session_id=session_id)),
+        )
 
     assert await store.delete_conversation("s1") == 2
 
@@ -96,25 +112,38 @@ async def test_a_deleted_conversation_is_not_known_any_more(tmp_path: Path) -> N
         await store.exchanges("s1", 2)
     with pytest.raises(NotFoundError):
         await store.delete_conversation("s1")
-    assert await store.exchanges("s2", 2) == [Exchange(question="word1", answer="answer1")]
+    assert await store.exchanges("s2", 2) == [
+        Exchange(question="word1", answer="answer1")
+    ]
     await store.close()
 
 
-async def test_pruning_by_age_spares_what_is_younger_and_what_still_runs(tmp_path: Path) -> None:
+async def test_pruning_by_age_spares_what_is_younger_and_what_still_runs(
+    tmp_path: Path,
+) -> None:
     store = await filled(tmp_path, 6)
-    await store.append("open", 0, placed("open", [query_received()], at=NOON - 9 * DAY_S))
+    await store.append(
+        "open", 0, placed("open", [query_received()], at=NOON - 9 * DAY_S)
+    )
 
     assert await store.prune(older_than=NOON + 3 * DAY_S) == 3
 
     assert await left(store) == ["open", "q3", "q4", "q5"]
-    await store.append("open", 1, placed("open", [QueryClosed(status="answered")], after=1, at=NOON))
+    await store.append(
+        "open", 1, placed("open", [QueryClosed(status="answered")], after=1, at=NOON)
+    )
     await store.close()
 
 
-async def test_pruning_by_size_takes_the_oldest_until_the_file_is_small_enough(tmp_path: Path) -> None:
+async def test_pruning_by_size_takes_the_oldest_until_the_file_is_small_enough(
+    tmp_path: Path,
+) -> None:
     store = await filled(tmp_path, 400)
     await store.close()
-    store, before = SqliteTraceStore.open(tmp_path), (tmp_path / FILE_NAME).stat().st_size
+    store, before = (
+        SqliteTraceStore.open(tmp_path),
+        (tmp_path / FILE_NAME).stat().st_size,
+    )
 
     deleted = await store.prune(most_bytes=before // 2)
 
@@ -154,15 +183,21 @@ async def test_a_fork_outlives_the_trace_that_it_came_from(tmp_path: Path) -> No
     await store.close()
 
 
-async def test_what_is_deleted_while_others_are_written_loses_none_of_their_texts(tmp_path: Path) -> None:
+async def test_what_is_deleted_while_others_are_written_loses_none_of_their_texts(
+    tmp_path: Path,
+) -> None:
     shared = [f"shared {number} " * 60 for number in range(20)]
     store = await filled(tmp_path, 60, *shared)
 
     async def write() -> None:
         for number in range(60):
-            await store.append(f"new{number}", 0, placed(f"new{number}", whole(f"n{number}", *shared)))
+            await store.append(
+                f"new{number}", 0, placed(f"new{number}", whole(f"n{number}", *shared))
+            )
 
-    deleted, _ = await asyncio.gather(store.prune(older_than=NOON + 100 * DAY_S), write())
+    deleted, _ = await asyncio.gather(
+        store.prune(older_than=NOON + 100 * DAY_S), write()
+    )
 
     assert deleted >= 60
     for query_id in await left(store):
@@ -170,7 +205,9 @@ async def test_what_is_deleted_while_others_are_written_loses_none_of_their_text
     await store.close()
 
 
-async def test_a_store_that_is_closed_meanwhile_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
+async def test_a_store_that_is_closed_meanwhile_goes_on_where_it_was_broken_off(
+    tmp_path: Path,
+) -> None:
     store = await filled(tmp_path, 40)
     pruning = asyncio.create_task(store.prune(older_than=NOON + 100 * DAY_S))
     while len(await left(store)) == 40:
@@ -183,11 +220,17 @@ async def test_a_store_that_is_closed_meanwhile_goes_on_where_it_was_broken_off(
 
     await store.prune(older_than=NOON + 100 * DAY_S)
 
-    assert ask(tmp_path, "SELECT count(*) FROM events") == ask(tmp_path, "SELECT count(*) FROM kept") == [(0,)]
+    assert (
+        ask(tmp_path, "SELECT count(*) FROM events")
+        == ask(tmp_path, "SELECT count(*) FROM kept")
+        == [(0,)]
+    )
     await store.close()
 
 
-async def test_what_is_deleted_in_another_process_is_written_anew_by_this_one(tmp_path: Path) -> None:
+async def test_what_is_deleted_in_another_process_is_written_anew_by_this_one(
+    tmp_path: Path,
+) -> None:
     store, other = await filled(tmp_path, 1), SqliteTraceStore.open(tmp_path)
 
     await other.delete(["q0"])
@@ -198,7 +241,9 @@ async def test_what_is_deleted_in_another_process_is_written_anew_by_this_one(tm
     await store.close()
 
 
-async def test_a_lock_of_another_process_holds_deleting_up_and_does_not_end_it(tmp_path: Path) -> None:
+async def test_a_lock_of_another_process_holds_deleting_up_and_does_not_end_it(
+    tmp_path: Path,
+) -> None:
     store = await filled(tmp_path, 3)
 
     with changed_file(tmp_path) as other:
@@ -214,7 +259,9 @@ async def test_a_lock_of_another_process_holds_deleting_up_and_does_not_end_it(t
 async def test_the_service_deletes_at_its_start_and_every_hour(tmp_path: Path) -> None:
     store = await filled(tmp_path, 4)
     clock = FixedClock(NOON + 3.5 * DAY_S)
-    keeping = asyncio.create_task(keep_traces(store, load_settings(keep_days=2.0), clock))
+    keeping = asyncio.create_task(
+        keep_traces(store, load_settings(keep_days=2.0), clock)
+    )
 
     await clock.slept_on()
     at_start = await left(store)
@@ -244,7 +291,9 @@ async def test_the_durability_is_in_force_on_the_connection_that_writes(
     await store.close()
 
 
-def test_a_connection_of_the_store_waits_for_the_disk_only_where_that_is_wanted(tmp_path: Path) -> None:
+def test_a_connection_of_the_store_waits_for_the_disk_only_where_that_is_wanted(
+    tmp_path: Path,
+) -> None:
     for durability, synchronous in (("process", 1), ("power", 2)):
         connection = open_writer(tmp_path / FILE_NAME, durability)  # type: ignore[arg-type]  # one of the two
         assert connection.execute("PRAGMA synchronous").fetchone() == (synchronous,)

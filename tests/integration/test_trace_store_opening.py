@@ -27,7 +27,9 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / FILE_NAME).read_bytes().startswith(b"This is a letter")
 
 
-def test_the_database_of_another_program_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_the_database_of_another_program_is_refused_and_left_alone(
+    tmp_path: Path,
+) -> None:
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
         other.execute("CREATE TABLE letters (text TEXT)")
     before = (tmp_path / FILE_NAME).read_bytes()
@@ -43,7 +45,10 @@ async def test_a_store_of_a_newer_format_is_refused(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as other:
         other.execute("PRAGMA user_version = 99")
 
-    with pytest.raises(ConfigurationError, match="format 99, from a newer Antiphon; this one reads format 2"):
+    with pytest.raises(
+        ConfigurationError,
+        match="format 99, from a newer Antiphon; this one reads format 2",
+    ):
         SqliteTraceStore.open(tmp_path)
 
 
@@ -56,7 +61,9 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_may_not_be_written_is_refused_with_what_to_do() -> None:
     with tempfile.TemporaryDirectory() as name, _unprivileged(Path(name)) as folder:
-        with pytest.raises(ConfigurationError, match="right to read and write the data folder"):
+        with pytest.raises(
+            ConfigurationError, match="right to read and write the data folder"
+        ):
             SqliteTraceStore.open(folder)
         with pytest.raises(ConfigurationError, match="name a folder"):
             SqliteTraceStore.open(folder / "missing")
@@ -65,7 +72,10 @@ def test_a_folder_that_may_not_be_written_is_refused_with_what_to_do() -> None:
 async def test_a_store_that_may_not_be_written_is_refused_with_what_to_do() -> None:
     with tempfile.TemporaryDirectory() as name:
         await SqliteTraceStore.open(Path(name)).close()
-        with _unprivileged(Path(name)) as folder, pytest.raises(ConfigurationError, match="right to write"):
+        with (
+            _unprivileged(Path(name)) as folder,
+            pytest.raises(ConfigurationError, match="right to write"),
+        ):
             SqliteTraceStore.open(folder)
 
 

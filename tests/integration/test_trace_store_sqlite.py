@@ -27,7 +27,10 @@ from antiphon.vocabulary.values import StoredText, UntrustedText
 from tests.story import answered, placed, query_received, tool_succeeded
 
 ROOT = Path(__file__).parents[2]
-PASSAGES = [f"Passage {number}. " + "It says something of some length. " * 20 for number in range(10)]
+PASSAGES = [
+    f"Passage {number}. " + "It says something of some length. " * 20
+    for number in range(10)
+]
 
 
 def ask(folder: Path, query: str, *parameters: object) -> Sequence[tuple[object, ...]]:
@@ -39,14 +42,20 @@ def ask(folder: Path, query: str, *parameters: object) -> Sequence[tuple[object,
 @contextmanager
 def changed_file(folder: Path) -> Iterator[sqlite3.Connection]:
     """Another connection, by which a test does something to the file."""
-    with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as connection:
+    with closing(
+        sqlite3.connect(folder / FILE_NAME, isolation_level=None)
+    ) as connection:
         yield connection
 
 
 def start(script: str, folder: Path) -> subprocess.Popen[str]:
     """Another Python process that runs `script` on the store of `folder`."""
     return subprocess.Popen(
-        [sys.executable, "-c", script, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True, bufsize=1
+        [sys.executable, "-c", script, str(folder)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
     )
 
 
@@ -70,7 +79,11 @@ asyncio.run(write(SqliteTraceStore.open(Path(sys.argv[1]))))
 async def test_traces_that_share_passages_store_them_once(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
     for query_id in ("q1", "q2"):
-        await store.append(query_id, 0, placed(query_id, [tool_succeeded(*PASSAGES), tool_succeeded(*PASSAGES)]))
+        await store.append(
+            query_id,
+            0,
+            placed(query_id, [tool_succeeded(*PASSAGES), tool_succeeded(*PASSAGES)]),
+        )
 
     assert ask(tmp_path, "SELECT count(*) FROM kept") == [(len(PASSAGES),)]
     first, second = [(await store.read(query_id))[1].event for query_id in ("q1", "q2")]
@@ -78,16 +91,23 @@ async def test_traces_that_share_passages_store_them_once(tmp_path: Path) -> Non
     await store.close()
 
 
-async def test_a_trace_grows_with_its_events_and_not_with_the_texts_they_repeat(tmp_path: Path) -> None:
+async def test_a_trace_grows_with_its_events_and_not_with_the_texts_they_repeat(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     growing = [tool_succeeded(*PASSAGES[:count]) for count in range(1, 11)]
     await store.append("q1", 0, placed("q1", growing))
 
-    bodies = [size for (size,) in ask(tmp_path, "SELECT length(body) FROM events ORDER BY seq")]
+    bodies = [
+        size
+        for (size,) in ask(tmp_path, "SELECT length(body) FROM events ORDER BY seq")
+    ]
     steps = [int(str(later)) - int(str(earlier)) for earlier, later in pairwise(bodies)]
 
     assert max(steps) < 250 < len(PASSAGES[0])
-    assert ask(tmp_path, "SELECT sum(length(text)) FROM kept") == [(sum(len(text) for text in PASSAGES),)]
+    assert ask(tmp_path, "SELECT sum(length(text)) FROM kept") == [
+        (sum(len(text) for text in PASSAGES),)
+    ]
     await store.close()
 
 
@@ -113,7 +133,9 @@ async def test_a_closed_store_refuses_with_an_error_of_ours(tmp_path: Path) -> N
         await store.list()
 
 
-async def test_another_process_reads_whole_batches_while_one_writes(tmp_path: Path) -> None:
+async def test_another_process_reads_whole_batches_while_one_writes(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     with start(WRITER, tmp_path) as writer:
         assert writer.stdout is not None
@@ -122,7 +144,9 @@ async def test_another_process_reads_whole_batches_while_one_writes(tmp_path: Pa
             if acknowledged <= seen:
                 continue
             events = await store.read("q1", after=seen)
-            assert [recorded.seq for recorded in events] == list(range(seen + 1, seen + 1 + len(events)))
+            assert [recorded.seq for recorded in events] == list(
+                range(seen + 1, seen + 1 + len(events))
+            )
             seen += len(events)
             assert seen >= acknowledged
             assert seen % 2 == 1
@@ -130,7 +154,9 @@ async def test_another_process_reads_whole_batches_while_one_writes(tmp_path: Pa
     await store.close()
 
 
-async def test_a_killed_writer_leaves_every_acknowledged_event_and_no_gap(tmp_path: Path) -> None:
+async def test_a_killed_writer_leaves_every_acknowledged_event_and_no_gap(
+    tmp_path: Path,
+) -> None:
     with start(WRITER, tmp_path) as writer:
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline()) for _ in range(300)]
@@ -142,11 +168,15 @@ async def test_a_killed_writer_leaves_every_acknowledged_event_and_no_gap(tmp_pa
 
     assert [recorded.seq for recorded in events] == list(range(1, len(events) + 1))
     assert len(events) >= acknowledged[-1] >= 600
-    await store.append("q1", len(events), placed("q1", [tool_succeeded("goes on")], after=len(events)))
+    await store.append(
+        "q1", len(events), placed("q1", [tool_succeeded("goes on")], after=len(events))
+    )
     await store.close()
 
 
-async def test_a_locked_store_refuses_quickly_and_takes_the_events_later(tmp_path: Path) -> None:
+async def test_a_locked_store_refuses_quickly_and_takes_the_events_later(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     events = placed("q1", [query_received()])
     loop = asyncio.get_running_loop()
@@ -173,7 +203,9 @@ async def test_a_locked_store_refuses_quickly_and_takes_the_events_later(tmp_pat
     await store.close()
 
 
-async def test_the_log_is_moved_into_the_database_while_the_store_is_in_use(tmp_path: Path) -> None:
+async def test_the_log_is_moved_into_the_database_while_the_store_is_in_use(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     log = tmp_path / f"{FILE_NAME}-wal"
     body = "x" * 100_000
@@ -189,7 +221,9 @@ async def test_the_log_is_moved_into_the_database_while_the_store_is_in_use(tmp_
     await store.close()
 
 
-async def test_a_refused_append_leaves_nothing_behind_and_can_be_done_again(tmp_path: Path) -> None:
+async def test_a_refused_append_leaves_nothing_behind_and_can_be_done_again(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     events = placed("q1", [tool_succeeded("y" * 1_000_000)])
 
@@ -228,7 +262,9 @@ async def test_a_text_that_is_gone_is_said_to_be_missing(tmp_path: Path) -> None
 async def test_a_damaged_store_is_a_trace_error(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
     for number in range(50):
-        await store.append(f"q{number}", 0, placed(f"q{number}", [tool_succeeded("z" * 5000)]))
+        await store.append(
+            f"q{number}", 0, placed(f"q{number}", [tool_succeeded("z" * 5000)])
+        )
     await store.close()
     path = tmp_path / FILE_NAME
     whole = path.read_bytes()
@@ -264,7 +300,14 @@ async def test_an_event_of_a_subscriber_is_stored_exported_and_imported_where_th
     tmp_path: Path,
 ) -> None:
     catalog = BUILT_IN.extended([NoteTaken])
-    trace = placed("q1", [query_received(), NoteTaken(text=StoredText("noted " * 100)), QueryClosed(status="answered")])
+    trace = placed(
+        "q1",
+        [
+            query_received(),
+            NoteTaken(text=StoredText("noted " * 100)),
+            QueryClosed(status="answered"),
+        ],
+    )
     store = SqliteTraceStore.open(tmp_path / "here", catalog=catalog)
     await store.append("q1", 0, trace)
 
@@ -280,16 +323,26 @@ async def test_an_event_of_a_subscriber_is_stored_exported_and_imported_where_th
     for read in (without.read("q1"), asyncio.to_thread(read_trace_file, file)):
         with pytest.raises(DecodeError, match=r"'note_taken'.*ANTIPHON_SUBSCRIBERS"):
             await read
-    assert [form["kind"] for form in await without.forms("q1")] == ["query_received", "note_taken", "query_closed"]
+    assert [form["kind"] for form in await without.forms("q1")] == [
+        "query_received",
+        "note_taken",
+        "query_closed",
+    ]
     await without.close()
 
 
-async def test_the_log_stays_short_however_long_queries_are_written_without_a_pause(tmp_path: Path) -> None:
+async def test_the_log_stays_short_however_long_queries_are_written_without_a_pause(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     for number in range(1_000):
         query_id = f"q{number}"
         await store.append(query_id, 0, placed(query_id, [query_received()]))
-        await store.append(query_id, 1, placed(query_id, [tool_succeeded(*PASSAGES, f"{number}" * 500)], after=1))
+        await store.append(
+            query_id,
+            1,
+            placed(query_id, [tool_succeeded(*PASSAGES, f"{number}" * 500)], after=1),
+        )
 
     assert (tmp_path / f"{FILE_NAME}-wal").stat().st_size < 3 * CHECKPOINT_BYTES
     await store.close()
@@ -303,10 +356,15 @@ class OddNoted(Event, frozen=True, kw_only=True, tag="odd_noted"):
     odd: object
 
 
-async def test_an_event_that_cannot_be_encoded_is_refused_to_whoever_appended_it_alone(tmp_path: Path) -> None:
+async def test_an_event_that_cannot_be_encoded_is_refused_to_whoever_appended_it_alone(
+    tmp_path: Path,
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
     odd = [query_received(), OddNoted(odd=object())]
-    appends = [store.append(f"q{number}", 0, placed(f"q{number}", [query_received()])) for number in range(40)]
+    appends = [
+        store.append(f"q{number}", 0, placed(f"q{number}", [query_received()]))
+        for number in range(40)
+    ]
 
     *stored, refused = await asyncio.gather(
         *appends, store.append("odd", 0, placed("odd", odd)), return_exceptions=True

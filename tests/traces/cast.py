@@ -18,14 +18,33 @@ from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import events_of
 from antiphon.vocabulary.errors import ModelError, NotFoundError
 from antiphon.vocabulary.events import QueryCancelled, Reasoner, Recorded
-from antiphon.vocabulary.ports import EventLog, Handler, Json, Model, Subscription, ToolOutput
+from antiphon.vocabulary.ports import (
+    EventLog,
+    Handler,
+    Json,
+    Model,
+    Subscription,
+    ToolOutput,
+)
 from antiphon.vocabulary.values import Passage, QuerySettings, Request, StoredText
 
 SENTENCES = [
     f"{subject} {verb} {thing}. "
-    for subject in ("BM25", "A circuit breaker", "An event log", "The retry budget", "A vector index")
+    for subject in (
+        "BM25",
+        "A circuit breaker",
+        "An event log",
+        "The retry budget",
+        "A vector index",
+    )
     for verb in ("ranks", "opens after", "records", "limits", "compares")
-    for thing in ("every failure", "rare words", "each decision", "documents by meaning", "half-open probes")
+    for thing in (
+        "every failure",
+        "rare words",
+        "each decision",
+        "documents by meaning",
+        "half-open probes",
+    )
 ]
 
 
@@ -52,7 +71,9 @@ class VirtualClock:
 
     async def _wake(self) -> None:
         while self._sleepers:
-            for _ in range(12):  # turns in which everybody else does what there is to do
+            for _ in range(
+                12
+            ):  # turns in which everybody else does what there is to do
                 await asyncio.sleep(0)
             due, _, woken = heapq.heappop(self._sleepers)
             self._now = max(self._now, due)
@@ -62,7 +83,13 @@ class VirtualClock:
 class SeededModel:
     """A model whose replies, failures and pauses come from a seed."""
 
-    def __init__(self, dice: random.Random, clock: VirtualClock, trouble: float, name: str | None = None) -> None:
+    def __init__(
+        self,
+        dice: random.Random,
+        clock: VirtualClock,
+        trouble: float,
+        name: str | None = None,
+    ) -> None:
         self._dice = dice
         self._clock = clock
         self._trouble = trouble
@@ -76,7 +103,9 @@ class SeededModel:
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         self._calls += 1
         await self._clock.sleep(
-            self._dice.choice([0.0, 0.2, 1.0, 25.0 if self._dice.random() < self._trouble else 0.1])
+            self._dice.choice(
+                [0.0, 0.2, 1.0, 25.0 if self._dice.random() < self._trouble else 0.1]
+            )
         )
         self._maybe_fail("rate_limit", "overloaded", "authentication", "connection")
         for event in events_of(self._message(request)):
@@ -88,16 +117,24 @@ class SeededModel:
     def _maybe_fail(self, *kinds: str) -> None:
         if self._dice.random() < self._trouble / 3:
             kind = self._dice.choice(kinds)
-            raise ModelError(kind, f"scripted {kind}", retryable=self._dice.random() < 0.5)
+            raise ModelError(
+                kind, f"scripted {kind}", retryable=self._dice.random() < 0.5
+            )
 
     def _message(self, request: Request) -> Json:
         content: list[Json] = []
         wants_tools = request.tools is not None and self._dice.random() < 0.8
         if wants_tools or self._dice.random() < 0.1:
-            content += [self._call(number) for number in range(self._dice.randint(1, 4))]
+            content += [
+                self._call(number) for number in range(self._dice.randint(1, 4))
+            ]
         if not content or self._dice.random() < 0.5:
             content.insert(0, self._text(request))
-        stop = "tool_use" if any(block["type"] == "tool_use" for block in content) else "end_turn"
+        stop = (
+            "tool_use"
+            if any(block["type"] == "tool_use" for block in content)
+            else "end_turn"
+        )
         if self._dice.random() < self._trouble / 4:
             stop = self._dice.choice(["refusal", "max_tokens", "something_new"])
         usage = {"input_tokens": 100, "output_tokens": 20}
@@ -106,18 +143,34 @@ class SeededModel:
         }  # fmt: skip
 
     def _call(self, number: int) -> Json:
-        name = self._dice.choice(["search", "search", "lookup", "flaky", "slow", "nothing"])
-        arguments: Json = {"text": self._dice.choice(["bm25", "breaker", "log", "retry"]), "why": "to know"}
+        name = self._dice.choice(
+            ["search", "search", "lookup", "flaky", "slow", "nothing"]
+        )
+        arguments: Json = {
+            "text": self._dice.choice(["bm25", "breaker", "log", "retry"]),
+            "why": "to know",
+        }
         if self._dice.random() < 0.08:
             arguments = {"wrong": 1}
-        return {"type": "tool_use", "id": f"t{self._calls}-{number}", "name": name, "input": arguments}
+        return {
+            "type": "tool_use",
+            "id": f"t{self._calls}-{number}",
+            "name": name,
+            "input": arguments,
+        }
 
     def _text(self, request: Request) -> Json:
         text = "" if self._dice.random() < 0.05 else self._dice.choice(SENTENCES)
         block: Json = {"type": "text", "text": text}
-        sources = sum('"search_result"' in part.text for message in request.messages for part in message.content)
+        sources = sum(
+            '"search_result"' in part.text
+            for message in request.messages
+            for part in message.content
+        )
         if sources and text:
-            at = self._dice.randrange(sources + 1)  # now and then a source that is not there
+            at = self._dice.randrange(
+                sources + 1
+            )  # now and then a source that is not there
             block["citations"] = [
                 {
                     "type": "search_result_location", "search_result_index": at, "start_block_index": 0,
@@ -155,7 +208,9 @@ def seeded_tools(dice: random.Random, clock: VirtualClock, trouble: float) -> Re
 
     async def slow(text: str) -> str:
         """Takes long."""
-        await clock.sleep(dice.choice([0.5, 4.0, 30.0 if dice.random() < trouble else 1.0]))
+        await clock.sleep(
+            dice.choice([0.5, 4.0, 30.0 if dice.random() < trouble else 1.0])
+        )
         return dice.choice(SENTENCES)
 
     async def nothing(text: str) -> None:
@@ -213,11 +268,15 @@ BREAKABLE = (
 """Handlers that are made to fail."""
 
 
-def _broken(subscriptions: Sequence[Subscription], name: str | None) -> list[Subscription]:
+def _broken(
+    subscriptions: Sequence[Subscription], name: str | None
+) -> list[Subscription]:
     broken: list[Subscription] = []
     for subscription in subscriptions:
         if subscription.name == name:
-            subscription = subscription._replace(handler=_failing_once(subscription.handler))
+            subscription = subscription._replace(
+                handler=_failing_once(subscription.handler)
+            )
         broken.append(subscription)
     return broken
 
@@ -244,15 +303,29 @@ async def play(seed: int, store: EventLog, *, breaks: bool = True) -> Outcome:
         "primary": SeededModel(dice, clock, trouble),
         "fallback": SeededModel(dice, clock, trouble / 2, name="offline"),
     }
-    parts = Resources(clock=clock, models=models, tools=registry, tool_definitions=registry.definitions())
+    parts = Resources(
+        clock=clock,
+        models=models,
+        tools=registry,
+        tool_definitions=registry.definitions(),
+    )
     caller = Caller()
     bus = Bus(store, clock)
     broken = dice.choice(list(BREAKABLE)) if breaks and dice.random() < 0.15 else None
-    session = bus.open(f"q{seed}", lambda ports: _broken(wire(parts, ports, caller).subscriptions(), broken))
+    session = bus.open(
+        f"q{seed}",
+        lambda ports: _broken(wire(parts, ports, caller).subscriptions(), broken),
+    )
     wishes = settings_of(dice)
     if seed % 3 == 0:
-        wishes = replace(wishes, compression="model", briefing_tokens=max(600, wishes.briefing_tokens))
-    first = receive("What does BM25 rank, and when does a breaker open?", f"s{seed % 7}", wishes)
+        wishes = replace(
+            wishes,
+            compression="model",
+            briefing_tokens=max(600, wishes.briefing_tokens),
+        )
+    first = receive(
+        "What does BM25 rank, and when does a breaker open?", f"s{seed % 7}", wishes
+    )
     session.start(replace(first, provider_open=dice.random() < 0.05))
     if dice.random() < 0.05:
         await clock.sleep(dice.choice([0.0, 1.5]))

@@ -20,7 +20,10 @@ async def _play_all() -> Lines:
     store = MemoryTraceStore()
     for seed in range(QUERIES):
         await play(seed, store)
-    return {f"q{seed}": [to_json(said) for said in await store.read(f"q{seed}")] for seed in range(QUERIES)}
+    return {
+        f"q{seed}": [to_json(said) for said in await store.read(f"q{seed}")]
+        for seed in range(QUERIES)
+    }
 
 
 @pytest.fixture(scope="session")

@@ -30,12 +30,27 @@ class Registrar:
     name = "registrar"
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
-        told = any("<attempts>" in block.text for message in request.messages for block in message.content)
-        block: Json = {"type": "tool_use", "id": "toolu_1", "name": "enrol", "input": {"student": "Ada"}}
+        told = any(
+            "<attempts>" in block.text
+            for message in request.messages
+            for block in message.content
+        )
+        block: Json = {
+            "type": "tool_use",
+            "id": "toolu_1",
+            "name": "enrol",
+            "input": {"student": "Ada"},
+        }
         if told or request.tools is None:
             block = {"type": "text", "text": "That is all that I know."}
         stop = "end_turn" if block["type"] == "text" else "tool_use"
-        message: Json = {"id": "m", "model": "registrar", "content": [block], "stop_reason": stop, "usage": {}}
+        message: Json = {
+            "id": "m",
+            "model": "registrar",
+            "content": [block],
+            "stop_reason": stop,
+            "usage": {},
+        }
         for event in events_of(message):
             yield event
 
@@ -59,7 +74,9 @@ def office(folder: Path, *, keyed: bool) -> Tool:
         return change(key)
 
     if keyed:
-        return tool_from_function(enrol_once, name="enrol", has_effects=True, key_parameter="key")
+        return tool_from_function(
+            enrol_once, name="enrol", has_effects=True, key_parameter="key"
+        )
     return tool_from_function(enrol, has_effects=True)
 
 
@@ -80,7 +97,9 @@ async def ask(folder: Path, *, keyed: bool) -> None:
     (folder / DEADLY).touch()
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder, keyed=keyed)
-    session = Bus(store, parts.clock).open(QUERY_ID, lambda ports: wire(parts, ports, Caller()).subscriptions())
+    session = Bus(store, parts.clock).open(
+        QUERY_ID, lambda ports: wire(parts, ports, Caller()).subscriptions()
+    )
     await session.run(receive("Enrol Ada.", "s1", QuerySettings()))
 
 
@@ -88,7 +107,9 @@ async def go_on(folder: Path, *, keyed: bool) -> None:
     """Does what a service does when it starts."""
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder, keyed=keyed)
-    for running in await History(Bus(store, parts.clock), parts, store).resume_unfinished():
+    for running in await History(
+        Bus(store, parts.clock), parts, store
+    ).resume_unfinished():
         await running.outcome()
     await store.close()
 

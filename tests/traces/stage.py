@@ -27,10 +27,16 @@ class Stage:
         self.bus = Bus(self.store, self.parts.clock)
         self.history = History(self.bus, self.parts, self.store)
 
-    async def ask(self, query_id: str = "q1", settings: QuerySettings = QuerySettings()) -> Trace:  # noqa: B008 - frozen
+    async def ask(
+        self, query_id: str = "q1", settings: QuerySettings | None = None
+    ) -> Trace:
         """Asks; the whole trace."""
-        session = self.bus.open(query_id, lambda ports: wire(self.parts, ports, Caller()).subscriptions())
-        await session.run(receive("How does BM25 rank?", "s1", settings))
+        session = self.bus.open(
+            query_id, lambda ports: wire(self.parts, ports, Caller()).subscriptions()
+        )
+        await session.run(
+            receive("How does BM25 rank?", "s1", settings or QuerySettings())
+        )
         return await self.store.read(query_id)
 
     def calls(self) -> list[str]:

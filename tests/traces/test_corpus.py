@@ -21,7 +21,9 @@ NOT_RECORDED = {"review_requested", "draft_reviewed"}
 def traces() -> Iterator[tuple[str, list[bytes]]]:
     """The traces of the corpus, each with its id."""
     with lzma.open(CORPUS / "traces-before-redesign.jsonl.xz") as file:
-        for query_id, lines in groupby(file, key=lambda line: str(msgspec.json.decode(line)["query_id"])):
+        for query_id, lines in groupby(
+            file, key=lambda line: str(msgspec.json.decode(line)["query_id"])
+        ):
             yield query_id, [line.rstrip(b"\n") for line in lines]
 
 
@@ -29,7 +31,14 @@ def recorded_results() -> dict[str, tuple[int, int, bool]]:
     """What a replay found when the corpus was recorded: events, events compared, and whether the query was over."""
     with lzma.open(CORPUS / "index.tsv.xz", "rt", encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return {row["query_id"]: (int(row["events"]), int(row["compared"]), row["end"] == "closed") for row in rows}
+        return {
+            row["query_id"]: (
+                int(row["events"]),
+                int(row["compared"]),
+                row["end"] == "closed",
+            )
+            for row in rows
+        }
 
 
 def result_of(replayed: ReplayResult) -> tuple[int, int, bool]:
@@ -48,7 +57,9 @@ def test_every_trace_of_the_corpus_replays_to_the_same_events() -> None:
         if result.divergence is not None:
             differing.append(f"{query_id}: {result.divergence.detail}")
         elif result_of(result) != expected[query_id]:
-            differing.append(f"{query_id}: {result_of(result)} was {expected[query_id]}")
+            differing.append(
+                f"{query_id}: {result_of(result)} was {expected[query_id]}"
+            )
 
     assert differing == []
     assert replayed == len(expected) == 1_309

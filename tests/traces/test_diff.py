@@ -44,7 +44,9 @@ def changed(trace: Trace, seq: int, event: Event) -> Trace:
 def with_other_ids(event: Event, ids: set[str]) -> Event:
     text = msgspec.json.encode(plain(event)).decode()
     for name in ids:
-        text = text.replace(f'"{name}"', f'"{name}-other"').replace(f'\\"{name}\\"', f'\\"{name}-other\\"')
+        text = text.replace(f'"{name}"', f'"{name}-other"').replace(
+            f'\\"{name}\\"', f'\\"{name}-other\\"'
+        )
     return event_of(msgspec.json.decode(text))
 
 
@@ -67,22 +69,30 @@ async def test_a_fork_in_which_nothing_is_changed_does_not_differ(stage: Stage) 
     assert {mark for mark, _ in found.sentences} == {"="}
 
 
-async def test_all_that_follows_from_a_changed_tool_result_differs_by_the_tool(stage: Stage) -> None:
+async def test_all_that_follows_from_a_changed_tool_result_differs_by_the_tool(
+    stage: Stage,
+) -> None:
     before = await stage.ask()
     result = of_kind(before, ToolSucceeded).event
     assert isinstance(result, ToolSucceeded)
 
-    found = await forked(stage, [Change(kind="tool", name=result.tool_call_id, value="Nobody knows.")])
+    found = await forked(
+        stage, [Change(kind="tool", name=result.tool_call_id, value="Nobody knows.")]
+    )
 
     assert len(found.differences) > 3
     assert {each.because for each in found.differences} - {"order"} == {"tool"}
 
 
-async def test_all_that_follows_from_another_reply_differs_by_the_model(stage: Stage) -> None:
+async def test_all_that_follows_from_another_reply_differs_by_the_model(
+    stage: Stage,
+) -> None:
     before = await stage.ask()
 
     found = await forked(
-        stage, [Change(kind="reply", value="It ranks by rarity.")], at=of_kind(before, ReasoningCompleted).seq
+        stage,
+        [Change(kind="reply", value="It ranks by rarity.")],
+        at=of_kind(before, ReasoningCompleted).seq,
     )
 
     assert {each.because for each in found.differences} - {"order"} == {"model"}
@@ -90,7 +100,9 @@ async def test_all_that_follows_from_another_reply_differs_by_the_model(stage: S
     assert "-" in {mark for mark, _ in found.sentences}
 
 
-async def test_all_that_follows_from_a_setting_differs_by_the_settings(stage: Stage) -> None:
+async def test_all_that_follows_from_a_setting_differs_by_the_settings(
+    stage: Stage,
+) -> None:
     await stage.ask()
 
     found = await forked(stage, [Change(kind="setting", name="max_rounds", value="1")])
@@ -99,58 +111,90 @@ async def test_all_that_follows_from_a_setting_differs_by_the_settings(stage: St
     assert (found.left.rounds, found.right.rounds) == (2, 1)
 
 
-async def test_what_the_rules_say_otherwise_of_the_same_differs_by_the_code(stage: Stage) -> None:
+async def test_what_the_rules_say_otherwise_of_the_same_differs_by_the_code(
+    stage: Stage,
+) -> None:
     before = await stage.ask()
     briefing = of_kind(before, BriefingPrepared)
     assert isinstance(briefing.event, BriefingPrepared)
 
-    found = diff(before, changed(before, briefing.seq, replace(briefing.event, tokens=99_999)))
+    found = diff(
+        before, changed(before, briefing.seq, replace(briefing.event, tokens=99_999))
+    )
 
     assert [(each.kind, each.because, each.field) for each in found.differences] == [
         ("briefing_prepared", "code", "tokens")
     ]
 
 
-async def test_the_same_events_in_another_order_differ_by_the_order(stage: Stage) -> None:
+async def test_the_same_events_in_another_order_differ_by_the_order(
+    stage: Stage,
+) -> None:
     before = await stage.ask()
-    first, second = (said for said in before if isinstance(said.event, ToolSucceeded) and said.seq < 20)
+    first, second = (
+        said
+        for said in before
+        if isinstance(said.event, ToolSucceeded) and said.seq < 20
+    )
     swapped = changed(changed(before, first.seq, second.event), second.seq, first.event)
 
     found = diff(before, swapped)
 
-    assert [(each.kind, each.because) for each in found.differences] == [("tool_succeeded", "order")]
+    assert [(each.kind, each.because) for each in found.differences] == [
+        ("tool_succeeded", "order")
+    ]
 
 
 async def test_time_that_was_short_differs_by_the_time(stage: Stage) -> None:
     before = await stage.ask()
-    late = replace(before[-1], seq=len(before) + 1, cause=0, event=DeadlineNeared(left_s=1.0))
+    late = replace(
+        before[-1], seq=len(before) + 1, cause=0, event=DeadlineNeared(left_s=1.0)
+    )
 
-    assert [each.because for each in diff(before, [*before, late]).differences] == ["time"]
+    assert [each.because for each in diff(before, [*before, late]).differences] == [
+        "time"
+    ]
 
 
 async def test_a_tool_that_failed_in_one_differs_by_the_tool(stage: Stage) -> None:
     before = await stage.ask()
     result = of_kind(before, ToolSucceeded)
     assert isinstance(result.event, ToolSucceeded)
-    failed = ToolFailed(tool_call_id=result.event.tool_call_id, name="x", failure="error", detail="it raised")
+    failed = ToolFailed(
+        tool_call_id=result.event.tool_call_id,
+        name="x",
+        failure="error",
+        detail="it raised",
+    )
 
-    assert {each.because for each in diff(before, changed(before, result.seq, failed)).differences} == {"tool"}
+    assert {
+        each.because
+        for each in diff(before, changed(before, result.seq, failed)).differences
+    } == {"tool"}
 
 
 async def test_the_ids_that_a_model_makes_up_are_no_difference(stage: Stage) -> None:
     before = await stage.ask()
-    ids = {said.event.tool_call_id for said in before if isinstance(said.event, ToolSucceeded)}
+    ids = {
+        said.event.tool_call_id
+        for said in before
+        if isinstance(said.event, ToolSucceeded)
+    }
     renamed = [replace(said, event=with_other_ids(said.event, ids)) for said in before]
 
     assert renamed != before
     assert diff(before, renamed).differences == ()
 
 
-async def test_tokens_cost_and_time_stand_beside_one_another(stage: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_tokens_cost_and_time_stand_beside_one_another(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = await stage.ask()
     said = of_kind(before, ResponseAssembled)
     assert isinstance(said.event, ResponseAssembled)
-    dear = replace(said.event, usage=Usage(input_tokens=1200, output_tokens=34, cost_usd=0.0123))
+    dear = replace(
+        said.event, usage=Usage(input_tokens=1200, output_tokens=34, cost_usd=0.0123)
+    )
 
     show_diff(diff(before, changed(before, said.seq, dear)))
 
@@ -163,7 +207,9 @@ async def test_tokens_cost_and_time_stand_beside_one_another(stage: Stage, capsy
 async def test_settings_that_no_query_may_have_are_refused(stage: Stage) -> None:
     await stage.ask()
 
-    with pytest.raises(BadInputError, match="`max_rounds` is 77, it must be from 0 to 5"):
+    with pytest.raises(
+        BadInputError, match="`max_rounds` is 77, it must be from 0 to 5"
+    ):
         await forked(stage, [Change(kind="setting", name="max_rounds", value="77")])
     with pytest.raises(BadInputError, match="over at event"):
         await forked(stage, [], at=len(await stage.store.read("q1")))

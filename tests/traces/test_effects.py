@@ -43,7 +43,9 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def killed_and_gone_on_with(folder: Path, how: str = "bare") -> Path:
     command = [sys.executable, "-m", "tests.traces.effects_victim", str(folder), how]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    run = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
     assert run.stdout.split() == [str(-signal.SIGKILL), "0"]
     return folder
 
@@ -61,12 +63,18 @@ async def trace_in(folder: Path) -> list[Recorded[Event]]:
         await store.close()
 
 
-async def test_without_a_key_it_is_not_done_again_and_the_answer_carries_the_doubt(bare: Path) -> None:
+async def test_without_a_key_it_is_not_done_again_and_the_answer_carries_the_doubt(
+    bare: Path,
+) -> None:
     trace = await trace_in(bare)
 
     assert ran_in(bare) == ["Ada"]
-    assert [said.event.failure for said in trace if isinstance(said.event, ToolFailed)] == ["interrupted"]
-    response = next(said.event for said in trace if isinstance(said.event, ResponseAssembled))
+    assert [
+        said.event.failure for said in trace if isinstance(said.event, ToolFailed)
+    ] == ["interrupted"]
+    response = next(
+        said.event for said in trace if isinstance(said.event, ResponseAssembled)
+    )
     assert response.confidence != "high"
     assert response.indicators
     assert isinstance(trace[-1].event, QueryClosed)
@@ -77,7 +85,11 @@ async def test_with_a_key_it_is_asked_for_again_under_the_same_key(keyed: Path) 
     trace = await trace_in(keyed)
 
     ran = ran_in(keyed)
-    keys = {said.event.idempotency_key for said in trace if isinstance(said.event, ToolStarted)}
+    keys = {
+        said.event.idempotency_key
+        for said in trace
+        if isinstance(said.event, ToolStarted)
+    }
     assert len(ran) == 2
     assert set(ran) == keys
     assert len(keys) == 1
@@ -86,18 +98,30 @@ async def test_with_a_key_it_is_asked_for_again_under_the_same_key(keyed: Path) 
     assert replay(trace).divergence is None
 
 
-@pytest.mark.parametrize(("mode", "times"), [("recorded", 0), ("remodel", 0), ("live", 1)])
+@pytest.mark.parametrize(
+    ("mode", "times"), [("recorded", 0), ("remodel", 0), ("live", 1)]
+)
 async def test_a_fork_changes_something_outside_only_where_all_is_live(
     keyed: Path, tmp_path: Path, mode: Mode, times: int
 ) -> None:
-    folder = Path(shutil.copytree(keyed, tmp_path / "copy", ignore=shutil.ignore_patterns("calls")))
+    folder = Path(
+        shutil.copytree(
+            keyed, tmp_path / "copy", ignore=shutil.ignore_patterns("calls")
+        )
+    )
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder, keyed=True)
     asked = '[{"type": "tool_use", "id": "toolu_2", "name": "enrol", "input": {"student": "Bob"}}]'
-    replies = [said.seq for said in await store.read(QUERY_ID) if isinstance(said.event, ReasoningCompleted)]
+    replies = [
+        said.seq
+        for said in await store.read(QUERY_ID)
+        if isinstance(said.event, ReasoningCompleted)
+    ]
 
     again = History(Bus(store, parts.clock), parts, store)
-    running = await again.fork(QUERY_ID, replies[0], [Change(kind="reply", value=asked)], mode)
+    running = await again.fork(
+        QUERY_ID, replies[0], [Change(kind="reply", value=asked)], mode
+    )
     await running.outcome()
 
     assert len(ran_in(folder) if (folder / "calls").exists() else []) == times

@@ -31,7 +31,9 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import QuerySettings
 from tests.traces.stage import Stage
 
-RAISED = HandlerFailed(handler="ContextSynthesizer.on_round_opened", error="", event_seq=2)
+RAISED = HandlerFailed(
+    handler="ContextSynthesizer.on_round_opened", error="", event_seq=2
+)
 
 
 def retried(why: FailureKind) -> ReasoningRetried:
@@ -49,7 +51,9 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     await made.store.close()
 
 
-async def struck(stage: Stage, seq: int, kind: str | None = None) -> tuple[Injector, list[Recorded[Event]]]:
+async def struck(
+    stage: Stage, seq: int, kind: str | None = None
+) -> tuple[Injector, list[Recorded[Event]]]:
     """The query had again with event `seq` broken."""
     found = fault_at(await stage.store.read("q1"), seq, kind)
     injector = Injector(found.plan.faults)
@@ -58,7 +62,9 @@ async def struck(stage: Stage, seq: int, kind: str | None = None) -> tuple[Injec
     return injector, list(await stage.store.read(running.query_id))
 
 
-async def test_the_fault_of_any_event_fires_once_and_there_is_an_answer_all_the_same(stage: Stage) -> None:
+async def test_the_fault_of_any_event_fires_once_and_there_is_an_answer_all_the_same(
+    stage: Stage,
+) -> None:
     before = list(await stage.ask(settings=QuerySettings(compression="model")))
 
     with structlog.testing.capture_logs():
@@ -66,7 +72,9 @@ async def test_the_fault_of_any_event_fires_once_and_there_is_an_answer_all_the_
             injector, forked = await struck(stage, said.seq)
 
             assert len(injector.injected.fired) == 1, said
-            assert sum(isinstance(each.event, ResponseAssembled) for each in forked) == 1, said
+            assert (
+                sum(isinstance(each.event, ResponseAssembled) for each in forked) == 1
+            ), said
             assert isinstance(forked[-1].event, QueryClosed)
             if not injector.injected.lost and not injector.injected.undelivered:
                 assert replay(forked).divergence is None, said
@@ -79,7 +87,9 @@ async def test_only_what_follows_the_fault_differs(stage: Stage) -> None:
 
     _, forked = await struck(stage, last)
 
-    assert [said.event for said in forked[1 : last - 1]] == [said.event for said in before[1 : last - 1]]
+    assert [said.event for said in forked[1 : last - 1]] == [
+        said.event for said in before[1 : last - 1]
+    ]
     lost = [said.event for said in forked if isinstance(said.event, ToolFailed)]
     assert [each.failure for each in lost] == ["error"]
     succeeded = before[last - 1].event
@@ -96,14 +106,20 @@ async def test_only_what_follows_the_fault_differs(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("kind", ["raise", "duplicate", "reorder", "late"])
-async def test_an_event_is_broken_in_the_way_that_is_named(stage: Stage, kind: Kind) -> None:
+async def test_an_event_is_broken_in_the_way_that_is_named(
+    stage: Stage, kind: Kind
+) -> None:
     before = await stage.ask()
-    assembled = next(said.seq for said in before if isinstance(said.event, ResponseAssembled))
+    assembled = next(
+        said.seq for said in before if isinstance(said.event, ResponseAssembled)
+    )
 
     with structlog.testing.capture_logs():
         injector, forked = await struck(stage, assembled, kind)
 
-    assert [(each.point, each.kind) for each in injector.injected.fired] == [("publish.response_assembled", kind)]
+    assert [(each.point, each.kind) for each in injector.injected.fired] == [
+        ("publish.response_assembled", kind)
+    ]
     assert any(isinstance(said.event, QueryClosed) for said in forked)
 
 
@@ -132,11 +148,14 @@ async def test_a_failure_in_a_trace_becomes_the_fault_that_makes_it_again(
     assert found.at == at
 
 
-async def test_what_cannot_happen_at_an_event_is_refused_with_what_can(stage: Stage) -> None:
+async def test_what_cannot_happen_at_an_event_is_refused_with_what_can(
+    stage: Stage,
+) -> None:
     events = await stage.ask()
 
     with pytest.raises(
-        BadInputError, match=r"'rate_limit' cannot happen at event 2 \(round_opened\).*publish.round_op"
+        BadInputError,
+        match=r"'rate_limit' cannot happen at event 2 \(round_opened\).*publish.round_op",
     ):
         fault_at(events, 2, "rate_limit")
     with pytest.raises(BadInputError, match="There is no event 0"):
@@ -145,7 +164,9 @@ async def test_what_cannot_happen_at_an_event_is_refused_with_what_can(stage: St
         fault_at(events, 999)
 
 
-async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(stage: Stage) -> None:
+async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(
+    stage: Stage,
+) -> None:
     before = await stage.ask()
     injector = Injector(fault_at(before, 1).plan.faults)
 

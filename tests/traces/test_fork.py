@@ -40,7 +40,11 @@ async def fork(
 
 
 def answer(events: list[Recorded[Event]]) -> ResponseAssembled:
-    return next(said.event for said in reversed(events) if isinstance(said.event, ResponseAssembled))
+    return next(
+        said.event
+        for said in reversed(events)
+        if isinstance(said.event, ResponseAssembled)
+    )
 
 
 async def test_a_recorded_fork_asks_for_nothing_that_was_recorded(stage: Stage) -> None:
@@ -76,32 +80,48 @@ async def test_a_live_fork_asks_everybody(stage: Stage) -> None:
     assert sorted(stage.calls()) == calls
 
 
-async def test_a_fork_is_not_said_in_the_conversation_of_its_parent(stage: Stage) -> None:
+async def test_a_fork_is_not_said_in_the_conversation_of_its_parent(
+    stage: Stage,
+) -> None:
     before = list(await stage.ask())
-    reply = next(said.seq for said in before if isinstance(said.event, ReasoningCompleted))
+    reply = next(
+        said.seq for said in before if isinstance(said.event, ReasoningCompleted)
+    )
     said_before = await stage.store.exchanges("s1", 2)
 
-    await fork(stage, [Change(kind="reply", value="What if it ranked by length?")], at=reply)
+    await fork(
+        stage, [Change(kind="reply", value="What if it ranked by length?")], at=reply
+    )
 
     assert len(said_before) == 1
     assert await stage.store.exchanges("s1", 2) == said_before
 
 
-async def test_a_changed_setting_changes_the_query_from_its_beginning(stage: Stage) -> None:
+async def test_a_changed_setting_changes_the_query_from_its_beginning(
+    stage: Stage,
+) -> None:
     before = list(await stage.ask())
 
     forked = await fork(stage, [Change(kind="setting", name="max_rounds", value="1")])
 
     assert (answer(before).rounds, answer(forked).rounds) == (2, 1)
     first = diff(before, forked).differences[0]
-    assert (first.kind, first.because, first.field) == ("query_received", "settings", "settings.max_rounds")
+    assert (first.kind, first.because, first.field) == (
+        "query_received",
+        "settings",
+        "settings.max_rounds",
+    )
 
 
 async def test_a_given_reply_takes_the_place_of_the_recorded_one(stage: Stage) -> None:
     before = list(await stage.ask())
-    reply = next(said.seq for said in before if isinstance(said.event, ReasoningCompleted))
+    reply = next(
+        said.seq for said in before if isinstance(said.event, ReasoningCompleted)
+    )
 
-    forked = await fork(stage, [Change(kind="reply", value="It ranks by rarity.")], at=reply)
+    forked = await fork(
+        stage, [Change(kind="reply", value="It ranks by rarity.")], at=reply
+    )
 
     assert answer(forked).answer == "It ranks by rarity."
 
@@ -111,9 +131,14 @@ async def test_a_given_tool_result_reaches_the_next_call(stage: Stage) -> None:
     result = next(said for said in before if isinstance(said.event, ToolSucceeded))
     assert isinstance(result.event, ToolSucceeded)
 
-    forked = await fork(stage, [Change(kind="tool", name=result.event.tool_call_id, value="Nobody knows.")])
+    forked = await fork(
+        stage,
+        [Change(kind="tool", name=result.event.tool_call_id, value="Nobody knows.")],
+    )
 
-    asked = [said.event for said in forked if isinstance(said.event, ReasoningCompleted)]
+    asked = [
+        said.event for said in forked if isinstance(said.event, ReasoningCompleted)
+    ]
     assert len(asked) == 3
     assert diff(before, forked).differences[0].because == "tool"
 
@@ -123,23 +148,47 @@ async def test_a_dropped_passage_is_found_by_no_tool(stage: Stage) -> None:
 
     forked = await fork(stage, [Change(kind="drop", name="f1")])
 
-    found = [p.id for said in before if isinstance(said.event, ToolSucceeded) for p in said.event.passages]
-    left = [p.id for said in forked if isinstance(said.event, ToolSucceeded) for p in said.event.passages]
+    found = [
+        p.id
+        for said in before
+        if isinstance(said.event, ToolSucceeded)
+        for p in said.event.passages
+    ]
+    left = [
+        p.id
+        for said in forked
+        if isinstance(said.event, ToolSucceeded)
+        for p in said.event.passages
+    ]
     assert len(set(found) - set(left)) == 1
 
 
 @pytest.mark.parametrize(
     ("change", "at", "wrong"),
     [
-        (Change(kind="set", name="round", value="one"), 2, "`round` of round_opened cannot be 'one'"),
-        (Change(kind="set", name="nothing", value="1"), 2, "round_opened has no field 'nothing'"),
+        (
+            Change(kind="set", name="round", value="one"),
+            2,
+            "`round` of round_opened cannot be 'one'",
+        ),
+        (
+            Change(kind="set", name="nothing", value="1"),
+            2,
+            "round_opened has no field 'nothing'",
+        ),
         (Change(kind="set", name="round", value="1"), 999, "There is no event 999"),
         (Change(kind="set", name="round", value="1"), None, "say which with --at"),
         (Change(kind="reply", value="x"), 2, "does not fit round_opened"),
-        (Change(kind="tool", name="nobody", value="x"), None, "Nothing in the trace is called 'nobody'"),
+        (
+            Change(kind="tool", name="nobody", value="x"),
+            None,
+            "Nothing in the trace is called 'nobody'",
+        ),
     ],
 )
-async def test_a_change_that_fits_nowhere_is_refused(stage: Stage, change: Change, at: int | None, wrong: str) -> None:
+async def test_a_change_that_fits_nowhere_is_refused(
+    stage: Stage, change: Change, at: int | None, wrong: str
+) -> None:
     await stage.ask()
 
     with pytest.raises(BadInputError, match=wrong):
@@ -151,11 +200,16 @@ async def test_a_change_that_fits_nowhere_is_refused(stage: Stage, change: Chang
 async def test_a_fork_of_a_trace_that_lacks_newer_fields_replays(stage: Stage) -> None:
     before = await stage.ask()
     with closing(sqlite3.connect(stage.folder / "traces.sqlite")) as database, database:
-        asked = database.execute("SELECT seq, body FROM events WHERE kind = 'reasoning_requested'").fetchall()
+        asked = database.execute(
+            "SELECT seq, body FROM events WHERE kind = 'reasoning_requested'"
+        ).fetchall()
         for seq, body in asked:
             older = json.loads(body)
             assert older.pop("elapsed_s") >= 0.0
-            database.execute("UPDATE events SET body = ? WHERE seq = ?", (json.dumps(older).encode(), seq))
+            database.execute(
+                "UPDATE events SET body = ? WHERE seq = ?",
+                (json.dumps(older).encode(), seq),
+            )
 
     forked = await fork(stage, [], at=len(before) - 3)
 

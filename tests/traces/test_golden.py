@@ -22,7 +22,9 @@ def test_a_golden_trace_replays_to_the_same_events(path: Path) -> None:
 
     result = replay_lines(trace_lines(data)[1])
 
-    assert result.divergence is None or result.divergence.difference == "settings", result.divergence
+    assert result.divergence is None or result.divergence.difference == "settings", (
+        result.divergence
+    )
     assert result.events == len(read_trace_file(data))
 
 

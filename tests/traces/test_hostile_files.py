@@ -20,11 +20,15 @@ FILES = 10_000
 def whole_file(lines: list[bytes], sealed_as: list[bytes] | None = None) -> bytes:
     """A file of these lines; its hash is theirs, or that of others."""
     body = b"".join(line + b"\n" for line in lines)
-    sealed = b"".join(line + b"\n" for line in sealed_as) if sealed_as is not None else body
+    sealed = (
+        b"".join(line + b"\n" for line in sealed_as) if sealed_as is not None else body
+    )
     head = {
         "antiphon_trace": 1,
         "query_id": next(
-            found[1] for line in reversed(lines) if (found := re.search(rb'"query_id":"(q\d+)"', line))
+            found[1]
+            for line in reversed(lines)
+            if (found := re.search(rb'"query_id":"(q\d+)"', line))
         ).decode(),
         "events": len(lines),
         "sha256": hashlib.sha256(sealed).hexdigest(),
@@ -69,7 +73,10 @@ def _mislead(lines: list[bytes], dice: random.Random) -> bytes:
         ("at", [-1.0, "now", None, -1e308]),
         ("version", [0, 2, 99, -1, "1"]),
         ("query_id", ["", "another", "../../etc/passwd", None, 7]),
-        ("event", [None, [], {}, "x", {"kind": "no_such_event"}, {"kind": "round_opened"}]),
+        (
+            "event",
+            [None, [], {}, "x", {"kind": "no_such_event"}, {"kind": "round_opened"}],
+        ),
         ("more", [1]),
     ]
     name, values = dice.choice(places)
@@ -84,29 +91,55 @@ def _distort(lines: list[bytes], dice: random.Random) -> bytes:
     recorded = msgspec.json.decode(lines[at])
     event = recorded["event"]
     name = dice.choice([name for name in event if name != "kind"] or ["kind"])
-    event[dice.choice([name, f"{name}_"])] = dice.choice([{"deep": [[[1]]]}, [{"x": {}}], {"kept": "00"}])
+    event[dice.choice([name, f"{name}_"])] = dice.choice(
+        [{"deep": [[[1]]]}, [{"x": {}}], {"kept": "00"}]
+    )
     lines[at] = msgspec.json.encode(recorded)
     return whole_file(lines)
 
 
 def _nest(lines: list[bytes], dice: random.Random) -> bytes:
     deep = dice.choice([500, 100_000])
-    lines[dice.randrange(len(lines))] = b'{"query_id":' + b"[" * deep + b"]" * deep + b"}"
+    lines[dice.randrange(len(lines))] = (
+        b'{"query_id":' + b"[" * deep + b"]" * deep + b"}"
+    )
     return whole_file(lines)
 
 
 def _noise(lines: list[bytes], dice: random.Random) -> bytes:
-    return dice.choice([dice.randbytes(dice.randrange(2_000)), b"", b"\n" * 50, b"null\n", b"[]\n{}\n", b"\xff\xfe\n"])
+    return dice.choice(
+        [
+            dice.randbytes(dice.randrange(2_000)),
+            b"",
+            b"\n" * 50,
+            b"null\n",
+            b"[]\n{}\n",
+            b"\xff\xfe\n",
+        ]
+    )
 
 
 def _other_head(lines: list[bytes], dice: random.Random) -> bytes:
     head, _, body = whole_file(lines).partition(b"\n")
     changed = msgspec.json.decode(head)
-    changed[dice.choice(list(changed))] = dice.choice([None, -1, 10**12, "x", [], {}, "\u0000" * 300])
+    changed[dice.choice(list(changed))] = dice.choice(
+        [None, -1, 10**12, "x", [], {}, "\u0000" * 300]
+    )
     return msgspec.json.encode(changed) + b"\n" + body
 
 
-SPOIL = (_flip, _cut, _swap, _lose, _repeat, _mislead, _distort, _nest, _noise, _other_head)
+SPOIL = (
+    _flip,
+    _cut,
+    _swap,
+    _lose,
+    _repeat,
+    _mislead,
+    _distort,
+    _nest,
+    _noise,
+    _other_head,
+)
 
 
 async def test_ten_thousand_spoilt_files_are_refused_with_what_is_wrong_and_where(
@@ -126,7 +159,9 @@ async def test_ten_thousand_spoilt_files_are_refused_with_what_is_wrong_and_wher
     assert len(said) > 15
 
 
-async def test_a_trace_goes_into_a_file_and_into_another_store_as_it_was(thousand: Lines, tmp_path: Path) -> None:
+async def test_a_trace_goes_into_a_file_and_into_another_store_as_it_was(
+    thousand: Lines, tmp_path: Path
+) -> None:
     events = read_trace_file(whole_file(list(thousand["q3"])))
     store = SqliteTraceStore.open(tmp_path)
 
@@ -139,7 +174,9 @@ async def test_a_trace_goes_into_a_file_and_into_another_store_as_it_was(thousan
     await store.close()
 
 
-async def test_an_imported_query_that_is_not_over_is_not_gone_on_with(thousand: Lines, tmp_path: Path) -> None:
+async def test_an_imported_query_that_is_not_over_is_not_gone_on_with(
+    thousand: Lines, tmp_path: Path
+) -> None:
     store = SqliteTraceStore.open(tmp_path)
 
     await store.add(read_trace_file(whole_file(list(thousand["q3"])[:-1])))

@@ -46,24 +46,46 @@ async def get_course_outline(text: str) -> str:
 @pytest_asyncio.fixture
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     made = Stage(tmp_path)
-    registry = Registry([tool_from_function(search_course_content), tool_from_function(get_course_outline)])
-    made.parts = dataclasses.replace(made.parts, tools=registry, tool_definitions=registry.definitions())
+    registry = Registry(
+        [
+            tool_from_function(search_course_content),
+            tool_from_function(get_course_outline),
+        ]
+    )
+    made.parts = dataclasses.replace(
+        made.parts, tools=registry, tool_definitions=registry.definitions()
+    )
     made.history = History(made.bus, made.parts, made.store)
     yield made
     await made.store.close()
 
 
 def brought(events: list[Recorded[Event]]) -> set[str]:
-    return {each.id for said in events if isinstance(said.event, ToolSucceeded) for each in said.event.passages}
+    return {
+        each.id
+        for said in events
+        if isinstance(said.event, ToolSucceeded)
+        for each in said.event.passages
+    }
 
 
-async def test_what_if_a_fact_of_several_passages_had_not_been_found(stage: Stage) -> None:
+async def test_what_if_a_fact_of_several_passages_had_not_been_found(
+    stage: Stage,
+) -> None:
     before = list(await stage.ask())
-    joined = next(fact for fact in facts_in(before).values() if SECRET in fact.passage.text.text)
-    assert found_passages(before, joined.id) == found_passages(before, joined.passage.id) == ["chunk-0", "chunk-1"]
+    joined = next(
+        fact for fact in facts_in(before).values() if SECRET in fact.passage.text.text
+    )
+    assert (
+        found_passages(before, joined.id)
+        == found_passages(before, joined.passage.id)
+        == ["chunk-0", "chunk-1"]
+    )
 
     for name in (joined.id, joined.passage.id):
-        running = await stage.history.fork("q1", None, [Change(kind="drop", name=name)], "recorded")
+        running = await stage.history.fork(
+            "q1", None, [Change(kind="drop", name=name)], "recorded"
+        )
         await running.outcome()
         forked = list(await stage.store.read(running.query_id))
 
@@ -72,15 +94,21 @@ async def test_what_if_a_fact_of_several_passages_had_not_been_found(stage: Stag
         assert replay(forked).divergence is None
 
 
-async def test_a_name_that_nothing_has_is_refused_wherever_the_fork_begins(stage: Stage) -> None:
+async def test_a_name_that_nothing_has_is_refused_wherever_the_fork_begins(
+    stage: Stage,
+) -> None:
     await stage.ask()
 
     for at in (None, 2):
         with pytest.raises(BadInputError, match="Nothing in the trace is called 'f99'"):
-            await stage.history.fork("q1", at, [Change(kind="drop", name="f99")], "recorded")
+            await stage.history.fork(
+                "q1", at, [Change(kind="drop", name="f99")], "recorded"
+            )
 
 
-async def test_what_is_crossed_out_in_a_joined_passage_still_replays(stage: Stage) -> None:
+async def test_what_is_crossed_out_in_a_joined_passage_still_replays(
+    stage: Stage,
+) -> None:
     events = await stage.ask()
 
     data, test = trace_test(events, "mine", [SECRET])

@@ -38,7 +38,9 @@ QUERY_RULES: dict[type[Event], Any] = dict(QueryCoordinator.rules)
 Plant = Callable[[Patch], None]
 
 
-def first_divergences(thousand: Lines) -> list[tuple[list[Recorded[Event]], Divergence]]:
+def first_divergences(
+    thousand: Lines,
+) -> list[tuple[list[Recorded[Event]], Divergence]]:
     """Of every trace that differs now, the first difference."""
     found = []
     for lines in thousand.values():
@@ -55,13 +57,19 @@ def wrap(patch: Patch, module: Any, name: str, change: Callable[[Any], Any]) -> 
     patch.setattr(module, name, lambda *given, **named: change(rule(*given, **named)))
 
 
-def wrap_rule(patch: Patch, kind: type[Event], change: Callable[[Decision], Decision]) -> None:
+def wrap_rule(
+    patch: Patch, kind: type[Event], change: Callable[[Decision], Decision]
+) -> None:
     """Lets what the coordinator decides at one kind of event be changed."""
     rule = QUERY_RULES[kind]
-    patch.setitem(QUERY_RULES, kind, lambda state, recorded: change(rule(state, recorded)))
+    patch.setitem(
+        QUERY_RULES, kind, lambda state, recorded: change(rule(state, recorded))
+    )
 
 
-def events_changed(change: Callable[[tuple[Event, ...]], tuple[Event, ...]]) -> Callable[[Decision], Decision]:
+def events_changed(
+    change: Callable[[tuple[Event, ...]], tuple[Event, ...]],
+) -> Callable[[Decision], Decision]:
     def changed(decision: Decision) -> Decision:
         state, events = decision
         return state, change(events)
@@ -71,7 +79,11 @@ def events_changed(change: Callable[[tuple[Event, ...]], tuple[Event, ...]]) -> 
 
 def a_limit_is_forgotten(patch: Patch) -> None:
     refuse = breaker.refuse_call
-    patch.setattr(tools, "refuse_call", lambda state, call: None if len(state.asked) < 99 else refuse(state, call))
+    patch.setattr(
+        tools,
+        "refuse_call",
+        lambda state, call: None if len(state.asked) < 99 else refuse(state, call),
+    )
 
 
 def a_timeout_is_shorter(patch: Patch) -> None:
@@ -80,7 +92,9 @@ def a_timeout_is_shorter(patch: Patch) -> None:
 
 def another_model_is_asked(patch: Patch) -> None:
     def ask_another(events: tuple[Event, ...]) -> tuple[Event, ...]:
-        return tuple(_with(event, "ReasoningRequested", model="another") for event in events)
+        return tuple(
+            _with(event, "ReasoningRequested", model="another") for event in events
+        )
 
     wrap_rule(patch, BriefingPrepared, events_changed(ask_another))
 
@@ -90,7 +104,11 @@ def a_briefing_loses_its_last_source(patch: Patch) -> None:
         patch,
         synthesizing,
         "brief",
-        lambda event: replace(event, sources=event.sources[:-1]) if getattr(event, "sources", ()) else event,
+        lambda event: (
+            replace(event, sources=event.sources[:-1])
+            if getattr(event, "sources", ())
+            else event
+        ),
     )
 
 
@@ -99,24 +117,35 @@ def facts_are_numbered_from_nought(patch: Patch) -> None:
         memory, event = result
         if event is None:
             return result
-        return memory, replace(event, facts=tuple(replace(fact, id=f"f0{fact.id}") for fact in event.facts))
+        return memory, replace(
+            event, facts=tuple(replace(fact, id=f"f0{fact.id}") for fact in event.facts)
+        )
 
     wrap(patch, synthesizing, "settle", renumber)
 
 
 def an_answer_is_too_sure(patch: Patch) -> None:
-    wrap(patch, assembling, "assemble", lambda response: replace(response, confidence="high"))
+    wrap(
+        patch,
+        assembling,
+        "assemble",
+        lambda response: replace(response, confidence="high"),
+    )
 
 
 def calls_are_confirmed_before_they_are_requested(patch: Patch) -> None:
     def confirmed_first(events: tuple[Event, ...]) -> tuple[Event, ...]:
-        return tuple(sorted(events, key=lambda event: not isinstance(event, ToolCallsConfirmed)))
+        return tuple(
+            sorted(events, key=lambda event: not isinstance(event, ToolCallsConfirmed))
+        )
 
     wrap(patch, tools, "request_tools", events_changed(confirmed_first))
 
 
 def a_recovery_is_told_of_last(patch: Patch) -> None:
-    wrap_rule(patch, ReasoningFailed, events_changed(lambda events: tuple(reversed(events))))
+    wrap_rule(
+        patch, ReasoningFailed, events_changed(lambda events: tuple(reversed(events)))
+    )
 
 
 def a_handler_raises(patch: Patch) -> None:
@@ -152,7 +181,12 @@ First = Callable[[Sequence[Recorded[Event]]], int | None]
 
 def is_a(*kinds: str, **having: object) -> First:
     """The first event of these kinds in which the named fields are not empty."""
-    return first_of(lambda event: type(event).__name__ in kinds and all(getattr(event, name) for name in having))
+    return first_of(
+        lambda event: (
+            type(event).__name__ in kinds
+            and all(getattr(event, name) for name in having)
+        )
+    )
 
 
 def first_of(fits: Callable[[Event], bool]) -> First:
@@ -173,8 +207,14 @@ def the_first_refused_call(events: Sequence[Recorded[Event]]) -> int | None:
             return said.seq
         if QueryCoordinator.handler_name(type(event)) in failed.get(said.seq, ()):
             continue
-        if isinstance(event, ToolCallStreamed) and _refused_silently(coordinator.state, event):
-            return next(each.seq for each in events if each.seq > said.seq and type(each.event) in decided_events())
+        if isinstance(event, ToolCallStreamed) and _refused_silently(
+            coordinator.state, event
+        ):
+            return next(
+                each.seq
+                for each in events
+                if each.seq > said.seq and type(each.event) in decided_events()
+            )
         if type(event) in coordinator.rules:
             coordinator.hear(said)
     return None
@@ -182,7 +222,11 @@ def the_first_refused_call(events: Sequence[Recorded[Event]]) -> int | None:
 
 def _refused_silently(state: QueryState, event: ToolCallStreamed) -> bool:
     awaited = state.phase == "reasoning" and state.call_id == event.call_id
-    return state.settings.early_dispatch and awaited and breaker.refuse_call(state, event.call) is not None
+    return (
+        state.settings.early_dispatch
+        and awaited
+        and breaker.refuse_call(state, event.call) is not None
+    )
 
 
 ROUND_OF_CALLS = ("breaker_tripped", "tool_requested")
@@ -194,8 +238,20 @@ PLANTED: list[tuple[Plant, DivergenceKind, tuple[str, ...], str, First]] = [
         "",
         the_first_refused_call,
     ),
-    (a_timeout_is_shorter, "code", ("reasoning_requested",), "timeout_s", is_a("ReasoningRequested")),
-    (another_model_is_asked, "code", ("reasoning_requested",), "model", is_a("ReasoningRequested")),
+    (
+        a_timeout_is_shorter,
+        "code",
+        ("reasoning_requested",),
+        "timeout_s",
+        is_a("ReasoningRequested"),
+    ),
+    (
+        another_model_is_asked,
+        "code",
+        ("reasoning_requested",),
+        "model",
+        is_a("ReasoningRequested"),
+    ),
     (
         a_briefing_loses_its_last_source,
         "code",
@@ -215,17 +271,41 @@ PLANTED: list[tuple[Plant, DivergenceKind, tuple[str, ...], str, First]] = [
         "code",
         ("response_assembled",),
         "confidence",
-        first_of(lambda event: isinstance(event, ResponseAssembled) and event.confidence != "high"),
+        first_of(
+            lambda event: (
+                isinstance(event, ResponseAssembled) and event.confidence != "high"
+            )
+        ),
     ),
-    (calls_are_confirmed_before_they_are_requested, "order", (*ROUND_OF_CALLS, "calls_abandoned"), "", anywhere),
-    (a_recovery_is_told_of_last, "order", ("recovery_started", "calls_abandoned"), "", anywhere),
+    (
+        calls_are_confirmed_before_they_are_requested,
+        "order",
+        (*ROUND_OF_CALLS, "calls_abandoned"),
+        "",
+        anywhere,
+    ),
+    (
+        a_recovery_is_told_of_last,
+        "order",
+        ("recovery_started", "calls_abandoned"),
+        "",
+        anywhere,
+    ),
     (a_handler_raises, "code", ("tools_settled",), "", is_a("ToolsSettled")),
-    (the_prompt_is_another, "settings", ("reasoning_started",), "request.system", is_a("ReasoningStarted")),
+    (
+        the_prompt_is_another,
+        "settings",
+        ("reasoning_started",),
+        "request.system",
+        is_a("ReasoningStarted"),
+    ),
 ]
 
 
 @pytest.mark.parametrize(
-    ("plant", "difference", "kinds", "field", "first"), PLANTED, ids=[row[0].__name__ for row in PLANTED]
+    ("plant", "difference", "kinds", "field", "first"),
+    PLANTED,
+    ids=[row[0].__name__ for row in PLANTED],
 )
 def test_a_planted_change_is_reported_where_it_first_shows(
     plant: Plant,
@@ -249,7 +329,9 @@ def test_a_planted_change_is_reported_where_it_first_shows(
         assert first is anywhere or first(events) == divergence.seq
 
 
-def test_a_trace_of_another_vocabulary_is_a_difference_of_schema_at_its_first_such_event(thousand: Lines) -> None:
+def test_a_trace_of_another_vocabulary_is_a_difference_of_schema_at_its_first_such_event(
+    thousand: Lines,
+) -> None:
     lines = list(thousand["q1"])
     lines[4] = lines[4].replace(b'"kind":', b'"renamed_field":1,"kind":')
 
@@ -260,7 +342,10 @@ def test_a_trace_of_another_vocabulary_is_a_difference_of_schema_at_its_first_su
 
 
 def test_a_field_that_is_newer_than_the_trace_is_not_compared(thousand: Lines) -> None:
-    lines = [line.replace(b'"dropped":[],', b"").replace(b',"dropped":[]', b"") for line in thousand["q1"]]
+    lines = [
+        line.replace(b'"dropped":[],', b"").replace(b',"dropped":[]', b"")
+        for line in thousand["q1"]
+    ]
 
     assert lines != list(thousand["q1"])
     assert replay_lines(lines).divergence is None

@@ -26,7 +26,9 @@ def events_of(lines: Sequence[bytes]) -> list[Recorded[Event]]:
     return [from_json(line) for line in lines]
 
 
-def test_a_thousand_queries_of_all_kinds_replay_to_the_same_events(thousand: Lines) -> None:
+def test_a_thousand_queries_of_all_kinds_replay_to_the_same_events(
+    thousand: Lines,
+) -> None:
     results = [replay(events_of(lines)) for lines in thousand.values()]
 
     assert [result.divergence for result in results if result.divergence] == []
@@ -35,4 +37,7 @@ def test_a_thousand_queries_of_all_kinds_replay_to_the_same_events(thousand: Lin
     met = {type(said.event) for lines in thousand.values() for said in events_of(lines)}
     # No reviewer takes part in the cast, and its tools stop when they are told to.
     unsaid = {RecordingFailed, ToolAnsweredLate, ReviewRequested, DraftReviewed}
-    assert set(EVENT_KINDS) - met <= {*unsaid, *(kind for kind in EVENT_KINDS if "Resumed" in kind.__name__)}
+    assert set(EVENT_KINDS) - met <= {
+        *unsaid,
+        *(kind for kind in EVENT_KINDS if "Resumed" in kind.__name__),
+    }

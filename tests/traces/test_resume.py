@@ -38,11 +38,15 @@ Trace = list[Recorded[Event]]
 
 
 @pytest.fixture(scope="module")
-def deaths(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, int]]]:
+def deaths(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, list[dict[str, int]]]:
     """Folder `n` holds the query that was killed after its event n and gone on with; folder 0 was not killed."""
     root = tmp_path_factory.mktemp("deaths")
     command = [sys.executable, "-m", "tests.traces.victim", str(root), str(MOST_EVENTS)]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=True)
+    run = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=True
+    )
     return root, [json.loads(line) for line in run.stdout.splitlines()]
 
 
@@ -56,21 +60,50 @@ async def _trace(folder: Path) -> Trace:
 
 def _answers(trace: Trace) -> list[ResponseAssembled]:
     """The answer, with its doubts wherever they stand: being interrupted moves the numbers of later events."""
-    answers = [said.event for said in trace if isinstance(said.event, ResponseAssembled)]
+    answers = [
+        said.event for said in trace if isinstance(said.event, ResponseAssembled)
+    ]
     return [
-        replace(each, indicators=tuple(replace(doubt, event_seq=0) for doubt in each.indicators)) for each in answers
+        replace(
+            each,
+            indicators=tuple(replace(doubt, event_seq=0) for doubt in each.indicators),
+        )
+        for each in answers
     ]
 
 
 def _calls(folder: Path) -> Counter[str]:
-    return Counter((folder / "calls").read_text().splitlines()) if (folder / "calls").exists() else Counter()
+    return (
+        Counter((folder / "calls").read_text().splitlines())
+        if (folder / "calls").exists()
+        else Counter()
+    )
 
 
 def _in_flight(trace: Trace) -> int:
     """Calls that were asked for and not answered when the process died."""
-    before = trace[: next((at for at, said in enumerate(trace) if isinstance(said.event, QueryResumed)), len(trace))]
-    asked = sum(isinstance(said.event, ReasoningRequested | SummaryRequested | ToolRequested) for said in before)
-    answers = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed, ToolSucceeded, ToolFailed)
+    before = trace[
+        : next(
+            (
+                at
+                for at, said in enumerate(trace)
+                if isinstance(said.event, QueryResumed)
+            ),
+            len(trace),
+        )
+    ]
+    asked = sum(
+        isinstance(said.event, ReasoningRequested | SummaryRequested | ToolRequested)
+        for said in before
+    )
+    answers = (
+        ReasoningCompleted,
+        ReasoningFailed,
+        SummaryCompleted,
+        SummaryFailed,
+        ToolSucceeded,
+        ToolFailed,
+    )
     return asked - sum(isinstance(said.event, answers) for said in before)
 
 

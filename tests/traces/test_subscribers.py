@@ -26,7 +26,14 @@ from antiphon.service import (
 )
 from antiphon.traces import to_json, trace_lines
 from antiphon.vocabulary.deciding import Decider, Rules
-from antiphon.vocabulary.events import ROUND, ContextSynthesized, Event, QueryReceived, Recorded, ToolSucceeded
+from antiphon.vocabulary.events import (
+    ROUND,
+    ContextSynthesized,
+    Event,
+    QueryReceived,
+    Recorded,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.fields import Untrusted
 from antiphon.vocabulary.ports import Subscription, on
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
@@ -52,7 +59,9 @@ class PassagesFiled(Event, frozen=True, kw_only=True, tag="passages_filed"):
     file: Untrusted
 
 
-def count_passages(state: int, recorded: Recorded[ToolSucceeded]) -> tuple[int, tuple[Event, ...]]:
+def count_passages(
+    state: int, recorded: Recorded[ToolSucceeded]
+) -> tuple[int, tuple[Event, ...]]:
     found = state + len(recorded.event.passages)
     return found, (PassagesCounted(passages=found),)
 
@@ -107,7 +116,9 @@ def of_kind(trace: Trace, kind: type[Event]) -> list[Event]:
     return [recorded.event for recorded in trace if isinstance(recorded.event, kind)]
 
 
-async def test_its_events_are_recorded_and_its_name_stands_in_the_first(service: Antiphon) -> None:
+async def test_its_events_are_recorded_and_its_name_stands_in_the_first(
+    service: Antiphon,
+) -> None:
     trace = await ask(service)
 
     assert of_kind(trace, PassagesCounted)
@@ -117,17 +128,35 @@ async def test_its_events_are_recorded_and_its_name_stands_in_the_first(service:
     assert ("subscribers", "counter, filing") in first.versions
 
 
-async def test_what_it_decides_is_compared_and_what_it_did_is_not_done_again(service: Antiphon) -> None:
+async def test_what_it_decides_is_compared_and_what_it_did_is_not_done_again(
+    service: Antiphon,
+) -> None:
     trace = await ask(service)
-    [filed, *_] = [recorded for recorded in trace if isinstance(recorded.event, PassagesFiled)]
-    [*_, counted] = [recorded for recorded in trace if isinstance(recorded.event, PassagesCounted)]
+    [filed, *_] = [
+        recorded for recorded in trace if isinstance(recorded.event, PassagesFiled)
+    ]
+    [*_, counted] = [
+        recorded for recorded in trace if isinstance(recorded.event, PassagesCounted)
+    ]
     assert isinstance(counted.event, PassagesCounted)
 
     assert replay(trace, subscribers=BOTH).divergence is None
-    assert replay(changed(trace, filed, PassagesFiled(round=1, file="another")), subscribers=BOTH).divergence is None
-    divergence = replay(changed(trace, counted, PassagesCounted(passages=999)), subscribers=BOTH).divergence
+    assert (
+        replay(
+            changed(trace, filed, PassagesFiled(round=1, file="another")),
+            subscribers=BOTH,
+        ).divergence
+        is None
+    )
+    divergence = replay(
+        changed(trace, counted, PassagesCounted(passages=999)), subscribers=BOTH
+    ).divergence
     assert divergence is not None
-    assert (divergence.seq, divergence.kind, divergence.field) == (counted.seq, "passages_counted", "passages")
+    assert (divergence.seq, divergence.kind, divergence.field) == (
+        counted.seq,
+        "passages_counted",
+        "passages",
+    )
 
 
 async def test_its_state_is_shown_event_by_event(service: Antiphon) -> None:
@@ -140,16 +169,25 @@ async def test_its_state_is_shown_event_by_event(service: Antiphon) -> None:
 
     counted = of_kind(trace, PassagesCounted)[-1]
     assert isinstance(counted, PassagesCounted)
-    assert (before["Counter"], run.states()["Counter"]) == ({"state": 0}, {"state": counted.passages})
+    assert (before["Counter"], run.states()["Counter"]) == (
+        {"state": 0},
+        {"state": counted.passages},
+    )
 
 
-async def test_a_trace_without_its_subscriber_says_which_one_is_missing(service: Antiphon, tmp_path: Path) -> None:
+async def test_a_trace_without_its_subscriber_says_which_one_is_missing(
+    service: Antiphon, tmp_path: Path
+) -> None:
     trace = await ask(service)
     wanted = "was recorded with the subscriber counter, which is not loaded"
 
-    in_lines = replay_lines([to_json(recorded) for recorded in trace], [FILING]).divergence
+    in_lines = replay_lines(
+        [to_json(recorded) for recorded in trace], [FILING]
+    ).divergence
     in_store = (await service.history.replay(trace[0].query_id)).divergence
-    without = Antiphon.open(load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline"), [FILING])
+    without = Antiphon.open(
+        load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline"), [FILING]
+    )
 
     assert in_store is None
     assert in_lines is not None
@@ -157,7 +195,9 @@ async def test_a_trace_without_its_subscriber_says_which_one_is_missing(service:
     assert "passages_counted" in in_lines.detail
     other = await without
     try:
-        divergence = (await replay_stored(other.store, trace[0].query_id, [FILING])).divergence
+        divergence = (
+            await replay_stored(other.store, trace[0].query_id, [FILING])
+        ).divergence
     finally:
         await other.close()
     assert divergence is not None
@@ -173,14 +213,21 @@ async def test_a_fork_is_made_with_it(service: Antiphon) -> None:
 
     assert of_kind(forked, PassagesCounted) == of_kind(trace, PassagesCounted)
     assert (await service.history.replay(handle.query_id)).divergence is None
-    assert (await service.history.diff(trace[0].query_id, handle.query_id)).differences == ()
+    assert (
+        await service.history.diff(trace[0].query_id, handle.query_id)
+    ).differences == ()
 
 
 @pytest.mark.parametrize(
     ("event", "cause"),
-    [(PassagesFiled(round=1, file="another"), "subscriber"), (PassagesCounted(passages=999), "code")],
+    [
+        (PassagesFiled(round=1, file="another"), "subscriber"),
+        (PassagesCounted(passages=999), "code"),
+    ],
 )
-async def test_a_difference_of_what_it_did_is_its_own(service: Antiphon, event: Event, cause: Cause) -> None:
+async def test_a_difference_of_what_it_did_is_its_own(
+    service: Antiphon, event: Event, cause: Cause
+) -> None:
     trace = await ask(service)
     place = next(recorded for recorded in trace if type(recorded.event) is type(event))
 
@@ -190,7 +237,12 @@ async def test_a_difference_of_what_it_did_is_its_own(service: Antiphon, event: 
 
 
 async def test_a_trace_of_it_becomes_a_test_that_loads_it(tmp_path: Path) -> None:
-    settings = load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline", subscribers=f"{__name__}:counter")
+    settings = load_settings(
+        data_dir=tmp_path,
+        embedder="onnx",
+        reasoner="offline",
+        subscribers=f"{__name__}:counter",
+    )
     service = await Antiphon.open(settings)
     try:
         trace = await ask(service)
@@ -202,7 +254,10 @@ async def test_a_trace_of_it_becomes_a_test_that_loads_it(tmp_path: Path) -> Non
 
     assert f"load_subscribers('{__name__}:counter')" in test
     loaded = load_subscribers(settings.subscribers)
-    assert sealed_trace(tmp_path / "mine.jsonl", trace_lines(data)[0].sha256, loaded) == trace
+    assert (
+        sealed_trace(tmp_path / "mine.jsonl", trace_lines(data)[0].sha256, loaded)
+        == trace
+    )
 
 
 def changed(trace: Trace, place: Recorded[Event], event: Event) -> Trace:

@@ -15,7 +15,13 @@ from antiphon.history.lineage import Origin
 from antiphon.service import contributions, diff, lineage, sealed_trace, trace_test
 from antiphon.traces import trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
-from antiphon.vocabulary.events import Event, QueryResumed, ReasoningStarted, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import (
+    Event,
+    QueryResumed,
+    ReasoningStarted,
+    Recorded,
+    ResponseAssembled,
+)
 from benchmarks.double import CALLS
 from tests.traces.conftest import Lines
 from tests.traces.stage import Stage
@@ -35,8 +41,15 @@ def test_every_citation_leads_back_to_the_bytes_of_a_request(thousand: Lines) ->
     origins: list[tuple[list[Recorded[Event]], Origin]] = []
     for lines in list(thousand.values())[:300]:
         events = events_of(lines)
-        if any(isinstance(said.event, ResponseAssembled) and said.event.citations for said in events):
-            origins += [(events, origin) for sentence in lineage(events) for origin in sentence.origins]
+        if any(
+            isinstance(said.event, ResponseAssembled) and said.event.citations
+            for said in events
+        ):
+            origins += [
+                (events, origin)
+                for sentence in lineage(events)
+                for origin in sentence.origins
+            ]
 
     assert len(origins) > 20
     for events, origin in origins:
@@ -52,8 +65,14 @@ def test_what_a_passage_contributed_is_the_reverse_of_lineage(thousand: Lines) -
         events = events_of(lines)
         if not any(isinstance(said.event, ResponseAssembled) for said in events):
             continue
-        forwards = {(o.fact, each.text) for each in lineage(events) for o in each.origins}
-        backwards = {(each.fact, text) for each in contributions(events) for text in each.sentences}
+        forwards = {
+            (o.fact, each.text) for each in lineage(events) for o in each.origins
+        }
+        backwards = {
+            (each.fact, text)
+            for each in contributions(events)
+            for text in each.sentences
+        }
         assert forwards == backwards
 
 
@@ -68,19 +87,32 @@ def test_a_trace_does_not_differ_from_itself(thousand: Lines) -> None:
 async def test_two_runs_of_a_question_differ_in_times_alone(stage: Stage) -> None:
     first, second = await stage.ask("q1"), await stage.ask("q2")
 
-    assert {each.because for each in diff(first, second).differences} <= {"order", "time"}
+    assert {each.because for each in diff(first, second).differences} <= {
+        "order",
+        "time",
+    }
 
 
-async def test_a_follower_that_comes_back_gets_everything_since_once(stage: Stage) -> None:
+async def test_a_follower_that_comes_back_gets_everything_since_once(
+    stage: Stage,
+) -> None:
     events = await stage.ask()
     prefix = [said for said in events if said.seq <= 9]
     await stage.store.delete(["q1"])
     await stage.store.append("q1", 0, prefix)
     running = await stage.history.resume("q1")
 
-    seen = [told.seq async for told in stage.history.follow("q1", 5) if isinstance(told, Recorded)]
+    seen = [
+        told.seq
+        async for told in stage.history.follow("q1", 5)
+        if isinstance(told, Recorded)
+    ]
     await running.outcome()
-    later = [told.seq async for told in stage.history.follow("q1", 5) if isinstance(told, Recorded)]
+    later = [
+        told.seq
+        async for told in stage.history.follow("q1", 5)
+        if isinstance(told, Recorded)
+    ]
 
     whole = await stage.store.read("q1")
     assert seen == later == [said.seq for said in whole if said.seq > 5]
@@ -95,13 +127,25 @@ async def test_a_query_that_is_over_is_not_gone_on_with(stage: Stage) -> None:
         await stage.history.resume("q1")
 
 
-def test_a_trace_becomes_a_test_that_passes_on_its_own(thousand: Lines, tmp_path: Path) -> None:
+def test_a_trace_becomes_a_test_that_passes_on_its_own(
+    thousand: Lines, tmp_path: Path
+) -> None:
     data, test = trace_test(events_of(thousand["q3"]), "mine", ["BM25"])
     (tmp_path / "mine.jsonl").write_bytes(data)
     (tmp_path / "test_mine.py").write_text(test)
 
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", str(tmp_path)],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            "/dev/null",
+            str(tmp_path),
+        ],
         cwd=tmp_path,
         env={"PYTHONPATH": str(ROOT), "PATH": ""},
         capture_output=True,
@@ -114,13 +158,17 @@ def test_a_trace_becomes_a_test_that_passes_on_its_own(thousand: Lines, tmp_path
     assert b"BM25" not in data
 
 
-def test_a_sealed_trace_that_was_changed_is_refused(thousand: Lines, tmp_path: Path) -> None:
+def test_a_sealed_trace_that_was_changed_is_refused(
+    thousand: Lines, tmp_path: Path
+) -> None:
     data, _ = trace_test(events_of(thousand["q3"]), "mine")
     (tmp_path / "mine.jsonl").write_bytes(data)
 
     with pytest.raises(TraceError, match="not the trace that was sealed"):
         sealed_trace(tmp_path / "mine.jsonl", "0" * 64)
-    assert len(sealed_trace(tmp_path / "mine.jsonl", trace_lines(data)[0].sha256)) == len(thousand["q3"])
+    assert len(
+        sealed_trace(tmp_path / "mine.jsonl", trace_lines(data)[0].sha256)
+    ) == len(thousand["q3"])
 
 
 def test_a_pattern_that_is_none_is_refused(thousand: Lines) -> None:

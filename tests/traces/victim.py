@@ -30,7 +30,9 @@ from benchmarks.double import blocks_of_reply
 QUERY_ID = "victim"
 FIRST = "bm25 0 0"
 """What the first round looks for."""
-FILLING = " ".join(f"Clerk {n} of the old harbour counted the grain of ship {n}." for n in range(40))
+FILLING = " ".join(
+    f"Clerk {n} of the old harbour counted the grain of ship {n}." for n in range(40)
+)
 """What goes from the last briefing, so that it is summed up."""
 
 
@@ -39,7 +41,9 @@ class MortalStore(SqliteTraceStore):
 
     dies_at = 0
 
-    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
         for number, event in enumerate(events):
             await super().append(query_id, expected_seq + number, [event])
             if event.seq == self.dies_at:
@@ -60,10 +64,18 @@ class CountedModel:
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         body = request_json(request)
         is_summary = request.system == SUMMARY_PROMPT
-        blocks, stop_reason = (SUMMARY, "end_turn") if is_summary else blocks_of_reply(body)
+        blocks, stop_reason = (
+            (SUMMARY, "end_turn") if is_summary else blocks_of_reply(body)
+        )
         note(self._folder, f"model {len(request.messages[0].content)} {stop_reason}")
         await asyncio.sleep(0.001)
-        message: Json = {"id": "m", "model": "counted", "content": blocks, "stop_reason": stop_reason, "usage": {}}
+        message: Json = {
+            "id": "m",
+            "model": "counted",
+            "content": blocks,
+            "stop_reason": stop_reason,
+            "usage": {},
+        }
         for event in events_of(message):
             await asyncio.sleep(0)
             yield event
@@ -90,7 +102,12 @@ def parts_in(folder: Path) -> Resources:
         await asyncio.sleep(0.001)
         return f"Lesson 1 of {text}."
 
-    registry = Registry([tool_from_function(search_course_content), tool_from_function(get_course_outline)])
+    registry = Registry(
+        [
+            tool_from_function(search_course_content),
+            tool_from_function(get_course_outline),
+        ]
+    )
     model = CountedModel(folder)
     return Resources(
         clock=SystemClock(),
@@ -105,8 +122,12 @@ async def ask(folder: Path, dies_at: int) -> None:
     store = MortalStore.open(folder)
     store.dies_at = dies_at  # type: ignore[attr-defined]  # `open` makes one of its own class
     parts = parts_in(folder)
-    session = Bus(store, parts.clock).open(QUERY_ID, lambda ports: wire(parts, ports, Caller()).subscriptions())
-    await session.run(receive("How does BM25 rank?", "s1", QuerySettings(compression="model")))
+    session = Bus(store, parts.clock).open(
+        QUERY_ID, lambda ports: wire(parts, ports, Caller()).subscriptions()
+    )
+    await session.run(
+        receive("How does BM25 rank?", "s1", QuerySettings(compression="model"))
+    )
     await store.close()
 
 
@@ -114,7 +135,9 @@ async def go_on(folder: Path) -> None:
     """Does what a service does when it starts."""
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder)
-    for running in await History(Bus(store, parts.clock), parts, store).resume_unfinished():
+    for running in await History(
+        Bus(store, parts.clock), parts, store
+    ).resume_unfinished():
         await running.outcome()
     await store.close()
 
@@ -139,7 +162,9 @@ def main(root: Path, last: int) -> None:
         folder.mkdir()
         died = in_a_child(lambda folder=folder, seq=seq: ask(folder, seq))  # type: ignore[misc]  # bound now
         went_on = in_a_child(lambda folder=folder: go_on(folder))  # type: ignore[misc]  # bound now
-        sys.stdout.write(json.dumps({"seq": seq, "died": died, "went_on": went_on}) + "\n")
+        sys.stdout.write(
+            json.dumps({"seq": seq, "died": died, "went_on": went_on}) + "\n"
+        )
         sys.stdout.flush()
         if died == 0 and seq > 0:
             break

@@ -52,7 +52,14 @@ RESPONSE = ResponseAssembled(
     sources=(SOURCE,),
     source_links=(None,),
     citations=(
-        Citation(start=0, end=13, cited_text="BM25 is good.", source=SOURCE, fact="f1", course="Practical Search"),
+        Citation(
+            start=0,
+            end=13,
+            cited_text="BM25 is good.",
+            source=SOURCE,
+            fact="f1",
+            course="Practical Search",
+        ),
     ),
     confidence="medium",
     indicators=(Indicator(kind="round_limit", detail="More was wanted.", event_seq=3),),
@@ -75,7 +82,13 @@ COURSES = (
 class FakeAsked:
     """A query whose events are given; it ends when `release` is called, or when it is cancelled."""
 
-    def __init__(self, query_id: str, session_id: str, told: Sequence[Told], fails: BaseException | None) -> None:
+    def __init__(
+        self,
+        query_id: str,
+        session_id: str,
+        told: Sequence[Told],
+        fails: BaseException | None,
+    ) -> None:
         self.query_id = query_id
         self.session_id = session_id
         self.cancelled: list[str] = []
@@ -98,7 +111,11 @@ class FakeAsked:
             raise self._fails
         status: Status = "cancelled" if self.cancelled else "answered"
         return Outcome(
-            query_id=self.query_id, session_id=self.session_id, response=RESPONSE, status=status, duration_ms=12.5
+            query_id=self.query_id,
+            session_id=self.session_id,
+            response=RESPONSE,
+            status=status,
+            duration_ms=12.5,
         )
 
     def cancel(self, why: str) -> None:
@@ -112,11 +129,15 @@ class FakeHistory:
 
     def __init__(self, store: MemoryTraceStore) -> None:
         self._store = store
-        self.forks: list[tuple[str, int | None, tuple[Change, ...], Mode, Interceptor | None]] = []
+        self.forks: list[
+            tuple[str, int | None, tuple[Change, ...], Mode, Interceptor | None]
+        ] = []
 
     async def replay(self, query_id: str) -> ReplayResult:
         events = await self._store.read(query_id)
-        return ReplayResult(query_id=query_id, events=len(events), compared=1, closed=True)
+        return ReplayResult(
+            query_id=query_id, events=len(events), compared=1, closed=True
+        )
 
     async def diff(self, query_id: str, other_id: str) -> Diff:
         return diff(await self._store.read(query_id), await self._store.read(other_id))
@@ -126,14 +147,27 @@ class FakeHistory:
             yield said
 
     async def fork(
-        self, query_id: str, at: int | None, changes: Sequence[Change], mode: Mode, around: Interceptor | None = None, /
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        around: Interceptor | None = None,
+        /,
     ) -> FakeAsked:
         events = await self._store.read(query_id)
         if changes and changes[0].kind == "drop":
             raise BadInputError("Nothing in the trace is called so.")
         self.forks.append((query_id, at, tuple(changes), mode, around))
-        first = replace(events[0].event, parent=query_id, parent_seq=at or 1, change="; ".join(map(str, changes)))
-        forked = placed(f"{query_id}-fork", [first, *(said.event for said in events[1:])])
+        first = replace(
+            events[0].event,
+            parent=query_id,
+            parent_seq=at or 1,
+            change="; ".join(map(str, changes)),
+        )
+        forked = placed(
+            f"{query_id}-fork", [first, *(said.event for said in events[1:])]
+        )
         await self._store.append(f"{query_id}-fork", 0, forked)
         asked = FakeAsked(f"{query_id}-fork", "s-new", forked, None)
         asked.release()
@@ -146,7 +180,13 @@ class FakeHistory:
 class FakeService:
     """Answers every question alike, at once unless `held`."""
 
-    def __init__(self, *, held: bool = False, fails: BaseException | None = None, ready: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        held: bool = False,
+        fails: BaseException | None = None,
+        ready: bool = True,
+    ) -> None:
         self.store = MemoryTraceStore()
         self.history = FakeHistory(self.store)
         self.asked: list[FakeAsked] = []
@@ -165,7 +205,11 @@ class FakeService:
         session_id = question.session_id or "s-new"
         query_id = f"q-{len(self.asked) + 1}"
         events = await self._record(query_id, question.query, session_id)
-        told: list[Told] = [events[0], TextDelta(call_id="c1", text="BM25 "), *events[1:]]
+        told: list[Told] = [
+            events[0],
+            TextDelta(call_id="c1", text="BM25 "),
+            *events[1:],
+        ]
         asked = FakeAsked(query_id, session_id, told, self._fails)
         self.asked.append(asked)
         self.questions.append(question)
@@ -173,7 +217,9 @@ class FakeService:
             asked.release()
         return asked
 
-    async def _record(self, query_id: str, query: str, session_id: str) -> list[Recorded[Any]]:
+    async def _record(
+        self, query_id: str, query: str, session_id: str
+    ) -> list[Recorded[Any]]:
         said: list[Event] = [
             QueryReceived(query=query, session_id=session_id, settings=QuerySettings()),
             RESPONSE,
@@ -190,7 +236,9 @@ class FakeService:
         await self.store.clear_conversation(session_id)
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
-        waiting = Pending(outcomes=(ReasoningCompleted,), subject="c1", since_seq=4, since_at=1.5)
+        waiting = Pending(
+            outcomes=(ReasoningCompleted,), subject="c1", since_seq=4, since_at=1.5
+        )
         return {asked.query_id: (waiting,) for asked in self.asked}
 
     @property
@@ -198,16 +246,28 @@ class FakeService:
         return Totals()
 
     def readiness(self) -> Readiness:
-        problems = () if self._ready else ("Nothing is indexed yet: run `antiphon index PATH…`.",)
+        problems = (
+            ()
+            if self._ready
+            else ("Nothing is indexed yet: run `antiphon index PATH…`.",)
+        )
         return Readiness(
-            ready=self._ready, reasoner="offline", embedder="onnx", generation=1, courses=1, chunks=1, problems=problems
+            ready=self._ready,
+            reasoner="offline",
+            embedder="onnx",
+            generation=1,
+            courses=1,
+            chunks=1,
+            problems=problems,
         )
 
     async def close(self) -> None:
         self.closed = True
 
 
-def app_of(service: FakeService, interceptor_of: InterceptorOf | None = None, **settings: Any) -> FastAPI:
+def app_of(
+    service: FakeService, interceptor_of: InterceptorOf | None = None, **settings: Any
+) -> FastAPI:
     """The app over `service`, open; settings are the defaults but for those given."""
 
     async def opened(_: Settings) -> FakeService:
@@ -257,12 +317,18 @@ class Browser:
 
     async def post(self, path: str, body: object, **headers: str) -> Reply:
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
-        return await self.call("POST", path, (sent,), {"content_type": "application/json"} | headers)
+        return await self.call(
+            "POST", path, (sent,), {"content_type": "application/json"} | headers
+        )
 
-    async def call(self, method: str, path: str, body: Sequence[bytes], headers: dict[str, str]) -> Reply:
+    async def call(
+        self, method: str, path: str, body: Sequence[bytes], headers: dict[str, str]
+    ) -> Reply:
         """One request; header names have `_` for `-`, and an empty value leaves one out."""
         pieces = list(body) or [b""]
-        sent = {"host": "localhost:8000"} | {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = {"host": "localhost:8000"} | {
+            name.replace("_", "-"): value for name, value in headers.items()
+        }
         path, _, query = path.partition("?")
         scope = {
             "type": "http",
@@ -274,7 +340,9 @@ class Browser:
             "raw_path": path.encode(),
             "query_string": query.encode(),
             "root_path": "",
-            "headers": [(name.encode(), value.encode()) for name, value in sent.items() if value],
+            "headers": [
+                (name.encode(), value.encode()) for name, value in sent.items() if value
+            ],
             "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 8000),
         }
@@ -282,7 +350,11 @@ class Browser:
         async def receive() -> dict[str, object]:
             if pieces:
                 piece = pieces.pop(0)
-                return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
+                return {
+                    "type": "http.request",
+                    "body": piece,
+                    "more_body": bool(pieces),
+                }
             await self._left.wait()
             return {"type": "http.disconnect"}
 
@@ -292,7 +364,9 @@ class Browser:
     async def _send(self, message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
             self.reply.status = message["status"]
-            self.reply.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+            self.reply.headers = {
+                name.decode(): value.decode() for name, value in message["headers"]
+            }
         else:
             self.reply.body += message.get("body", b"")
             self.reply.arrived.set()
@@ -309,7 +383,11 @@ def events_in(body: bytes) -> list[tuple[str, str | None, Any]]:
     """Each server-sent event as its kind, its id and its data."""
     found = []
     for block in body.decode().split("\n\n"):
-        lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        lines = dict(
+            line.split(": ", 1)
+            for line in block.splitlines()
+            if not line.startswith(":")
+        )
         if lines:
             found.append((lines["event"], lines.get("id"), json.loads(lines["data"])))
     return found

@@ -25,5 +25,7 @@ from antiphon.api.responses import EVENT_STREAM, JSON, preferred
         (";;;,,,", JSON),
     ],
 )
-def test_the_form_that_weighs_most_is_chosen_and_json_in_doubt(accept: str | None, form: str) -> None:
+def test_the_form_that_weighs_most_is_chosen_and_json_in_doubt(
+    accept: str | None, form: str
+) -> None:
     assert preferred(accept, (JSON, EVENT_STREAM)) == form

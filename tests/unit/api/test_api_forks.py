@@ -18,17 +18,28 @@ async def asked() -> FakeService:
 
 async def test_a_fork_is_a_trace_of_its_own_that_names_its_parent() -> None:
     service = await asked()
-    body = {"at": 1, "change": {"kind": "setting", "name": "max_rounds", "value": 1}, "mode": "remodel"}
+    body = {
+        "at": 1,
+        "change": {"kind": "setting", "name": "max_rounds", "value": 1},
+        "mode": "remodel",
+    }
 
     reply = await Browser(app_of(service)).post("/api/traces/q-1/fork", body)
 
     told = reply.json()
     assert reply.status == 201
     assert reply.headers["location"] == "/api/traces/q-1-fork"
-    assert (told["query_id"], told["parent"], told["parent_seq"], told["mode"]) == ("q-1-fork", "q-1", 1, "remodel")
+    assert (told["query_id"], told["parent"], told["parent_seq"], told["mode"]) == (
+        "q-1-fork",
+        "q-1",
+        1,
+        "remodel",
+    )
     assert told["change"] == "setting max_rounds = 1"
     assert told["answer"]["answer"] == "BM25 is good."
-    assert (await Browser(app_of(service)).get(told["diff"])).json()["right"]["query_id"] == "q-1-fork"
+    assert (await Browser(app_of(service)).get(told["diff"])).json()["right"][
+        "query_id"
+    ] == "q-1-fork"
 
 
 async def test_several_changes_and_values_of_any_shape_are_taken() -> None:
@@ -38,11 +49,16 @@ async def test_several_changes_and_values_of_any_shape_are_taken() -> None:
         {"kind": "reply", "value": "Hi"},
     ]
 
-    reply = await Browser(app_of(service)).post("/api/traces/q-1/fork", {"at": 2, "change": changes})
+    reply = await Browser(app_of(service)).post(
+        "/api/traces/q-1/fork", {"at": 2, "change": changes}
+    )
 
     assert reply.status == 201
     assert service.history.forks[0][2:4] == (
-        (Change(kind="tool", name="t1", value='{"output":"none","passages":[]}'), Change(kind="reply", value="Hi")),
+        (
+            Change(kind="tool", name="t1", value='{"output":"none","passages":[]}'),
+            Change(kind="reply", value="Hi"),
+        ),
         "recorded",
     )
 
@@ -55,11 +71,17 @@ async def test_several_changes_and_values_of_any_shape_are_taken() -> None:
         ({"at": -1}, 422, "invalid_request"),
         ({"at": 1, "mode": "dead"}, 422, "invalid_request"),
         ({"at": 1, "change": {"kind": "wish"}}, 422, "invalid_request"),
-        ({"at": 1, "change": {"kind": "set", "name": "half \ud800", "value": 1}}, 422, "invalid_request"),
+        (
+            {"at": 1, "change": {"kind": "set", "name": "half \ud800", "value": 1}},
+            422,
+            "invalid_request",
+        ),
         ({"at": 1, "faults": {"faults": []}}, 400, "bad_input"),
     ],
 )
-async def test_a_fork_that_cannot_be_is_refused(body: dict[str, Any], status: int, code: str) -> None:
+async def test_a_fork_that_cannot_be_is_refused(
+    body: dict[str, Any], status: int, code: str
+) -> None:
     service = await asked()
 
     reply = await Browser(app_of(service)).post("/api/traces/q-1/fork", body)
@@ -69,7 +91,9 @@ async def test_a_fork_that_cannot_be_is_refused(body: dict[str, Any], status: in
 
 
 async def test_a_fork_of_a_trace_that_is_not_there_is_not_found() -> None:
-    reply = await Browser(app_of(FakeService())).post("/api/traces/nobody/fork", {"at": 1})
+    reply = await Browser(app_of(FakeService())).post(
+        "/api/traces/nobody/fork", {"at": 1}
+    )
 
     assert (reply.status, reply.error["code"]) == (404, "not_found")
 
@@ -78,7 +102,9 @@ async def test_faults_are_handed_on_where_the_service_takes_them() -> None:
     service = await asked()
     around = NoInterceptor()
 
-    reply = await Browser(app_of(service, lambda _: around)).post("/api/traces/q-1/fork", {"faults": {"faults": []}})
+    reply = await Browser(app_of(service, lambda _: around)).post(
+        "/api/traces/q-1/fork", {"faults": {"faults": []}}
+    )
 
     assert reply.status == 201
     assert service.history.forks[0][4] is around

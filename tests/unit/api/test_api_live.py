@@ -18,7 +18,9 @@ STREAM = "text/event-stream"
 async def test_a_stream_tells_every_event_the_text_and_the_answer_last() -> None:
     service = FakeService()
 
-    reply = await Browser(app_of(service)).post("/api/query", {"query": "x"}, accept=STREAM)
+    reply = await Browser(app_of(service)).post(
+        "/api/query", {"query": "x"}, accept=STREAM
+    )
 
     told = events_in(reply.body)
     assert reply.headers["content-type"].startswith(STREAM)
@@ -35,7 +37,9 @@ async def test_a_stream_tells_every_event_the_text_and_the_answer_last() -> None
 
 async def test_the_same_answer_comes_last_in_a_stream_as_comes_without_one() -> None:
     plain = await Browser(app_of(FakeService())).post("/api/query", {"query": "x"})
-    live = await Browser(app_of(FakeService())).post("/api/query", {"query": "x"}, accept=STREAM)
+    live = await Browser(app_of(FakeService())).post(
+        "/api/query", {"query": "x"}, accept=STREAM
+    )
 
     assert events_in(live.body)[-1][2] == plain.json()
 
@@ -43,7 +47,9 @@ async def test_the_same_answer_comes_last_in_a_stream_as_comes_without_one() -> 
 async def test_events_are_sent_while_the_query_runs() -> None:
     service = FakeService(held=True)
     browser = Browser(app_of(service))
-    call = asyncio.create_task(browser.post("/api/query", {"query": "x"}, accept=STREAM))
+    call = asyncio.create_task(
+        browser.post("/api/query", {"query": "x"}, accept=STREAM)
+    )
 
     await browser.reply.arrived.wait()
 
@@ -57,7 +63,9 @@ async def test_events_are_sent_while_the_query_runs() -> None:
 async def test_a_reader_that_goes_away_cancels_its_query() -> None:
     service = FakeService(held=True)
     browser = Browser(app_of(service))
-    call = asyncio.create_task(browser.post("/api/query", {"query": "x"}, accept=STREAM))
+    call = asyncio.create_task(
+        browser.post("/api/query", {"query": "x"}, accept=STREAM)
+    )
     await browser.reply.arrived.wait()
 
     browser.leave()
@@ -69,21 +77,35 @@ async def test_a_reader_that_goes_away_cancels_its_query() -> None:
 async def test_a_failure_after_the_beginning_is_the_last_event() -> None:
     service = FakeService(fails=TraceError("the trace cannot be written"))
 
-    reply = await Browser(app_of(service)).post("/api/query", {"query": "x"}, accept=STREAM)
+    reply = await Browser(app_of(service)).post(
+        "/api/query", {"query": "x"}, accept=STREAM
+    )
 
     kind, _, data = events_in(reply.body)[-1]
     assert kind == "error"
-    assert data == {"error": {"code": "trace", "message": "the trace cannot be written", "query_id": "q-1"}}
+    assert data == {
+        "error": {
+            "code": "trace",
+            "message": "the trace cannot be written",
+            "query_id": "q-1",
+        }
+    }
 
 
-async def test_a_bug_after_the_beginning_is_told_without_its_inside_and_raised_for_the_log() -> None:
+async def test_a_bug_after_the_beginning_is_told_without_its_inside_and_raised_for_the_log() -> (
+    None
+):
     browser = Browser(app_of(FakeService(fails=ZeroDivisionError("secret"))))
 
     with pytest.raises(ZeroDivisionError):
         await browser.post("/api/query", {"query": "x"}, accept=STREAM)
 
     kind, _, data = events_in(browser.reply.body)[-1]
-    assert (kind, data["error"]["code"], b"secret" in browser.reply.body) == ("error", "internal", False)
+    assert (kind, data["error"]["code"], b"secret" in browser.reply.body) == (
+        "error",
+        "internal",
+        False,
+    )
 
 
 async def test_a_reader_that_was_too_slow_is_told_so_and_gets_its_answer() -> None:

@@ -15,8 +15,18 @@ async def _service() -> FakeService:
     for event in comparison_in_two_rounds():
         had = len(story.published)
         story.tell(event)
-        events += [event, *(said for said in story.published[had:] if isinstance(said, BriefingPrepared))]
-    recorded = [Recorded[Event](query_id="q", seq=n, cause=0, at=0.0, event=e) for n, e in enumerate(events, start=1)]
+        events += [
+            event,
+            *(
+                said
+                for said in story.published[had:]
+                if isinstance(said, BriefingPrepared)
+            ),
+        ]
+    recorded = [
+        Recorded[Event](query_id="q", seq=n, cause=0, at=0.0, event=e)
+        for n, e in enumerate(events, start=1)
+    ]
     await service.store.append("q", 0, recorded)
     return service
 
@@ -27,8 +37,15 @@ async def test_the_memory_can_be_asked_after_any_event() -> None:
     early = (await Browser(app).get("/api/traces/q/memory?at=7")).json()
     late = (await Browser(app).get("/api/traces/q/memory")).json()
 
-    assert (early["at"], early["open"], [fact["id"] for fact in early["facts"]]) == (7, ["a queue"], ["f1"])
-    assert (late["open"], [fact["id"] for fact in late["facts"]]) == ([], ["f1", "f2", "f3"])
+    assert (early["at"], early["open"], [fact["id"] for fact in early["facts"]]) == (
+        7,
+        ["a queue"],
+        ["f1"],
+    )
+    assert (late["open"], [fact["id"] for fact in late["facts"]]) == (
+        [],
+        ["f1", "f2", "f3"],
+    )
     assert [part["calls"] for part in late["parts"]] == [["a"], ["b"]]
     assert {"course": "Queues", "lesson": 3, "facts": ["f3"]} in late["coverage"]
 
@@ -37,17 +54,28 @@ async def test_facts_for_a_part_and_attempts_of_a_tool_can_be_asked_for() -> Non
     app = app_of(await _service())
 
     of_part = (await Browser(app).get("/api/traces/q/memory?part=2")).json()
-    of_tool = (await Browser(app).get("/api/traces/q/memory?tool=get_course_outline")).json()
+    of_tool = (
+        await Browser(app).get("/api/traces/q/memory?tool=get_course_outline")
+    ).json()
 
     assert [fact["id"] for fact in of_part["facts"]] == ["f2", "f3"]
     assert of_tool["attempts"] == []
 
 
 async def test_each_briefing_says_what_changed_and_why() -> None:
-    reply = (await Browser(app_of(await _service())).get("/api/traces/q/briefings")).json()
+    reply = (
+        await Browser(app_of(await _service())).get("/api/traces/q/briefings")
+    ).json()
 
-    assert [each["call_id"] for each in reply["briefings"]] == ["call-1", "call-2", "call-3"]
-    assert [(c["what"], c["change"]) for c in reply["briefings"][2]["changes"]] == [("f2", "came"), ("f3", "came")]
+    assert [each["call_id"] for each in reply["briefings"]] == [
+        "call-1",
+        "call-2",
+        "call-3",
+    ]
+    assert [(c["what"], c["change"]) for c in reply["briefings"][2]["changes"]] == [
+        ("f2", "came"),
+        ("f3", "came"),
+    ]
     assert reply["briefings"][1]["came"] > 0
 
 

@@ -13,13 +13,30 @@ def answered(usage: Usage) -> Outcome:
         answer="It ranks.", sources=(), source_links=(), citations=(), confidence="high", indicators=(), rounds=1,
         reasoner="m", calls=2, usage=usage,
     )  # fmt: skip
-    return Outcome(query_id="q", session_id="s", response=response, status="answered", duration_ms=1500.0)
+    return Outcome(
+        query_id="q",
+        session_id="s",
+        response=response,
+        status="answered",
+        duration_ms=1500.0,
+    )
 
 
 def test_sums_tell_how_queries_ended_and_how_much_input_came_from_the_cache() -> None:
     totals = Totals()
-    totals.add(answered(Usage(input_tokens=100, output_tokens=10, cache_read_tokens=300)))
-    totals.add(answered(Usage(input_tokens=100, output_tokens=10, cache_read_tokens=300, cache_write_tokens=200)))
+    totals.add(
+        answered(Usage(input_tokens=100, output_tokens=10, cache_read_tokens=300))
+    )
+    totals.add(
+        answered(
+            Usage(
+                input_tokens=100,
+                output_tokens=10,
+                cache_read_tokens=300,
+                cache_write_tokens=200,
+            )
+        )
+    )
 
     lines = as_text(totals).splitlines()
 

@@ -18,24 +18,40 @@ from tests.unit.api.fakes import Browser, FakeService, app_of, refusing
 QUERY = "/api/query"
 
 
-async def test_a_question_is_answered_with_everything_that_is_known_of_the_answer() -> None:
+async def test_a_question_is_answered_with_everything_that_is_known_of_the_answer() -> (
+    None
+):
     service = FakeService()
 
-    reply = await Browser(app_of(service)).post(QUERY, {"query": "What is BM25?", "max_rounds": 1, "deadline_s": 5})
+    reply = await Browser(app_of(service)).post(
+        QUERY, {"query": "What is BM25?", "max_rounds": 1, "deadline_s": 5}
+    )
 
     assert reply.status == 200
-    assert service.questions == [Question(query="What is BM25?", max_rounds=1, deadline_s=5.0)]
-    citation = {"start": 0, "end": 13, "cited_text": "BM25 is good.", "source": "Practical Search - Lesson 2"}
+    assert service.questions == [
+        Question(query="What is BM25?", max_rounds=1, deadline_s=5.0)
+    ]
+    citation = {
+        "start": 0,
+        "end": 13,
+        "cited_text": "BM25 is good.",
+        "source": "Practical Search - Lesson 2",
+    }
     assert reply.json() == {
         "answer": "BM25 is good.",
         "sources": ["Practical Search - Lesson 2"],
         "source_links": [None],
         "session_id": "s-new",
         "query_id": "q-1",
-        "citations": [citation | {"course": "Practical Search", "lesson": None, "link": None, "fact": "f1"}],
+        "citations": [
+            citation
+            | {"course": "Practical Search", "lesson": None, "link": None, "fact": "f1"}
+        ],
         "uncertainty": {
             "confidence": "medium",
-            "indicators": [{"kind": "round_limit", "detail": "More was wanted.", "event_seq": 3}],
+            "indicators": [
+                {"kind": "round_limit", "detail": "More was wanted.", "event_seq": 3}
+            ],
         },
         "rounds": 1,
         "reasoner": "offline",
@@ -52,9 +68,13 @@ async def test_a_question_is_answered_with_everything_that_is_known_of_the_answe
     }
 
 
-async def test_a_chat_page_sends_null_first_and_then_the_conversation_it_was_given() -> None:
+async def test_a_chat_page_sends_null_first_and_then_the_conversation_it_was_given() -> (
+    None
+):
     service = FakeService()
-    first = await Browser(app_of(service)).post(QUERY, {"query": "One?", "session_id": None, "theme": "dark"})
+    first = await Browser(app_of(service)).post(
+        QUERY, {"query": "One?", "session_id": None, "theme": "dark"}
+    )
     given = first.json()["session_id"]
 
     await Browser(app_of(service)).post(QUERY, {"query": "Two?", "session_id": given})
@@ -82,7 +102,9 @@ async def test_each_of_our_errors_has_its_status_and_comes_in_the_one_shape(
     assert (reply.status, reply.error) == (status, {"code": code, "message": "no"})
 
 
-async def test_a_bug_is_raised_for_the_log_and_tells_the_caller_nothing_of_the_inside() -> None:
+async def test_a_bug_is_raised_for_the_log_and_tells_the_caller_nothing_of_the_inside() -> (
+    None
+):
     browser = Browser(app_of(refusing(ZeroDivisionError("secret detail"))))
 
     with pytest.raises(ZeroDivisionError):
@@ -97,7 +119,11 @@ async def test_a_failure_after_the_beginning_names_its_query() -> None:
 
     reply = await Browser(app_of(service)).post(QUERY, {"query": "x"})
 
-    assert reply.error == {"code": "trace", "message": "the trace cannot be written", "query_id": "q-1"}
+    assert reply.error == {
+        "code": "trace",
+        "message": "the trace cannot be written",
+        "query_id": "q-1",
+    }
 
 
 @pytest.mark.parametrize(
@@ -125,7 +151,9 @@ async def test_a_failure_after_the_beginning_names_its_query() -> None:
         (b'{"query": " "}', 400, "bad_input"),
     ],
 )
-async def test_a_body_that_cannot_be_used_is_refused_with_a_sentence(body: bytes, status: int, code: str) -> None:
+async def test_a_body_that_cannot_be_used_is_refused_with_a_sentence(
+    body: bytes, status: int, code: str
+) -> None:
     service = FakeService()
 
     reply = await Browser(app_of(service)).post(QUERY, body)
@@ -136,7 +164,9 @@ async def test_a_body_that_cannot_be_used_is_refused_with_a_sentence(body: bytes
 
 
 async def test_a_refusal_names_the_field_and_not_what_was_sent() -> None:
-    reply = await Browser(app_of(FakeService())).post(QUERY, {"query": ["hunter2"], "deadline_s": "soon"})
+    reply = await Browser(app_of(FakeService())).post(
+        QUERY, {"query": ["hunter2"], "deadline_s": "soon"}
+    )
 
     assert "`query`" in reply.error["message"]
     assert "`deadline_s`" in reply.error["message"]
@@ -144,16 +174,25 @@ async def test_a_refusal_names_the_field_and_not_what_was_sent() -> None:
 
 
 async def test_half_a_surrogate_pair_in_an_error_is_made_harmless() -> None:
-    reply = await Browser(app_of(refusing(BadInputError("found \ud800")))).post(QUERY, {"query": "x"})
+    reply = await Browser(app_of(refusing(BadInputError("found \ud800")))).post(
+        QUERY, {"query": "x"}
+    )
 
     assert reply.error["message"] == "found ?"
 
 
-@pytest.mark.parametrize("content_type", ["", "text/plain", "application/x-www-form-urlencoded", "application/jsonp"])
-async def test_a_body_that_is_not_declared_as_json_is_refused(content_type: str) -> None:
+@pytest.mark.parametrize(
+    "content_type",
+    ["", "text/plain", "application/x-www-form-urlencoded", "application/jsonp"],
+)
+async def test_a_body_that_is_not_declared_as_json_is_refused(
+    content_type: str,
+) -> None:
     service = FakeService()
 
-    reply = await Browser(app_of(service)).post(QUERY, {"query": "x"}, content_type=content_type)
+    reply = await Browser(app_of(service)).post(
+        QUERY, {"query": "x"}, content_type=content_type
+    )
 
     assert (reply.status, reply.error["code"]) == (415, "not_json")
     assert not service.questions
@@ -168,7 +207,9 @@ async def test_a_charset_beside_json_does_no_harm() -> None:
 
 
 async def test_a_body_that_is_declared_too_large_is_not_read() -> None:
-    reply = await Browser(app_of(FakeService())).post(QUERY, b"", content_length="1000001")
+    reply = await Browser(app_of(FakeService())).post(
+        QUERY, b"", content_length="1000001"
+    )
 
     assert (reply.status, reply.error["code"]) == (413, "body_too_large")
     assert reply.headers["connection"] == "close"
@@ -177,13 +218,19 @@ async def test_a_body_that_is_declared_too_large_is_not_read() -> None:
 async def test_a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_large() -> None:
     pieces = [b'{"query": "', *([b"x" * 100_000] * 50)]
 
-    reply = await Browser(app_of(FakeService())).call("POST", QUERY, pieces, {"content_type": "application/json"})
+    reply = await Browser(app_of(FakeService())).call(
+        "POST", QUERY, pieces, {"content_type": "application/json"}
+    )
 
     assert (reply.status, reply.error["code"]) == (413, "body_too_large")
 
 
-@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nowhere", 404), ("GET", QUERY, 405)])
-async def test_what_is_not_there_is_refused_in_the_one_shape(method: str, path: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/nowhere", 404), ("GET", QUERY, 405)]
+)
+async def test_what_is_not_there_is_refused_in_the_one_shape(
+    method: str, path: str, status: int
+) -> None:
     reply = await Browser(app_of(FakeService())).call(method, path, (), {})
 
     assert reply.status == status

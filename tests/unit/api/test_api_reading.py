@@ -31,13 +31,17 @@ async def test_a_conversation_can_be_forgotten() -> None:
     service = FakeService()
     await service.store.open_conversation("s1")
 
-    reply = await Browser(app_of(service)).post("/api/clear-session", {"session_id": "s1"})
+    reply = await Browser(app_of(service)).post(
+        "/api/clear-session", {"session_id": "s1"}
+    )
 
     assert reply.json() == {"status": "ok", "session_id": "s1"}
 
 
 async def test_a_conversation_that_is_not_there_is_not_found() -> None:
-    reply = await Browser(app_of(FakeService())).post("/api/clear-session", {"session_id": "nobody"})
+    reply = await Browser(app_of(FakeService())).post(
+        "/api/clear-session", {"session_id": "nobody"}
+    )
 
     assert (reply.status, reply.error["code"]) == (404, "not_found")
 
@@ -48,7 +52,11 @@ async def test_traces_are_listed_page_by_page() -> None:
         await Browser(app_of(service)).post("/api/query", {"query": "x"})
 
     page = (await Browser(app_of(service)).get("/api/traces?limit=2")).json()
-    rest = (await Browser(app_of(service)).get(f"/api/traces?limit=2&before={page['next_before']}")).json()
+    rest = (
+        await Browser(app_of(service)).get(
+            f"/api/traces?limit=2&before={page['next_before']}"
+        )
+    ).json()
 
     assert sorted(line["query_id"] for line in page["traces"]) == ["q-1", "q-2"]
     assert page["traces"][0]["status"] == "answered"
@@ -61,9 +69,15 @@ async def test_two_traces_of_the_same_moment_are_both_met_page_by_page() -> None
         await Browser(app_of(service)).post("/api/query", {"query": "x"})
 
     first = (await Browser(app_of(service)).get("/api/traces?limit=1")).json()
-    second = (await Browser(app_of(service)).get(f"/api/traces?limit=1&after_id={first['next_after_id']}")).json()
+    second = (
+        await Browser(app_of(service)).get(
+            f"/api/traces?limit=1&after_id={first['next_after_id']}"
+        )
+    ).json()
 
-    assert {line["query_id"] for page in (first, second) for line in page["traces"]} == {"q-1", "q-2"}
+    assert {
+        line["query_id"] for page in (first, second) for line in page["traces"]
+    } == {"q-1", "q-2"}
 
 
 async def test_a_trace_is_replayed_on_request() -> None:
@@ -79,7 +93,9 @@ async def test_a_stream_is_taken_up_after_the_last_event_that_was_seen() -> None
     service = FakeService()
     await Browser(app_of(service)).post("/api/query", {"query": "x"})
 
-    reply = await Browser(app_of(service)).get("/api/traces/q-1/events", last_event_id="1")
+    reply = await Browser(app_of(service)).get(
+        "/api/traces/q-1/events", last_event_id="1"
+    )
 
     assert [number for _, number, _ in events_in(reply.body)] == ["2", "3"]
 
@@ -90,7 +106,9 @@ async def test_a_stream_of_a_trace_that_is_not_there_is_not_found() -> None:
     assert (reply.status, reply.error["code"]) == (404, "not_found")
 
 
-@pytest.mark.parametrize("wish", ["limit=0", "limit=501", "limit=x", "before=nan", "before=x"])
+@pytest.mark.parametrize(
+    "wish", ["limit=0", "limit=501", "limit=x", "before=nan", "before=x"]
+)
 async def test_a_wish_for_traces_that_cannot_be_met_is_refused(wish: str) -> None:
     reply = await Browser(app_of(FakeService())).get(f"/api/traces?{wish}")
 
@@ -134,12 +152,20 @@ async def test_the_queries_under_way_say_whom_they_wait_for() -> None:
 
     reply = await Browser(app_of(service)).get("/api/queries")
 
-    waiting = {"who": "engine", "event": "reasoning_completed", "about": "c1", "since_seq": 4, "since_at": 1.5}
+    waiting = {
+        "who": "engine",
+        "event": "reasoning_completed",
+        "about": "c1",
+        "since_seq": 4,
+        "since_at": 1.5,
+    }
     assert reply.json() == {"queries": [{"query_id": "q-1", "waiting_for": [waiting]}]}
 
 
 async def test_a_living_process_says_so() -> None:
-    assert (await Browser(app_of(FakeService())).get("/healthz")).json() == {"status": "ok"}
+    assert (await Browser(app_of(FakeService())).get("/healthz")).json() == {
+        "status": "ok"
+    }
 
 
 async def test_readiness_is_200_when_questions_can_be_answered() -> None:
@@ -155,29 +181,53 @@ async def test_readiness_is_503_with_the_problems_in_words_otherwise() -> None:
     assert "antiphon index" in reply.json()["problems"][0]
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:8000", "localhost:9", "LOCALHOST", "[::1]:8000", "[::1]"])
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "127.0.0.1:8000", "localhost:9", "LOCALHOST", "[::1]:8000", "[::1]"],
+)
 async def test_this_machine_may_be_called_by_its_own_names(host: str) -> None:
-    assert (await Browser(app_of(FakeService())).get("/healthz", host=host)).status == 200
+    assert (
+        await Browser(app_of(FakeService())).get("/healthz", host=host)
+    ).status == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.", "[::2]"])
-async def test_a_service_of_this_machine_only_refuses_to_be_called_by_another_name(host: str) -> None:
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8000",
+        "127.0.0.1.evil.example",
+        "localhost.",
+        "[::2]",
+    ],
+)
+async def test_a_service_of_this_machine_only_refuses_to_be_called_by_another_name(
+    host: str,
+) -> None:
     reply = await Browser(app_of(FakeService())).get("/healthz", host=host)
 
     assert (reply.status, reply.error["code"]) == (400, "foreign_host")
 
 
 async def test_a_service_of_the_network_may_be_called_by_any_name() -> None:
-    reply = await Browser(app_of(FakeService(), host="0.0.0.0")).get("/healthz", host="antiphon.example")
+    reply = await Browser(app_of(FakeService(), host="0.0.0.0")).get(
+        "/healthz", host="antiphon.example"
+    )
 
     assert reply.status == 200
 
 
 @pytest.mark.parametrize(
     ("allowed", "host", "status"),
-    [("testserver", "testserver", 200), ("testserver", "localhost", 400), ("*", "any.example", 200)],
+    [
+        ("testserver", "testserver", 200),
+        ("testserver", "localhost", 400),
+        ("*", "any.example", 200),
+    ],
 )
-async def test_the_settings_say_by_which_names_a_service_may_be_called(allowed: str, host: str, status: int) -> None:
+async def test_the_settings_say_by_which_names_a_service_may_be_called(
+    allowed: str, host: str, status: int
+) -> None:
     app = app_of(FakeService(), allowed_hosts=allowed, host="0.0.0.0")
 
     assert (await Browser(app).get("/healthz", host=host)).status == status
@@ -191,17 +241,26 @@ async def test_a_browser_is_told_not_to_guess_what_an_answer_is(path: str) -> No
 
 
 async def test_pages_of_other_sites_are_given_no_leave_to_read() -> None:
-    reply = await Browser(app_of(FakeService())).get("/healthz", origin="https://evil.example")
+    reply = await Browser(app_of(FakeService())).get(
+        "/healthz", origin="https://evil.example"
+    )
 
     assert not any(name.startswith("access-control") for name in reply.headers)
 
 
 async def test_each_request_is_logged_with_its_query_and_without_its_question() -> None:
     with capture_logs() as lines:
-        await Browser(app_of(FakeService())).post("/api/query", {"query": "my secret question"})
+        await Browser(app_of(FakeService())).post(
+            "/api/query", {"query": "my secret question"}
+        )
 
     line = next(line for line in lines if line["event"] == "request")
-    assert (line["method"], line["path"], line["status"], line["query_id"]) == ("POST", "/api/query", 200, "q-1")
+    assert (line["method"], line["path"], line["status"], line["query_id"]) == (
+        "POST",
+        "/api/query",
+        200,
+        "q-1",
+    )
     assert "secret" not in str(lines)
 
 

@@ -35,17 +35,25 @@ def assembled(*events: Event) -> ResponseAssembled:
     assembler = ResponseAssembler(publish=published.append)
     for seq, event in enumerate(events, start=1):
         if type(event) in assembler.rules:
-            assembler.hear(Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event))
+            assembler.hear(
+                Recorded[Event](query_id="q", seq=seq, cause=0, at=0.0, event=event)
+            )
     (answer,) = published
     assert isinstance(answer, ResponseAssembled)
     return answer
 
 
-def asked(query: str = "What is a log?", reviewers: tuple[str, ...] = ()) -> QueryReceived:
-    return QueryReceived(query=query, session_id="s", settings=QuerySettings(), reviewers=reviewers)
+def asked(
+    query: str = "What is a log?", reviewers: tuple[str, ...] = ()
+) -> QueryReceived:
+    return QueryReceived(
+        query=query, session_id="s", settings=QuerySettings(), reviewers=reviewers
+    )
 
 
-def fact(id_: str, text: str, *, lesson: int = 1, starts: tuple[int, ...] | None = None) -> Fact:
+def fact(
+    id_: str, text: str, *, lesson: int = 1, starts: tuple[int, ...] | None = None
+) -> Fact:
     passage = Passage(
         id=f"id of {id_}",
         source=f"Logs - Lesson {lesson}",
@@ -58,30 +66,51 @@ def fact(id_: str, text: str, *, lesson: int = 1, starts: tuple[int, ...] | None
     return Fact(id=id_, passage=passage, tool_call_id="a", round=1)
 
 
-def synthesized(*facts: Fact, open_parts: tuple[str, ...] = (), round_: int = 1) -> ContextSynthesized:
+def synthesized(
+    *facts: Fact, open_parts: tuple[str, ...] = (), round_: int = 1
+) -> ContextSynthesized:
     return ContextSynthesized(round=round_, facts=facts, open_parts=open_parts)
 
 
-def briefed(*shown: tuple[str, tuple[int, ...]], call_id: str = "call-2", dropped: int = 0) -> BriefingPrepared:
+def briefed(
+    *shown: tuple[str, tuple[int, ...]], call_id: str = "call-2", dropped: int = 0
+) -> BriefingPrepared:
     return BriefingPrepared(
         call_id=call_id,
         round=2,
         messages=(),
-        sources=tuple(ShownSource(fact_id=fact_id, sentences=sentences) for fact_id, sentences in shown),
+        sources=tuple(
+            ShownSource(fact_id=fact_id, sentences=sentences)
+            for fact_id, sentences in shown
+        ),
         facts=tuple(fact_id for fact_id, _ in shown),
         tokens=10,
-        dropped=tuple(Dropped(what=f"f{n}", why="over the budget", tokens=9) for n in range(dropped)),
+        dropped=tuple(
+            Dropped(what=f"f{n}", why="over the budget", tokens=9)
+            for n in range(dropped)
+        ),
     )
 
 
 def started(reasoner: str = "claude", call_id: str = "call-2") -> ReasoningStarted:
     request = Request(model="m", max_tokens=9, system=StoredText("[]"), messages=())
-    return ReasoningStarted(call_id=call_id, attempt=1, reasoner=reasoner, request=request)
+    return ReasoningStarted(
+        call_id=call_id, attempt=1, reasoner=reasoner, request=request
+    )
 
 
-def cites(start: int, end: int, source: int, blocks: tuple[int, int], text: str) -> ReplyCitation:
+def cites(
+    start: int, end: int, source: int, blocks: tuple[int, int], text: str
+) -> ReplyCitation:
     first, last = blocks
-    return ReplyCitation(start=start, end=end, source=source, first_block=first, end_block=last, cited_text=text)
+    return ReplyCitation(
+        start=start,
+        end=end,
+        source=source,
+        first_block=first,
+        end_block=last,
+        cited_text=text,
+    )
 
 
 def replied(
@@ -108,7 +137,9 @@ def replied(
 
 def looked_up(*ids: str) -> ReasoningCompleted:
     """A reply that asks for tool calls."""
-    calls = tuple(ToolCall(id=id_, name="search_course_content", arguments="{}") for id_ in ids)
+    calls = tuple(
+        ToolCall(id=id_, name="search_course_content", arguments="{}") for id_ in ids
+    )
     return replied(call_id="call-1", stop_reason="tool_use", calls=calls)
 
 

@@ -6,16 +6,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.vocabulary.values import Citation, Fact, ReplyCitation
-from tests.unit.assembler.scenario import answer, asked, assembled, briefed, cites, fact, kinds, replied, synthesized
+from tests.unit.assembler.scenario import (
+    answer,
+    asked,
+    assembled,
+    briefed,
+    cites,
+    fact,
+    kinds,
+    replied,
+    synthesized,
+)
 
-LOG = fact("f1", "A log is only appended to. Nothing in it changes. Readers keep their place.")
+LOG = fact(
+    "f1", "A log is only appended to. Nothing in it changes. Readers keep their place."
+)
 OFFSET = fact("f2", "An offset names a place in a log.", lesson=2)
 SHOWN = briefed(("f1", (0, 1, 2)), ("f2", (0,)))
 
 
 def test_a_citation_leads_to_its_fact_and_the_exact_text_of_the_passage() -> None:
     text = "Logs grow at the end."
-    reply = replied(text, cites(0, 21, 0, (0, 2), "A log is only appended to. Nothing in it changes. "))
+    reply = replied(
+        text,
+        cites(0, 21, 0, (0, 2), "A log is only appended to. Nothing in it changes. "),
+    )
 
     said = assembled(asked(), synthesized(LOG, OFFSET), SHOWN, reply, answer())
 
@@ -51,7 +66,9 @@ def test_sources_are_named_in_order_of_first_citation_without_repeats() -> None:
 
 
 def test_spans_follow_the_text_when_its_outer_white_space_goes() -> None:
-    reply = replied("\n\n Logs grow. \n", cites(0, 14, 0, (0, 1), "A log is only appended to."))
+    reply = replied(
+        "\n\n Logs grow. \n", cites(0, 14, 0, (0, 1), "A log is only appended to.")
+    )
 
     said = assembled(asked(), synthesized(LOG), SHOWN, reply, answer())
 
@@ -59,19 +76,38 @@ def test_spans_follow_the_text_when_its_outer_white_space_goes() -> None:
     assert [(cited.start, cited.end) for cited in said.citations] == [(0, 10)]
 
 
-def test_blocks_whose_sentences_do_not_stand_together_become_one_citation_each() -> None:
-    reply = replied("Logs.", cites(0, 5, 0, (0, 2), "A log is only appended to. Readers keep their place."))
+def test_blocks_whose_sentences_do_not_stand_together_become_one_citation_each() -> (
+    None
+):
+    reply = replied(
+        "Logs.",
+        cites(0, 5, 0, (0, 2), "A log is only appended to. Readers keep their place."),
+    )
 
-    said = assembled(asked(), synthesized(LOG), briefed(("f1", (0, 2))), reply, answer())
+    said = assembled(
+        asked(), synthesized(LOG), briefed(("f1", (0, 2))), reply, answer()
+    )
 
-    assert [cited.cited_text for cited in said.citations] == ["A log is only appended to.", "Readers keep their place."]
+    assert [cited.cited_text for cited in said.citations] == [
+        "A log is only appended to.",
+        "Readers keep their place.",
+    ]
 
 
 def test_a_citation_is_resolved_against_the_table_of_its_own_call() -> None:
     earlier = briefed(("f1", (0, 1, 2)), call_id="call-1")
-    reply = replied("Offsets.", cites(0, 8, 0, (0, 1), "An offset names a place in a log."))
+    reply = replied(
+        "Offsets.", cites(0, 8, 0, (0, 1), "An offset names a place in a log.")
+    )
 
-    said = assembled(asked(), earlier, synthesized(LOG, OFFSET), briefed(("f2", (0,))), reply, answer())
+    said = assembled(
+        asked(),
+        earlier,
+        synthesized(LOG, OFFSET),
+        briefed(("f2", (0,))),
+        reply,
+        answer(),
+    )
 
     assert said.sources == ("Logs - Lesson 2",)
 
@@ -96,10 +132,16 @@ def test_citations_that_lead_nowhere_are_left_out_and_said() -> None:
     assert said.indicators[0].event_seq == 4
 
 
-def test_a_reply_that_cites_nothing_though_facts_were_shown_is_said_to_be_uncited() -> None:
+def test_a_reply_that_cites_nothing_though_facts_were_shown_is_said_to_be_uncited() -> (
+    None
+):
     said = assembled(asked(), synthesized(LOG), SHOWN, replied("Logs grow."), answer())
 
-    assert (said.sources, kinds(said), said.confidence) == ((), ["uncited_claim"], "medium")
+    assert (said.sources, kinds(said), said.confidence) == (
+        (),
+        ["uncited_claim"],
+        "medium",
+    )
 
 
 TEXTS = st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=5)
@@ -107,26 +149,48 @@ NUMBERS = st.integers(min_value=-2, max_value=8)
 
 
 @st.composite
-def citations_of_anything(draw: st.DrawFn) -> tuple[list[list[str]], ReplyCitation, str]:
+def citations_of_anything(
+    draw: st.DrawFn,
+) -> tuple[list[list[str]], ReplyCitation, str]:
     passages = draw(st.lists(TEXTS, min_size=1, max_size=3))
     source, first = draw(NUMBERS), draw(NUMBERS)
     end = first + draw(st.integers(min_value=-1, max_value=3))
-    blocks = passages[source][first:end] if 0 <= source < len(passages) and first >= 0 else []
-    quoted = draw(st.sampled_from(["".join(blocks), "".join(blocks).strip(), "something else"]))
+    blocks = (
+        passages[source][first:end]
+        if 0 <= source < len(passages) and first >= 0
+        else []
+    )
+    quoted = draw(
+        st.sampled_from(["".join(blocks), "".join(blocks).strip(), "something else"])
+    )
     citation = cites(draw(NUMBERS), draw(NUMBERS), source, (first, end), quoted)
     return passages, citation, draw(st.text(max_size=12))
 
 
 @settings(max_examples=300, deadline=None)
-@given(made=citations_of_anything(), shown=st.sets(st.integers(min_value=0, max_value=4), min_size=1))
+@given(
+    made=citations_of_anything(),
+    shown=st.sets(st.integers(min_value=0, max_value=4), min_size=1),
+)
 def test_whatever_a_reply_cites_the_text_is_in_its_passage_and_the_span_in_the_answer(
     made: tuple[list[list[str]], ReplyCitation, str], shown: set[int]
 ) -> None:
     passages, citation, text = made
-    facts = {f"f{n}": _fact_of(f"f{n}", sentences) for n, sentences in enumerate(passages)}
-    rows = [(f"f{n}", tuple(sorted(shown & set(range(len(row)))))) for n, row in enumerate(passages)]
+    facts = {
+        f"f{n}": _fact_of(f"f{n}", sentences) for n, sentences in enumerate(passages)
+    }
+    rows = [
+        (f"f{n}", tuple(sorted(shown & set(range(len(row))))))
+        for n, row in enumerate(passages)
+    ]
 
-    said = assembled(asked(), synthesized(*facts.values()), briefed(*rows), replied(text, citation), answer())
+    said = assembled(
+        asked(),
+        synthesized(*facts.values()),
+        briefed(*rows),
+        replied(text, citation),
+        answer(),
+    )
 
     for cited in said.citations:
         assert cited.cited_text

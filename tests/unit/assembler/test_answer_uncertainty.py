@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from antiphon.assembler import DOUBTS
@@ -43,16 +45,26 @@ def after(*events: Event) -> ResponseAssembled:
     return assembled(asked(), looked_up("a"), *events, *rest)
 
 
-def failed(failure: str = "timeout", id_: str = "a") -> ToolFailed:
-    return ToolFailed(tool_call_id=id_, name="search_course_content", failure=failure, detail="secret")  # type: ignore[arg-type]
+def failed(failure: Any = "timeout", id_: str = "a") -> ToolFailed:
+    return ToolFailed(
+        tool_call_id=id_, name="search_course_content", failure=failure, detail="secret"
+    )
 
 
 def tripped(limit: str) -> BreakerTripped:
     return BreakerTripped(limit=limit, detail="enough")  # type: ignore[arg-type]
 
 
-SUBSTITUTED = ToolSubstituted(tool_call_id="a", failed="search", substitute="outline", arguments="{}", why="timeout")
-RETRIED = ReasoningRetried(call_id="call-2", attempt=1, wait_s=1.0, why="overloaded", detail="secret")
+SUBSTITUTED = ToolSubstituted(
+    tool_call_id="a",
+    failed="search",
+    substitute="outline",
+    arguments="{}",
+    why="timeout",
+)
+RETRIED = ReasoningRetried(
+    call_id="call-2", attempt=1, wait_s=1.0, why="overloaded", detail="secret"
+)
 
 
 @pytest.mark.parametrize(
@@ -67,15 +79,37 @@ RETRIED = ReasoningRetried(call_id="call-2", attempt=1, wait_s=1.0, why="overloa
         (tripped("cost"), "budget", "medium"),
         (tripped("provider_open"), "fallback_reasoner", "medium"),
         (RETRIED, "reasoning_retried", "high"),
-        (ReasoningFailed(call_id="c", failure="overloaded", detail="secret"), "reasoning_retried", "high"),
-        (RecoveryStarted(level="round", why="an empty reply", event_seq=2), "reasoning_retried", "high"),
-        (RecoveryStarted(level="session", why="it failed", event_seq=2), "degraded_single_round", "medium"),
-        (RecoveryStarted(level="response", why="it failed", event_seq=2), "fallback_reasoner", "medium"),
-        (HandlerFailed(handler="A.b", error="secret", event_seq=2), "component_failed", "medium"),
+        (
+            ReasoningFailed(call_id="c", failure="overloaded", detail="secret"),
+            "reasoning_retried",
+            "high",
+        ),
+        (
+            RecoveryStarted(level="round", why="an empty reply", event_seq=2),
+            "reasoning_retried",
+            "high",
+        ),
+        (
+            RecoveryStarted(level="session", why="it failed", event_seq=2),
+            "degraded_single_round",
+            "medium",
+        ),
+        (
+            RecoveryStarted(level="response", why="it failed", event_seq=2),
+            "fallback_reasoner",
+            "medium",
+        ),
+        (
+            HandlerFailed(handler="A.b", error="secret", event_seq=2),
+            "component_failed",
+            "medium",
+        ),
         (RecordingFailed(detail="secret"), "trace_incomplete", "high"),
     ],
 )
-def test_each_trouble_shows_and_names_its_event(trouble: Event, kind: str, effect: str) -> None:
+def test_each_trouble_shows_and_names_its_event(
+    trouble: Event, kind: str, effect: str
+) -> None:
     said = after(trouble)
 
     assert [(doubt.kind, doubt.event_seq) for doubt in said.indicators] == [(kind, 3)]
@@ -102,21 +136,38 @@ def test_what_cost_the_answer_nothing_is_no_reason_for_doubt(no_loss: Event) -> 
 def test_the_same_doubt_is_said_once_and_names_its_first_event() -> None:
     said = after(RETRIED, RETRIED, tripped("deadline"), tripped("deadline"))
 
-    assert [(doubt.kind, doubt.event_seq) for doubt in said.indicators] == [("reasoning_retried", 3), ("deadline", 5)]
+    assert [(doubt.kind, doubt.event_seq) for doubt in said.indicators] == [
+        ("reasoning_retried", 3),
+        ("deadline", 5),
+    ]
 
 
-def test_a_briefing_that_left_something_out_is_said_without_harm_to_confidence() -> None:
-    said = assembled(asked(), synthesized(LOG), briefed(("f1", (0,)), dropped=3), CITED, answer())
+def test_a_briefing_that_left_something_out_is_said_without_harm_to_confidence() -> (
+    None
+):
+    said = assembled(
+        asked(), synthesized(LOG), briefed(("f1", (0,)), dropped=3), CITED, answer()
+    )
 
     assert (kinds(said), said.confidence) == (["context_compressed"], "high")
     assert said.indicators[0].event_seq == 3
 
 
 def test_a_part_of_the_question_that_nothing_serves_is_weak_evidence() -> None:
-    said = assembled(asked(), synthesized(LOG, open_parts=("a queue",)), briefed(("f1", (0,))), CITED, answer())
+    said = assembled(
+        asked(),
+        synthesized(LOG, open_parts=("a queue",)),
+        briefed(("f1", (0,))),
+        CITED,
+        answer(),
+    )
 
     (doubt,) = said.indicators
-    assert (doubt.kind, doubt.detail, doubt.event_seq) == ("weak_evidence", "Nothing was found on: a queue.", 2)
+    assert (doubt.kind, doubt.detail, doubt.event_seq) == (
+        "weak_evidence",
+        "Nothing was found on: a queue.",
+        2,
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,13 +181,22 @@ def test_a_part_of_the_question_that_nothing_serves_is_weak_evidence() -> None:
     ],
 )
 def test_a_reply_that_says_nothing_was_found_is_no_uncited_claim(text: str) -> None:
-    said = assembled(asked(), synthesized(LOG), briefed(("f1", (0,))), replied(text), answer())
+    said = assembled(
+        asked(), synthesized(LOG), briefed(("f1", (0,))), replied(text), answer()
+    )
 
     assert (kinds(said), said.confidence) == (["no_evidence"], "low")
 
 
 def test_an_answer_after_a_search_that_found_nothing_rests_on_nothing() -> None:
-    said = assembled(asked(), looked_up("a"), synthesized(), briefed(), replied("A log is a file."), answer())
+    said = assembled(
+        asked(),
+        looked_up("a"),
+        synthesized(),
+        briefed(),
+        replied("A log is a file."),
+        answer(),
+    )
 
     assert kinds(said) == ["no_evidence"]
 
@@ -151,7 +211,9 @@ def test_an_answer_without_any_search_is_general_knowledge() -> None:
 def test_an_answer_that_breaks_off_is_said_to(stop_reason: str) -> None:
     cut_off = replied("Logs grow.", *CITED.citations, stop_reason=stop_reason)
 
-    said = assembled(asked(), synthesized(LOG), briefed(("f1", (0,))), cut_off, answer())
+    said = assembled(
+        asked(), synthesized(LOG), briefed(("f1", (0,))), cut_off, answer()
+    )
 
     assert kinds(said) == ["truncated"]
 
@@ -168,12 +230,17 @@ def test_the_worst_effect_decides_on_confidence() -> None:
     doubts = [indicator(kind, 1, **dict.fromkeys(WORDS, "x")) for kind in DOUBTS]
 
     assert confidence(doubts) == "low"
-    assert confidence(doubt for doubt in doubts if DOUBTS[doubt.kind].effect != "low") == "medium"
+    assert (
+        confidence(doubt for doubt in doubts if DOUBTS[doubt.kind].effect != "low")
+        == "medium"
+    )
     assert confidence(()) == "high"
 
 
 def test_words_from_outside_are_cut_to_a_line() -> None:
-    said = indicator("tool_failed", 1, tool="a\nb" * 500, reason="{tool} took too long.")
+    said = indicator(
+        "tool_failed", 1, tool="a\nb" * 500, reason="{tool} took too long."
+    )
 
     assert "\n" not in said.detail
     assert len(said.detail) < 300
@@ -183,33 +250,53 @@ def test_words_from_outside_are_cut_to_a_line() -> None:
 WORDS = ("tool", "reason", "substitute", "why", "count", "reasoner", "parts")
 
 
-def test_a_draft_that_a_reviewer_rejected_is_not_verified_and_names_the_review() -> None:
+def test_a_draft_that_a_reviewer_rejected_is_not_verified_and_names_the_review() -> (
+    None
+):
     said = assembled(
         asked(reviewers=("verifier", "lawyer")),
         replied("A log is a file."),
-        DraftReviewed(call_id="call-2", reviewer="verifier", accepted=False, why="No source says so."),
+        DraftReviewed(
+            call_id="call-2",
+            reviewer="verifier",
+            accepted=False,
+            why="No source says so.",
+        ),
         DraftReviewed(call_id="call-2", reviewer="lawyer", accepted=True),
         answer(),
     )
 
     (doubt,) = (doubt for doubt in said.indicators if doubt.kind == "not_verified")
-    assert (doubt.detail, doubt.event_seq) == ("The answer is not verified: No source says so.", 3)
+    assert (doubt.detail, doubt.event_seq) == (
+        "The answer is not verified: No source says so.",
+        3,
+    )
     assert said.confidence == "medium"
 
 
 def test_a_reviewer_who_never_judged_the_draft_is_named() -> None:
     earlier = DraftReviewed(call_id="call-1", reviewer="verifier", accepted=True)
 
-    said = assembled(asked(reviewers=("verifier",)), earlier, replied("A log is a file."), answer())
+    said = assembled(
+        asked(reviewers=("verifier",)), earlier, replied("A log is a file."), answer()
+    )
 
     (doubt,) = (doubt for doubt in said.indicators if doubt.kind == "not_verified")
-    assert (doubt.detail, doubt.event_seq) == ("The answer is not verified: verifier did not judge it.", 3)
+    assert (doubt.detail, doubt.event_seq) == (
+        "The answer is not verified: verifier did not judge it.",
+        3,
+    )
 
 
 def test_an_accepted_draft_has_no_doubt_of_its_earlier_rejection() -> None:
     said = assembled(
         asked(reviewers=("verifier",)),
-        DraftReviewed(call_id="call-1", reviewer="verifier", accepted=False, why="No source says so."),
+        DraftReviewed(
+            call_id="call-1",
+            reviewer="verifier",
+            accepted=False,
+            why="No source says so.",
+        ),
         replied("A log is a file."),
         DraftReviewed(call_id="call-2", reviewer="verifier", accepted=True),
         answer(),

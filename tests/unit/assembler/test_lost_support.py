@@ -37,12 +37,22 @@ def test_what_was_dropped_whole_counts_too() -> None:
     assert lost_support(CLAIM, (), _briefing((whole,), ()), (FACT,)) == 1
 
 
-def test_a_sentence_that_was_shown_or_cites_or_says_something_else_is_not_counted() -> None:
+def test_a_sentence_that_was_shown_or_cites_or_says_something_else_is_not_counted() -> (
+    None
+):
     cited = Citation(start=0, end=len(CLAIM), cited_text="x", source="s", fact="f1")
 
     assert lost_support(CLAIM, (), _briefing((), (0, 1)), (FACT,)) == 0
     assert lost_support(CLAIM, (cited,), _briefing((GONE,), (0,)), (FACT,)) == 0
-    assert lost_support("Queues hand messages to many busy consumers.", (), _briefing((GONE,), (0,)), (FACT,)) == 0
+    assert (
+        lost_support(
+            "Queues hand messages to many busy consumers.",
+            (),
+            _briefing((GONE,), (0,)),
+            (FACT,),
+        )
+        == 0
+    )
 
 
 def test_what_another_fact_says_is_not_lost() -> None:
@@ -53,6 +63,8 @@ def test_what_another_fact_says_is_not_lost() -> None:
 
 def test_a_real_briefing_over_its_budget_is_understood() -> None:
     long = passage("The log is read by many readers of the log. " * 12 + TEXT)
-    story = Told(asked("What is a log?", budget=120), *round_of(found("a", long)), opened(2))
+    story = Told(
+        asked("What is a log?", budget=120), *round_of(found("a", long)), opened(2)
+    )
 
     assert lost_support(CLAIM, (), story.briefing, story.synthesized.facts) == 1

@@ -18,7 +18,11 @@ SECOND = passage("Orion also keeps an index. Nobody rides the old horse.", lesso
 def _made(*passages: object) -> RunCall:
     found = [each for each in (FIRST, SECOND) if each in passages]
     words = "\n\n".join(f"[{each.source}]\n{each.text.text}" for each in found)
-    return RunCall(name="search", arguments={"query": "orion"}, output=ToolOutput(text=words, passages=tuple(found)))
+    return RunCall(
+        name="search",
+        arguments={"query": "orion"},
+        output=ToolOutput(text=words, passages=tuple(found)),
+    )
 
 
 RUN = Run(
@@ -34,7 +38,11 @@ def test_every_mode_sees_the_same_facts_and_a_transcript_keeps_all_of_them() -> 
 
     assert len(transcript) == len(briefing) == 3
     assert transcript[-1].facts == briefing[-1].facts == ("f1", "f2")
-    assert sentences_kept(RUN.gold, transcript[-1].messages) == sentences_kept(RUN.gold, briefing[-1].messages) == 1
+    assert (
+        sentences_kept(RUN.gold, transcript[-1].messages)
+        == sentences_kept(RUN.gold, briefing[-1].messages)
+        == 1
+    )
 
 
 def test_a_sentence_counts_as_kept_only_word_for_word() -> None:
@@ -44,15 +52,32 @@ def test_a_sentence_counts_as_kept_only_word_for_word() -> None:
 
 
 def test_what_two_calls_share_from_their_beginning_is_priced_at_a_tenth() -> None:
-    one, two, three = text_block("a" * 400), text_block("b" * 400), text_block("c" * 400)
-    first, second = [Message(role="user", content=(one, two))], [Message(role="user", content=(one, three, two))]
+    one, two, three = (
+        text_block("a" * 400),
+        text_block("b" * 400),
+        text_block("c" * 400),
+    )
+    first, second = (
+        [Message(role="user", content=(one, two))],
+        [Message(role="user", content=(one, three, two))],
+    )
 
-    assert [(cost.tokens, round(cost.priced)) for cost in costs([first, second])] == [(200, 200), (300, 210)]
+    assert [(cost.tokens, round(cost.priced)) for cost in costs([first, second])] == [
+        (200, 200),
+        (300, 210),
+    ]
 
 
 def test_a_missed_target_is_said() -> None:
     comparison = compare("tiny", [RUN])
 
     modes = [figures.mode for figures in comparison.modes]
-    assert modes == ["transcript", "briefing", "briefing, half budget", "half budget and a summary"]
-    assert all(sentence.startswith("tiny, briefing") for sentence in shortfalls(comparison))
+    assert modes == [
+        "transcript",
+        "briefing",
+        "briefing, half budget",
+        "half budget and a summary",
+    ]
+    assert all(
+        sentence.startswith("tiny, briefing") for sentence in shortfalls(comparison)
+    )

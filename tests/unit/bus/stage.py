@@ -6,7 +6,14 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from antiphon.bus import Bus, Session
-from antiphon.vocabulary.events import Event, HandlerFailed, QueryClosed, Recorded, RecordingFailed, SessionStalled
+from antiphon.vocabulary.events import (
+    Event,
+    HandlerFailed,
+    QueryClosed,
+    Recorded,
+    RecordingFailed,
+    SessionStalled,
+)
 from antiphon.vocabulary.ports import Clock, Ports, Subscription, on
 from tests.fakes import HastyClock, MemoryTraceStore
 
@@ -40,7 +47,9 @@ def ignore(recorded: Recorded[Any]) -> None:
     """Hears, and does nothing."""
 
 
-def starter(ports: Ports, work: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[Recorded[Any]], None]:
+def starter(
+    ports: Ports, work: Callable[[], Coroutine[Any, Any, None]]
+) -> Callable[[Recorded[Any]], None]:
     """A handler that starts work."""
 
     def start(recorded: Recorded[Any]) -> None:
@@ -60,4 +69,8 @@ def closer(ports: Ports) -> Callable[[Recorded[Any]], None]:
 
 def audience(ports: Ports) -> list[Subscription]:
     """Hears what the session itself says."""
-    return [on(HandlerFailed, ignore), on(SessionStalled, closer(ports)), on(RecordingFailed, ignore)]
+    return [
+        on(HandlerFailed, ignore),
+        on(SessionStalled, closer(ports)),
+        on(RecordingFailed, ignore),
+    ]

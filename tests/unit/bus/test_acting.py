@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from antiphon.vocabulary.events import QueryReceived, Recorded, RoundOpened, ToolStarted, ToolSucceeded
+from antiphon.vocabulary.events import (
+    QueryReceived,
+    Recorded,
+    RoundOpened,
+    ToolStarted,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.story import query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, starter
@@ -19,7 +25,9 @@ async def test_an_event_is_stored_before_the_work_that_it_causes_starts() -> Non
     def cast(ports: Ports) -> Sequence[Subscription]:
         async def act(recorded: Recorded[Any]) -> None:
             stored.append(recorded.event in stage.store.events("q1"))
-            ports.publish(ROUND if isinstance(recorded.event, QueryReceived) else CLOSED)
+            ports.publish(
+                ROUND if isinstance(recorded.event, QueryReceived) else CLOSED
+            )
 
         def on_event(recorded: Recorded[Any]) -> None:
             ports.spawn(act(recorded))
@@ -34,17 +42,26 @@ async def test_an_event_is_stored_before_the_work_that_it_causes_starts() -> Non
 
 async def test_an_event_is_stored_before_followers_are_told() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
-        return [on(QueryReceived, lambda _: ports.publish(ROUND)), on(RoundOpened, closer(ports))]
+        return [
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, closer(ports)),
+        ]
 
     stage = Stage(cast)
     seen = stage.session.follow()
     stage.session.start(query_received())
-    stored = [told.event in stage.store.events("q1") async for told in seen if isinstance(told, Recorded)]
+    stored = [
+        told.event in stage.store.events("q1")
+        async for told in seen
+        if isinstance(told, Recorded)
+    ]
 
     assert stored == [True, True, True]
 
 
-async def test_work_that_is_called_off_before_its_cause_is_stored_never_starts() -> None:
+async def test_work_that_is_called_off_before_its_cause_is_stored_never_starts() -> (
+    None
+):
     began: list[str] = []
 
     def cast(ports: Ports) -> Sequence[Subscription]:
@@ -71,7 +88,10 @@ async def test_work_that_the_end_of_the_query_overtakes_never_starts() -> None:
         async def act() -> None:
             began.append("act")
 
-        return [on(QueryReceived, starter(ports, act)), on(QueryReceived, closer(ports))]
+        return [
+            on(QueryReceived, starter(ports, act)),
+            on(QueryReceived, closer(ports)),
+        ]
 
     await Stage(cast).play(query_received())
 

@@ -37,7 +37,9 @@ class Clumsy:
         raise ZeroDivisionError("at work")
 
 
-async def test_a_failed_handler_is_recorded_heard_of_and_raised_again_while_others_still_hear() -> None:
+async def test_a_failed_handler_is_recorded_heard_of_and_raised_again_while_others_still_hear() -> (
+    None
+):
     heard: list[str] = []
 
     def cast(ports: Ports) -> Sequence[Subscription]:
@@ -50,7 +52,9 @@ async def test_a_failed_handler_is_recorded_heard_of_and_raised_again_while_othe
     stage = Stage(cast)
     _, failed, _ = await stage.play(query_received())
 
-    assert failed == HandlerFailed(handler="Clumsy.on_event", error="ZeroDivisionError: seq 1", event_seq=1)
+    assert failed == HandlerFailed(
+        handler="Clumsy.on_event", error="ZeroDivisionError: seq 1", event_seq=1
+    )
     assert heard == ["other"]
     with pytest.raises(ZeroDivisionError):
         await stage.session.drain()
@@ -70,7 +74,9 @@ async def test_failed_work_is_recorded_like_a_failed_handler() -> None:
     stage = Stage(cast)
     events = await stage.play(query_received())
 
-    assert events[2] == HandlerFailed(handler="Clumsy.work", error="ZeroDivisionError: at work", event_seq=2)
+    assert events[2] == HandlerFailed(
+        handler="Clumsy.work", error="ZeroDivisionError: at work", event_seq=2
+    )
     with pytest.raises(ZeroDivisionError, match="at work"):
         await stage.session.drain()
 
@@ -80,7 +86,10 @@ async def test_publishing_what_no_catalog_holds_is_a_handler_s_failure() -> None
         """An event of a subscriber that does not declare it."""
 
     def cast(ports: Ports) -> Sequence[Subscription]:
-        return [on(QueryReceived, lambda _: ports.publish(Unlisted())), on(HandlerFailed, closer(ports))]
+        return [
+            on(QueryReceived, lambda _: ports.publish(Unlisted())),
+            on(HandlerFailed, closer(ports)),
+        ]
 
     stage = Stage(cast)
     events = await stage.play(query_received())
@@ -92,12 +101,21 @@ async def test_publishing_what_no_catalog_holds_is_a_handler_s_failure() -> None
 async def test_a_handler_that_fails_at_a_failure_does_not_go_round_in_circles() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         clumsy = Clumsy().on_event
-        return [on(QueryReceived, clumsy), on(HandlerFailed, clumsy), on(SessionStalled, clumsy)]
+        return [
+            on(QueryReceived, clumsy),
+            on(HandlerFailed, clumsy),
+            on(SessionStalled, clumsy),
+        ]
 
     stage = Stage(cast)
     await stage.play(query_received())
 
-    assert stage.kinds() == ["QueryReceived", "HandlerFailed", *["SessionStalled"] * 3, "QueryClosed"]
+    assert stage.kinds() == [
+        "QueryReceived",
+        "HandlerFailed",
+        *["SessionStalled"] * 3,
+        "QueryClosed",
+    ]
 
 
 async def test_a_session_that_stands_still_says_who_was_waited_for() -> None:
@@ -112,7 +130,10 @@ async def test_a_session_that_stands_still_says_who_was_waited_for() -> None:
     events = await stage.play(query_received())
 
     assert events[2] == SessionStalled(
-        waiting_for=("coordinator: query_closed, since seq 1", "synthesizer: briefing_prepared of c1, since seq 2")
+        waiting_for=(
+            "coordinator: query_closed, since seq 1",
+            "synthesizer: briefing_prepared of c1, since seq 2",
+        )
     )
 
 
@@ -150,12 +171,21 @@ async def test_running_work_is_waited_for_and_a_timer_is_not() -> None:
             ports.spawn(work())
             ports.spawn(asyncio.sleep(3600), background=True)
 
-        return [on(QueryReceived, on_query), on(ToolSucceeded, ignore), *audience(ports)]
+        return [
+            on(QueryReceived, on_query),
+            on(ToolSucceeded, ignore),
+            *audience(ports),
+        ]
 
     stage = Stage(cast)
     await stage.play(query_received())
 
-    assert stage.kinds() == ["QueryReceived", "ToolSucceeded", "SessionStalled", "QueryClosed"]
+    assert stage.kinds() == [
+        "QueryReceived",
+        "ToolSucceeded",
+        "SessionStalled",
+        "QueryClosed",
+    ]
 
 
 def two_steps(ports: Ports) -> Sequence[Subscription]:
@@ -173,16 +203,27 @@ def two_steps(ports: Ports) -> Sequence[Subscription]:
 
 
 async def test_events_that_the_store_refused_are_stored_with_the_next_ones() -> None:
-    stage = Stage(two_steps, MemoryTraceStore(refusals=[None, TraceError("locked"), TraceError("locked")]))
+    stage = Stage(
+        two_steps,
+        MemoryTraceStore(refusals=[None, TraceError("locked"), TraceError("locked")]),
+    )
     await stage.play(query_received())
 
-    assert stage.kinds() == ["QueryReceived", "RoundOpened", "RecordingFailed", "ToolSucceeded", "QueryClosed"]
+    assert stage.kinds() == [
+        "QueryReceived",
+        "RoundOpened",
+        "RecordingFailed",
+        "ToolSucceeded",
+        "QueryClosed",
+    ]
     assert stage.store.appends == [[1], [2, 3, 4, 5]]
 
 
 async def test_events_that_are_left_at_the_end_are_tried_a_few_times_more() -> None:
     clock = HastyClock()
-    stage = Stage(two_steps, MemoryTraceStore(refusals=[TraceError("locked")] * 6), clock)
+    stage = Stage(
+        two_steps, MemoryTraceStore(refusals=[TraceError("locked")] * 6), clock
+    )
     await stage.play(query_received())
 
     assert stage.store.appends == [[1, 2, 3, 4, 5]]
@@ -213,7 +254,9 @@ async def test_a_trace_that_another_writer_owns_is_left_to_it() -> None:
     assert told[-1] == CLOSED
 
 
-async def test_work_that_would_not_stop_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_work_that_would_not_stop_is_left_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("antiphon.bus.work._CANCEL_WAIT_S", 0.01)
     release = asyncio.Event()
 

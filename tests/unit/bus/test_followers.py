@@ -9,7 +9,13 @@ import pytest
 
 from antiphon.bus.followers import FollowerItem, Followers
 from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
-from antiphon.vocabulary.events import QueryReceived, Recorded, RoundOpened, TextDelta, ToolSucceeded
+from antiphon.vocabulary.events import (
+    QueryReceived,
+    Recorded,
+    RoundOpened,
+    TextDelta,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.story import placed, query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, ignore
@@ -45,17 +51,32 @@ def talk(ports: Ports) -> Sequence[Subscription]:
 
 def names(told: list[FollowerItem]) -> list[str]:
     """What was told, briefly."""
-    return [type(one.event).__name__ if isinstance(one, Recorded) else getattr(one, "text", "") for one in told]
+    return [
+        type(one.event).__name__
+        if isinstance(one, Recorded)
+        else getattr(one, "text", "")
+        for one in told
+    ]
 
 
-async def test_a_follower_gets_events_and_text_in_the_order_in_which_they_were_said() -> None:
+async def test_a_follower_gets_events_and_text_in_the_order_in_which_they_were_said() -> (
+    None
+):
     stage = Stage(talk)
     follower = stage.session.follow()
     await stage.play(query_received())
 
     told = [one async for one in follower]
 
-    assert names(told) == ["QueryReceived", "RoundOpened", "a", "ToolSucceeded", "b", "c", "QueryClosed"]
+    assert names(told) == [
+        "QueryReceived",
+        "RoundOpened",
+        "a",
+        "ToolSucceeded",
+        "b",
+        "c",
+        "QueryClosed",
+    ]
 
 
 async def test_a_follower_that_joins_late_gets_what_was_said_before_once() -> None:
@@ -112,7 +133,12 @@ async def test_what_was_said_before_does_not_count_as_unread() -> None:
     followers.push(delta("a"))
     followers.end()
 
-    assert names([one async for one in follower]) == ["QueryReceived", "RoundOpened", "ToolSucceeded", "a"]
+    assert names([one async for one in follower]) == [
+        "QueryReceived",
+        "RoundOpened",
+        "ToolSucceeded",
+        "a",
+    ]
 
 
 async def test_a_follower_that_leaves_is_told_nothing_more() -> None:

@@ -29,7 +29,9 @@ QUERIES = 1000
 class Forgetful(MemoryTraceStore):
     """Keeps nothing, so that what is kept can only be the bus's."""
 
-    async def append(self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]) -> None:
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
         """Takes and forgets."""
 
 
@@ -77,13 +79,17 @@ def recorded_events() -> int:
     return sum(isinstance(thing, Recorded) for thing in gc.get_objects())
 
 
-async def test_after_a_thousand_queries_no_task_session_component_or_event_is_left() -> None:
+async def test_after_a_thousand_queries_no_task_session_component_or_event_is_left() -> (
+    None
+):
     before = recorded_events()
     bus = Bus(Forgetful(), HastyClock())
     sessions: weakref.WeakSet[Any] = weakref.WeakSet()
 
     async def ask(number: int) -> None:
-        session = bus.open(f"q{number}", lambda ports: Component(ports, number).subscriptions())
+        session = bus.open(
+            f"q{number}", lambda ports: Component(ports, number).subscriptions()
+        )
         sessions.add(session)
         session.start(query_received())
         follower = session.follow(buffer=3 if number % 5 else 1)

@@ -27,7 +27,9 @@ from antiphon.vocabulary.values import StoredText, ToolCall, Usage
 from tests.story import placed, query_received, response_assembled, tool_succeeded
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
-BRIEFING = BriefingPrepared(call_id="c1", round=1, messages=(), sources=(), facts=(), tokens=0)
+BRIEFING = BriefingPrepared(
+    call_id="c1", round=1, messages=(), sources=(), facts=(), tokens=0
+)
 REASONING = ReasoningRequested(
     call_id="c1",
     round=1,
@@ -51,7 +53,9 @@ REPLY = ReasoningCompleted(
     model="m",
     message_id="m1",
 )
-TOOL = ToolRequested(round=1, call=ToolCall(id="t1", name="search", arguments="{}"), timeout_s=1.0)
+TOOL = ToolRequested(
+    round=1, call=ToolCall(id="t1", name="search", arguments="{}"), timeout_s=1.0
+)
 CONFIRMED = ToolCallsConfirmed(round=1, tool_call_ids=("t1",))
 SETTLED = ToolsSettled(round=1, succeeded=("t1",), failed=())
 SYNTHESIZED = ContextSynthesized(round=1, facts=())
@@ -74,7 +78,10 @@ def owed(*events: Event) -> list[str]:
     [
         (query_received(), "coordinator: query_closed, since seq 1"),
         (ROUND, "synthesizer: briefing_prepared of c1, since seq 1"),
-        (REASONING, "engine: reasoning_completed or reasoning_failed of c1, since seq 1"),
+        (
+            REASONING,
+            "engine: reasoning_completed or reasoning_failed of c1, since seq 1",
+        ),
         (TOOL, "dispatcher: tool_succeeded or tool_failed of t1, since seq 1"),
         (CONFIRMED, "dispatcher: tools_settled of round 1, since seq 1"),
         (SETTLED, "synthesizer: context_synthesized of round 1, since seq 1"),
@@ -94,7 +101,10 @@ def test_what_is_asked_for_is_owed(asked: Event, debt: str) -> None:
         (REASONING, REPLY),
         (REASONING, ReasoningFailed(call_id="c1", failure="timeout", detail="")),
         (TOOL, tool_succeeded()),
-        (TOOL, ToolFailed(tool_call_id="t1", name="search", failure="error", detail="")),
+        (
+            TOOL,
+            ToolFailed(tool_call_id="t1", name="search", failure="error", detail=""),
+        ),
         (SETTLED, SYNTHESIZED),
         (response_assembled(), QueryClosed(status="answered")),
     ],
@@ -110,8 +120,12 @@ def test_a_debt_is_paid_by_its_own_call_only() -> None:
 
 
 def test_settled_tools_pay_one_debt_and_make_the_next() -> None:
-    assert owed(CONFIRMED, SETTLED) == ["synthesizer: context_synthesized of round 1, since seq 2"]
-    assert owed(ANSWER, response_assembled()) == ["coordinator: query_closed, since seq 2"]
+    assert owed(CONFIRMED, SETTLED) == [
+        "synthesizer: context_synthesized of round 1, since seq 2"
+    ]
+    assert owed(ANSWER, response_assembled()) == [
+        "coordinator: query_closed, since seq 2"
+    ]
 
 
 def test_the_end_of_a_query_cancels_all_debts() -> None:

@@ -56,7 +56,13 @@ async def test_events_are_numbered_in_order_with_their_cause() -> None:
     await stage.play(query_received())
 
     trace = await stage.store.read("q1")
-    assert stage.kinds() == ["QueryReceived", "RoundOpened", "QueryCancelled", "ToolSucceeded", "QueryClosed"]
+    assert stage.kinds() == [
+        "QueryReceived",
+        "RoundOpened",
+        "QueryCancelled",
+        "ToolSucceeded",
+        "QueryClosed",
+    ]
     assert [recorded.seq for recorded in trace] == [1, 2, 3, 4, 5]
     assert [recorded.cause for recorded in trace] == [0, 1, 1, 2, 4]
     assert {recorded.query_id for recorded in trace} == {"q1"}
@@ -85,14 +91,20 @@ async def test_a_handler_subscribed_twice_hears_twice() -> None:
         def on_query(recorded: Recorded[QueryReceived]) -> None:
             heard.append(recorded.seq)
 
-        return [on(QueryReceived, on_query), on(QueryReceived, on_query), on(QueryReceived, closer(ports))]
+        return [
+            on(QueryReceived, on_query),
+            on(QueryReceived, on_query),
+            on(QueryReceived, closer(ports)),
+        ]
 
     await Stage(cast).play(query_received())
 
     assert heard == [1, 1]
 
 
-async def test_what_work_publishes_later_is_caused_by_the_event_that_started_it() -> None:
+async def test_what_work_publishes_later_is_caused_by_the_event_that_started_it() -> (
+    None
+):
     def cast(ports: Ports) -> Sequence[Subscription]:
         async def work() -> None:
             await asyncio.sleep(0)
@@ -113,7 +125,13 @@ async def test_what_work_publishes_later_is_caused_by_the_event_that_started_it(
     stage = Stage(cast)
     await stage.play(query_received())
 
-    assert [recorded.cause for recorded in await stage.store.read("q1")] == [0, 1, 2, 2, 4]
+    assert [recorded.cause for recorded in await stage.store.read("q1")] == [
+        0,
+        1,
+        2,
+        2,
+        4,
+    ]
 
 
 async def test_what_comes_from_outside_has_no_cause_even_out_of_another_query() -> None:
@@ -134,7 +152,10 @@ async def test_what_comes_from_outside_has_no_cause_even_out_of_another_query() 
         def on_round(recorded: Recorded[RoundOpened]) -> None:
             ports.spawn(ask_another())
 
-        return [on(QueryReceived, lambda _: ports.publish(ROUND)), on(RoundOpened, on_round)]
+        return [
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, on_round),
+        ]
 
     await bus.open("outer", cast).run(query_received())
 
@@ -162,7 +183,9 @@ async def test_an_event_that_no_catalog_holds_is_refused() -> None:
 
     stage = Stage(cast)
 
-    with pytest.raises(UnknownEventError, match="Unlisted was published, and no subscriber declares it"):
+    with pytest.raises(
+        UnknownEventError, match="Unlisted was published, and no subscriber declares it"
+    ):
         stage.session.publish(Unlisted())
     with pytest.raises(UnknownEventError):
         await stage.play(Unlisted())
@@ -175,7 +198,11 @@ async def test_the_end_of_the_query_is_the_last_event_of_its_trace() -> None:
             ports.publish(CLOSED)
             ports.publish(ROUND)
 
-        return [on(QueryReceived, on_query), on(RoundOpened, ignore), on(QueryClosed, lambda _: ports.publish(ROUND))]
+        return [
+            on(QueryReceived, on_query),
+            on(RoundOpened, ignore),
+            on(QueryClosed, lambda _: ports.publish(ROUND)),
+        ]
 
     stage = Stage(cast)
     await stage.play(query_received())
@@ -261,7 +288,9 @@ async def test_a_waiter_that_is_cancelled_leaves_the_query_running() -> None:
     assert stage.kinds() == ["QueryReceived", "QueryClosed"]
 
 
-async def test_components_that_answer_one_another_for_ever_do_not_hold_up_the_process() -> None:
+async def test_components_that_answer_one_another_for_ever_do_not_hold_up_the_process() -> (
+    None
+):
     rounds = 0
 
     def cast(ports: Ports) -> Sequence[Subscription]:
@@ -298,7 +327,10 @@ async def test_log_lines_of_a_session_name_its_query_and_round() -> None:
         def on_round(recorded: Recorded[RoundOpened]) -> None:
             ports.spawn(work())
 
-        return [on(QueryReceived, lambda _: ports.publish(ROUND)), on(RoundOpened, on_round)]
+        return [
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, on_round),
+        ]
 
     await Stage(cast).play(query_received())
 

@@ -16,28 +16,58 @@ def _cites(start: int, end: int, source: str) -> Citation:
 
 
 def test_each_claim_is_followed_by_the_number_of_its_source() -> None:
-    cited = [_cites(0, 4, "A"), _cites(5, 9, "B"), _cites(5, 9, "A"), _cites(5, 9, "B"), _cites(0, 1, "gone")]
+    cited = [
+        _cites(0, 4, "A"),
+        _cites(5, 9, "B"),
+        _cites(5, 9, "A"),
+        _cites(5, 9, "B"),
+        _cites(0, 1, "gone"),
+    ]
 
-    assert with_numbers("One. Two. Three.", cited, ["A", "B"]) == "One. [1] Two. [1] [2] Three."
+    assert (
+        with_numbers("One. Two. Three.", cited, ["A", "B"])
+        == "One. [1] Two. [1] [2] Three."
+    )
 
 
 def test_sources_are_numbered_with_their_links_and_cannot_steer_the_terminal() -> None:
-    response = replace(response_assembled(), sources=("A\x1b[31m", "B"), source_links=("https://a.example", None))
+    response = replace(
+        response_assembled(),
+        sources=("A\x1b[31m", "B"),
+        source_links=("https://a.example", None),
+    )
 
     assert source_lines(response) == ["", "[1] A  https://a.example", "[2] B"]
 
 
-def test_the_answer_goes_to_standard_output_and_the_rest_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_answer_goes_to_standard_output_and_the_rest_beside_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     response = replace(
         response_assembled("Brackets [red]stay[/red].\x1b[2J"),
         confidence="low",
         indicators=(Indicator(kind="deadline", detail="Time ran out.", event_seq=7),),
     )
-    show_answer(Outcome(query_id="q1", session_id="s1", response=response, status="partial", duration_ms=1500))
+    show_answer(
+        Outcome(
+            query_id="q1",
+            session_id="s1",
+            response=response,
+            status="partial",
+            duration_ms=1500,
+        )
+    )
 
     printed = capsys.readouterr()
 
     assert printed.out == "Brackets [red]stay[/red].\n"
-    for part in ("low confidence", "offline", "1 round, 2 calls", "1.50 s", "partial", "Time ran out. (event 7)"):
+    for part in (
+        "low confidence",
+        "offline",
+        "1 round, 2 calls",
+        "1.50 s",
+        "partial",
+        "Time ran out. (event 7)",
+    ):
         assert part in printed.err
     assert "antiphon traces show q1" in printed.err

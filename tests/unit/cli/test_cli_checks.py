@@ -16,7 +16,9 @@ def test_python_and_packages_are_named_with_their_versions() -> None:
     assert "anthropic 2." in checks.packages().found
 
 
-def test_a_data_folder_that_is_not_there_yet_is_well_where_it_can_be_made(tmp_path: Path) -> None:
+def test_a_data_folder_that_is_not_there_yet_is_well_where_it_can_be_made(
+    tmp_path: Path,
+) -> None:
     check = checks.data_folder(Settings.model_construct(data_dir=tmp_path / "a" / "b"))
 
     assert check.well
@@ -26,7 +28,9 @@ def test_a_data_folder_that_is_not_there_yet_is_well_where_it_can_be_made(tmp_pa
 def test_a_file_in_the_place_of_the_data_folder_is_not_well(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("")
 
-    assert not checks.data_folder(Settings.model_construct(data_dir=tmp_path / "data")).well
+    assert not checks.data_folder(
+        Settings.model_construct(data_dir=tmp_path / "data")
+    ).well
 
 
 def test_a_port_in_use_is_found_out() -> None:
@@ -54,7 +58,9 @@ def test_the_key_is_never_shown() -> None:
         listening.listen()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         check = checks.reasoner(
-            Settings.model_construct(anthropic_api_key=SecretStr("sk-hunter2"), anthropic_base_url=url)
+            Settings.model_construct(
+                anthropic_api_key=SecretStr("sk-hunter2"), anthropic_base_url=url
+            )
         )
 
     assert check.well
@@ -64,7 +70,9 @@ def test_the_key_is_never_shown() -> None:
 
 def test_claude_without_a_key_is_not_well_and_says_what_to_do() -> None:
     check = checks.reasoner(
-        Settings.model_construct(reasoner="claude", anthropic_api_key=None, anthropic_base_url=None)
+        Settings.model_construct(
+            reasoner="claude", anthropic_api_key=None, anthropic_base_url=None
+        )
     )
 
     assert not check.well

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from antiphon.cli.compare import as_page
-from antiphon.cli.comparing import MODES, Compared, Mode, Run, in_words, modes_of, settings_of, sum_of
+from antiphon.cli.comparing import (
+    MODES,
+    Compared,
+    Mode,
+    Run,
+    in_words,
+    modes_of,
+    settings_of,
+    sum_of,
+)
 from antiphon.cli.questions import PLAIN, read_any_questions
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.values import QuerySettings, Usage
@@ -44,15 +53,18 @@ def test_a_plain_file_holds_a_question_a_line(tmp_path: Path) -> None:
 
     questions = read_any_questions(file, 8_000)
 
-    assert [(each.id, each.question) for each in questions] == [("1", "What is BM25?"), ("3", "[sic] And RRF?")]
+    assert [(each.id, each.question) for each in questions] == [
+        ("1", "What is BM25?"),
+        ("3", "[sic] And RRF?"),
+    ]
 
 
 def test_json_lines_need_a_question_and_nothing_else(tmp_path: Path) -> None:
     file = written(tmp_path, '{"question": " What is BM25? ", "author": "somebody"}\n')
 
-    assert [(each.id, each.kind, each.question) for each in read_any_questions(file, 8_000)] == [
-        ("1", PLAIN, "What is BM25?")
-    ]
+    assert [
+        (each.id, each.kind, each.question) for each in read_any_questions(file, 8_000)
+    ] == [("1", PLAIN, "What is BM25?")]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +82,9 @@ def test_json_lines_need_a_question_and_nothing_else(tmp_path: Path) -> None:
         ("why? " * 3, "line 1 has a question of 14 characters, the most is 10"),
     ],
 )
-def test_a_file_that_cannot_be_asked_is_refused_with_its_line(tmp_path: Path, data: str | bytes, wrong: str) -> None:
+def test_a_file_that_cannot_be_asked_is_refused_with_its_line(
+    tmp_path: Path, data: str | bytes, wrong: str
+) -> None:
     with pytest.raises(BadInputError, match=wrong):
         read_any_questions(written(tmp_path, data), 10)
 
@@ -103,13 +117,22 @@ def test_modes_are_named_with_commas_and_each_counts_once() -> None:
 def test_a_mode_is_added_up_over_all_questions() -> None:
     compared = [
         Compared(id="1", question="Why?", runs=(run("single"),)),
-        Compared(id="2", question="Where?", runs=(run("single", right=False, rounds=2, duration_ms=60.0),)),
+        Compared(
+            id="2",
+            question="Where?",
+            runs=(run("single", right=False, rounds=2, duration_ms=60.0),),
+        ),
     ]
 
     told = sum_of("single", compared)
 
     assert (told.runs, told.answered, told.right, told.graded) == (2, 2, 1, 2)
-    assert (told.rounds, told.usage.input_tokens, told.cost_usd, told.ms) == (1.5, 2000, 0.02, 50.0)
+    assert (told.rounds, told.usage.input_tokens, told.cost_usd, told.ms) == (
+        1.5,
+        2000,
+        0.02,
+        50.0,
+    )
     assert in_words(told) == (
         "single: 2/2 answered, 1/2 right, 1.5 rounds, 2.0 calls, 2,000 + 40 tokens, 50 ms, $0.0200"
     )
@@ -118,14 +141,25 @@ def test_a_mode_is_added_up_over_all_questions() -> None:
 def test_a_cost_that_is_not_known_is_said_to_be_unknown() -> None:
     one = run("single", usage=Usage(input_tokens=5))
 
-    assert in_words(sum_of("single", [Compared(id="1", question="Why?", runs=(one,))])).endswith("cost unknown")
+    assert in_words(
+        sum_of("single", [Compared(id="1", question="Why?", runs=(one,))])
+    ).endswith("cost unknown")
 
 
 def test_what_documents_and_models_wrote_is_only_text_in_the_page() -> None:
-    hostile = run("single", answer=HOSTILE, sources=(HOSTILE,), query_id=HOSTILE, doubts=(HOSTILE,), confidence=HOSTILE)
+    hostile = run(
+        "single",
+        answer=HOSTILE,
+        sources=(HOSTILE,),
+        query_id=HOSTILE,
+        doubts=(HOSTILE,),
+        confidence=HOSTILE,
+    )
     compared = [Compared(id=HOSTILE, question=HOSTILE, runs=(hostile, run("briefing")))]
 
-    page = as_page(compared, [sum_of(mode, compared) for mode in ("single", "briefing")])
+    page = as_page(
+        compared, [sum_of(mode, compared) for mode in ("single", "briefing")]
+    )
 
     assert "<script" not in page
     assert "<img" not in page

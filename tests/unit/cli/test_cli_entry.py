@@ -20,11 +20,15 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
     printed = capsys.readouterr().out
     assert exited.value.code == 0
-    assert all(command.name in printed and command.summary in printed for command in COMMANDS)
+    assert all(
+        command.name in printed and command.summary in printed for command in COMMANDS
+    )
 
 
 @pytest.mark.parametrize("command", [command.name for command in COMMANDS])
-def test_each_command_says_what_it_is_for(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_command_says_what_it_is_for(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as exited:
         main([command, "--help"])
 
@@ -39,7 +43,13 @@ def test_help_does_not_load_what_only_the_commands_need() -> None:
         "print({'chromadb', 'anthropic', 'fastapi', 'numpy', 'service'} & set(sys.modules))"
     )
 
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
 
     assert run.stdout.splitlines()[-1] == "set()"
 
@@ -60,7 +70,9 @@ def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> No
     assert "sing" in capsys.readouterr().err
 
 
-def test_one_of_our_errors_is_one_sentence_and_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_of_our_errors_is_one_sentence_and_exit_code_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as exited:
         main(["eval", str(tmp_path / "nowhere.jsonl")])
 

@@ -17,7 +17,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHOWN = [
     (page.name, line.split(" > ")[0].removeprefix("$ antiphon "))
     for page in PAGES
-    for line in re.findall(r"^\$ antiphon .*", page.read_text(encoding="utf-8"), re.MULTILINE)
+    for line in re.findall(
+        r"^\$ antiphon .*", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
 ]
 
 
@@ -28,12 +30,18 @@ def test_a_command_that_a_page_shows_can_be_given_so(page: str, shown: str) -> N
     while isinstance(command, TyperGroup):
         command = command.commands[words.pop(0)]
 
-    command.make_parser(typer.Context(command)).parse_args(words)  # refuses an option that there is not
+    command.make_parser(typer.Context(command)).parse_args(
+        words
+    )  # refuses an option that there is not
 
 
 def test_every_command_is_named_in_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"\w+", text[text.index("## Command line") : text.index("## Settings")]))
+    listed = set(
+        re.findall(
+            r"\w+", text[text.index("## Command line") : text.index("## Settings")]
+        )
+    )
 
     assert len(SHOWN) > 15
     assert {command.name for command in COMMANDS} <= listed

@@ -17,7 +17,9 @@ from tests.strategies import EVENT_KINDS, values
 @pytest.mark.parametrize("kind", EVENT_KINDS)
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
-def test_every_event_has_a_line_that_is_safe_to_print(kind: Any, data: st.DataObject) -> None:
+def test_every_event_has_a_line_that_is_safe_to_print(
+    kind: Any, data: st.DataObject
+) -> None:
     event = data.draw(values(kind))
 
     line = describe(event)
@@ -44,9 +46,27 @@ def test_an_event_from_outside_is_shown_with_its_fields() -> None:
 
 
 def test_a_line_of_a_trace_says_when_what_and_why() -> None:
-    events = placed("q", [tool_succeeded("text"), BreakerTripped(limit="rounds", detail="2 are used up")])
+    events = placed(
+        "q",
+        [
+            tool_succeeded("text"),
+            BreakerTripped(limit="rounds", detail="2 are used up"),
+        ],
+    )
 
     line = describe_recorded(events[1], events[0].at)
 
-    assert line.split() == ["2", "1000.0", "ms", "breaker_tripped", "rounds:", "2", "are", "used", "up", "←", "1"]
+    assert line.split() == [
+        "2",
+        "1000.0",
+        "ms",
+        "breaker_tripped",
+        "rounds:",
+        "2",
+        "are",
+        "used",
+        "up",
+        "←",
+        "1",
+    ]
     assert events[1].event.kind_name() == "breaker_tripped"

@@ -28,20 +28,28 @@ from antiphon.cli.terminal import clean, one_line, print_json
         ("line\r\nline\tTab [bold]é\u4e2d", "line\nline\tTab [bold]é\u4e2d"),
     ],
 )
-def test_escape_sequences_and_control_characters_are_taken_out(hostile: str, shown: str) -> None:
+def test_escape_sequences_and_control_characters_are_taken_out(
+    hostile: str, shown: str
+) -> None:
     assert clean(hostile) == shown
 
 
 @given(st.text(st.characters(codec=None)))
 def test_nothing_that_steers_a_terminal_is_ever_left(text: str) -> None:
-    assert not any(ord(each) < 32 or 0x7F <= ord(each) <= 0x9F for each in clean(text) if each not in "\n\t")
+    assert not any(
+        ord(each) < 32 or 0x7F <= ord(each) <= 0x9F
+        for each in clean(text)
+        if each not in "\n\t"
+    )
 
 
 def test_a_long_text_is_cut_to_one_line() -> None:
     assert one_line("one\ntwo  three", 9) == "one two …"
 
 
-def test_json_for_programs_stays_the_same_json_with_nothing_that_steers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_for_programs_stays_the_same_json_with_nothing_that_steers(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     print_json(json.dumps({"text": "a\x9b\x7f\u202e[b]"}, ensure_ascii=False, indent=1))
 
     printed = capsys.readouterr().out

@@ -13,7 +13,9 @@ from tests.story import NOON, answered, placed
 async def _store(*query_ids: str) -> MemoryTraceStore:
     store = MemoryTraceStore()
     for number, query_id in enumerate(query_ids):
-        await store.append(query_id, 0, placed(query_id, answered("Q?", "A."), at=NOON + number))
+        await store.append(
+            query_id, 0, placed(query_id, answered("Q?", "A."), at=NOON + number)
+        )
     return store
 
 
@@ -26,12 +28,17 @@ async def test_a_whole_id_is_found_even_where_another_begins_with_it() -> None:
 
 
 async def test_a_beginning_that_several_have_is_refused_with_their_ids() -> None:
-    with pytest.raises(BadInputError, match="2 traces begin with 'ab' \\(abc1, abd2\\)"):
+    with pytest.raises(
+        BadInputError, match="2 traces begin with 'ab' \\(abc1, abd2\\)"
+    ):
         await whole_id(await _store("abc1", "abd2"), "ab")
 
 
 async def test_of_many_that_begin_so_a_few_are_shown() -> None:
-    with pytest.raises(BadInputError, match="More than 5 traces begin with 'a' \\(a0, a1, a2, a3, a4\\)"):
+    with pytest.raises(
+        BadInputError,
+        match="More than 5 traces begin with 'a' \\(a0, a1, a2, a3, a4\\)",
+    ):
         await whole_id(await _store(*(f"a{number}" for number in range(9))), "a")
 
 

@@ -17,14 +17,23 @@ EXAMPLE = ROOT / ".env.example"
 
 def _lines() -> dict[str, str]:
     """Each setting that the example shows and its value, without the comment behind it."""
-    shown = (line.lstrip("#").partition(" #")[0] for line in EXAMPLE.read_text().splitlines() if "=" in line)
-    return {name: value.strip() for name, _, value in (line.partition("=") for line in shown)}
+    shown = (
+        line.lstrip("#").partition(" #")[0]
+        for line in EXAMPLE.read_text().splitlines()
+        if "=" in line
+    )
+    return {
+        name: value.strip()
+        for name, _, value in (line.partition("=") for line in shown)
+    }
 
 
 @pytest.mark.parametrize("field", Settings.model_fields)
 def test_every_setting_is_shown_with_its_default(field: str) -> None:
     default = Settings.model_fields[field].default
-    name = field.upper() if field.startswith("anthropic") else f"ANTIPHON_{field.upper()}"
+    name = (
+        field.upper() if field.startswith("anthropic") else f"ANTIPHON_{field.upper()}"
+    )
 
     shown = _lines()[name]
 
@@ -44,12 +53,19 @@ def _default(name: str) -> str:
     default = Settings.model_fields[name].default
     if default is None:
         return ""
-    return f"{default:g}" if isinstance(default, float) else str(default).replace("True", "true")
+    return (
+        f"{default:g}"
+        if isinstance(default, float)
+        else str(default).replace("True", "true")
+    )
 
 
 @pytest.mark.parametrize("name", DECLARED)
 def test_the_example_says_of_a_querys_setting_what_is_declared(name: str) -> None:
-    line = f"#ANTIPHON_{name.upper()}={_default(name)}".ljust(39) + f"# {DECLARED[name].description}"
+    line = (
+        f"#ANTIPHON_{name.upper()}={_default(name)}".ljust(39)
+        + f"# {DECLARED[name].description}"
+    )
 
     assert line in EXAMPLE.read_text().splitlines()
 
@@ -68,7 +84,9 @@ def test_the_table_of_a_querys_settings_says_what_is_declared(name: str) -> None
 def test_the_service_has_each_setting_of_a_query_with_its_type(name: str) -> None:
     types = get_type_hints(Settings)
 
-    assert types[name] == (str | None if name == "compression_model" else DECLARED[name].type)
+    assert types[name] == (
+        str | None if name == "compression_model" else DECLARED[name].type
+    )
 
 
 @pytest.mark.parametrize("name", WISHES)

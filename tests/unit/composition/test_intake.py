@@ -7,7 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from antiphon.composition import Intake, NoInterceptor, Question, Resources, ServiceResources, Settings
+from antiphon.composition import (
+    Intake,
+    NoInterceptor,
+    Question,
+    Resources,
+    ServiceResources,
+    Settings,
+)
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import offline_model
 from antiphon.knowledge import Course, LibraryState
@@ -92,9 +99,13 @@ async def receive(
     redaction: Redaction | None = None,
 ) -> QueryReceived:
     service = resources()
-    service = replace(service, shared=replace(service.shared, redaction=redaction or Redaction()))
+    service = replace(
+        service, shared=replace(service.shared, redaction=redaction or Redaction())
+    )
     intake = Intake(Settings.model_construct(), service)
-    return await intake.receive(question, store or MemoryTraceStore(), interceptor or NoInterceptor())
+    return await intake.receive(
+        question, store or MemoryTraceStore(), interceptor or NoInterceptor()
+    )
 
 
 async def test_the_first_event_holds_what_the_run_depends_on() -> None:
@@ -104,7 +115,11 @@ async def test_the_first_event_holds_what_the_run_depends_on() -> None:
     assert first.settings.max_rounds == 1
     assert first.courses.text == "Search\nStorage"
     assert first.tools == ("look_up",)
-    assert first.versions == (("system_prompt", "3"), ("index", "7"), ("subscribers", "verifier, observer"))
+    assert first.versions == (
+        ("system_prompt", "3"),
+        ("index", "7"),
+        ("subscribers", "verifier, observer"),
+    )
     assert first.reviewers == ("verifier",)
     assert {rate.model for rate in first.rates} >= {"fallback"}
     assert first.fixed_tokens > 0
@@ -112,17 +127,24 @@ async def test_the_first_event_holds_what_the_run_depends_on() -> None:
 
 
 async def test_a_conversation_that_cannot_be_read_keeps_nobody_from_an_answer() -> None:
-    first = await receive(Question(query="And then?", session_id="s1"), ForgetfulStore())
+    first = await receive(
+        Question(query="And then?", session_id="s1"), ForgetfulStore()
+    )
 
     assert (first.session_id, first.history, first.history_missing) == ("s1", (), True)
 
 
 async def test_an_interceptor_tells_the_query_that_the_provider_is_open() -> None:
-    assert (await receive(Question(query="Why?"), interceptor=ProviderOpen())).provider_open
+    assert (
+        await receive(Question(query="Why?"), interceptor=ProviderOpen())
+    ).provider_open
 
 
 async def test_what_must_not_be_stored_is_redacted_before_it_is_an_event() -> None:
-    first = await receive(Question(query="Is pw:secret safe?"), redaction=Redaction({"a pattern": r"pw:\w+"}))
+    first = await receive(
+        Question(query="Is pw:secret safe?"),
+        redaction=Redaction({"a pattern": r"pw:\w+"}),
+    )
 
     assert "secret" not in first.query
 

@@ -44,8 +44,13 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_subscribers_are_made_by_the_factories_that_are_named() -> None:
-    assert [each.name for each in load_subscribers("own_subscribers:observer")] == ["observer"]
-    assert [each.name for each in load_subscribers(" own_subscribers:both, ")] == ["observer", "other"]
+    assert [each.name for each in load_subscribers("own_subscribers:observer")] == [
+        "observer"
+    ]
+    assert [each.name for each in load_subscribers(" own_subscribers:both, ")] == [
+        "observer",
+        "other",
+    ]
     assert load_subscribers("") == ()
 
 
@@ -53,12 +58,27 @@ def test_subscribers_are_made_by_the_factories_that_are_named() -> None:
     ("path", "sentence"),
     [
         ("own_subscribers", "named as package.module:factory, found 'own_subscribers'"),
-        ("not_there_at_all:x", "importing not_there_at_all failed .*; it must be installed"),
-        ("own_that_raises:x", "importing own_that_raises failed .LookupError: at import.; mend it"),
+        (
+            "not_there_at_all:x",
+            "importing not_there_at_all failed .*; it must be installed",
+        ),
+        (
+            "own_that_raises:x",
+            "importing own_that_raises failed .LookupError: at import.; mend it",
+        ),
         ("own_subscribers:nothing", "own_subscribers has no nothing"),
-        ("own_subscribers:NUMBER", "is int; wanted a function that returns a Subscriber"),
-        ("own_subscribers:broken", "making it failed .RuntimeError: no collector.; mend it"),
-        ("own_subscribers:wrong", "returns int; wanted a Subscriber, or a list of them"),
+        (
+            "own_subscribers:NUMBER",
+            "is int; wanted a function that returns a Subscriber",
+        ),
+        (
+            "own_subscribers:broken",
+            "making it failed .RuntimeError: no collector.; mend it",
+        ),
+        (
+            "own_subscribers:wrong",
+            "returns int; wanted a Subscriber, or a list of them",
+        ),
     ],
 )
 def test_what_is_no_subscriber_is_refused(path: str, sentence: str) -> None:
@@ -69,9 +89,15 @@ def test_what_is_no_subscriber_is_refused(path: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("subscribers", "sentence"),
     [
-        ([Subscriber(name="a", act=acts_on_nothing)] * 2, "Two subscribers are called 'a'"),
+        (
+            [Subscriber(name="a", act=acts_on_nothing)] * 2,
+            "Two subscribers are called 'a'",
+        ),
         ([Subscriber(name="", act=acts_on_nothing)], "wanted a name without commas"),
-        ([Subscriber(name="a, b", act=acts_on_nothing)], "wanted a name without commas"),
+        (
+            [Subscriber(name="a, b", act=acts_on_nothing)],
+            "wanted a name without commas",
+        ),
         ([Subscriber(name="a")], "a neither decides nor acts"),
     ],
 )
@@ -82,8 +108,13 @@ def test_subscribers_that_cannot_be_told_apart_or_do_nothing_are_refused(
         checked(subscribers)
 
 
-def test_a_trace_names_its_subscribers_and_those_that_are_not_loaded_are_found() -> None:
-    loaded = [Subscriber(name="observer", act=acts_on_nothing), Subscriber(name="verifier", act=acts_on_nothing)]
+def test_a_trace_names_its_subscribers_and_those_that_are_not_loaded_are_found() -> (
+    None
+):
+    loaded = [
+        Subscriber(name="observer", act=acts_on_nothing),
+        Subscriber(name="verifier", act=acts_on_nothing),
+    ]
     versions = (("index", "3"), *versions_of(loaded))
 
     assert missing_subscribers(versions, loaded) == ""

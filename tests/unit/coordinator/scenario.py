@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from antiphon.coordinator import QueryCoordinator
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.values import Fact, Passage, QuerySettings, StoredText, ToolCall, Usage
+from antiphon.vocabulary.values import (
+    Fact,
+    Passage,
+    QuerySettings,
+    StoredText,
+    ToolCall,
+    Usage,
+)
 
 
 class Scenario:
     """Plays the other components to one coordinator, and keeps what it emits."""
 
-    def __init__(self, settings: QuerySettings | None = None, **received: object) -> None:
+    def __init__(self, settings: QuerySettings | None = None, **received: Any) -> None:
         self.emitted: list[e.Event] = []
         self.coordinator = QueryCoordinator(self.emitted.append)
         self.seq = 0
         settings = settings or QuerySettings(early_dispatch=False)
-        self.deliver(e.QueryReceived(query="What is BM25?", session_id="s", settings=settings, **received))  # type: ignore[arg-type]
+        self.deliver(
+            e.QueryReceived(
+                query="What is BM25?", session_id="s", settings=settings, **received
+            )
+        )
 
     def deliver(self, *events: e.Event, at: float = 0.0) -> list[e.Event]:
         """Delivers events; returns what was emitted in answer to them."""
         before = len(self.emitted)
         for event in events:
             self.seq += 1
-            recorded = e.Recorded(query_id="q", seq=self.seq, cause=0, at=at, event=event)
+            recorded = e.Recorded(
+                query_id="q", seq=self.seq, cause=0, at=at, event=event
+            )
             self.coordinator.hear(recorded)
         return self.emitted[before:]
 
     def brief(self, at: float = 0.0, tokens: int = 1) -> list[e.Event]:
         state = self.coordinator.state
         prepared = e.BriefingPrepared(
-            call_id=state.call_id, round=state.round, messages=(), sources=(), facts=(), tokens=tokens
+            call_id=state.call_id,
+            round=state.round,
+            messages=(),
+            sources=(),
+            facts=(),
+            tokens=tokens,
         )
         return self.deliver(prepared, at=at)
 
@@ -51,15 +70,26 @@ class Scenario:
         )  # fmt: skip
         return self.deliver(completed, at=at)
 
-    def settle(self, *, facts: int = 1, failed: Iterable[str] = (), at: float = 0.0) -> list[e.Event]:
+    def settle(
+        self, *, facts: int = 1, failed: Iterable[str] = (), at: float = 0.0
+    ) -> list[e.Event]:
         """The round's tools settle, all successfully but the `failed`, and bring new facts."""
         round_ = self.coordinator.state.round
         ids = self.coordinator.state.tool_call_ids
         failed = tuple(failed)
-        settled = e.ToolsSettled(round=round_, succeeded=tuple(i for i in ids if i not in failed), failed=failed)
+        settled = e.ToolsSettled(
+            round=round_,
+            succeeded=tuple(i for i in ids if i not in failed),
+            failed=failed,
+        )
         passage = Passage(id="p", source="S", text=StoredText("x"))
-        found = tuple(Fact(id=f"f{n}", passage=passage, tool_call_id="t", round=round_) for n in range(facts))
-        return self.deliver(settled, e.ContextSynthesized(round=round_, facts=found), at=at)
+        found = tuple(
+            Fact(id=f"f{n}", passage=passage, tool_call_id="t", round=round_)
+            for n in range(facts)
+        )
+        return self.deliver(
+            settled, e.ContextSynthesized(round=round_, facts=found), at=at
+        )
 
     def fail(
         self,
@@ -67,11 +97,19 @@ class Scenario:
         usage: Usage = Usage(),  # noqa: B008 - a frozen value
     ) -> list[e.Event]:
         call_id = self.coordinator.state.call_id
-        return self.deliver(e.ReasoningFailed(call_id=call_id, failure=failure, detail="529", usage=usage))
+        return self.deliver(
+            e.ReasoningFailed(
+                call_id=call_id, failure=failure, detail="529", usage=usage
+            )
+        )
 
 
 def call(number: int, **arguments: object) -> ToolCall:
-    return ToolCall(id=f"t{number}", name="search", arguments=f'{{"query": "{arguments.get("query", number)}"}}')
+    return ToolCall(
+        id=f"t{number}",
+        name="search",
+        arguments=f'{{"query": "{arguments.get("query", number)}"}}',
+    )
 
 
 def kinds(events: Iterable[e.Event]) -> list[str]:

@@ -22,14 +22,18 @@ REPLY = 1_000
 BRIEFING = 250
 
 
-def limited(rates: tuple[Rate, ...] = RATES, tools: tuple[str, ...] = (SEARCH,), **settings: Any) -> Scenario:
+def limited(
+    rates: tuple[Rate, ...] = RATES, tools: tuple[str, ...] = (SEARCH,), **settings: Any
+) -> Scenario:
     wishes: dict[str, Any] = {
         "early_dispatch": False,
         "model": "m",
         "max_tokens": REPLY,
         "briefing_tokens": 600,
     } | settings
-    return Scenario(QuerySettings(**wishes), rates=rates, fixed_tokens=FIXED, tools=tools)
+    return Scenario(
+        QuerySettings(**wishes), rates=rates, fixed_tokens=FIXED, tools=tools
+    )
 
 
 def last(scenario: Scenario) -> e.Event:
@@ -37,7 +41,9 @@ def last(scenario: Scenario) -> e.Event:
 
 
 def requests(scenario: Scenario) -> list[e.ReasoningRequested]:
-    return [event for event in scenario.emitted if isinstance(event, e.ReasoningRequested)]
+    return [
+        event for event in scenario.emitted if isinstance(event, e.ReasoningRequested)
+    ]
 
 
 def test_without_a_budget_nothing_is_kept_back() -> None:
@@ -50,7 +56,9 @@ def test_without_a_budget_nothing_is_kept_back() -> None:
     assert scenario.emitted[0].briefing_tokens is None
 
 
-def test_a_round_that_would_leave_too_little_for_the_final_call_is_refused_and_that_call_follows() -> None:
+def test_a_round_that_would_leave_too_little_for_the_final_call_is_refused_and_that_call_follows() -> (
+    None
+):
     scenario = limited(max_total_tokens=6_000)
     scenario.brief()
     scenario.reply(call(1), usage=Usage(input_tokens=1_000, output_tokens=1_000))
@@ -66,7 +74,9 @@ def test_a_budget_that_pays_for_both_rounds_is_no_hindrance() -> None:
     scenario = limited(max_total_tokens=9_000)
     for number in (1, 2):
         scenario.brief()
-        scenario.reply(call(number), usage=Usage(input_tokens=1_000, output_tokens=1_000))
+        scenario.reply(
+            call(number), usage=Usage(input_tokens=1_000, output_tokens=1_000)
+        )
         scenario.settle()
     scenario.brief()
 
@@ -74,7 +84,9 @@ def test_a_budget_that_pays_for_both_rounds_is_no_hindrance() -> None:
     assert [request.final for request in requests(scenario)] == [False, False, True]
 
 
-def test_dollars_are_counted_by_the_recorded_rates_where_the_server_names_no_cost() -> None:
+def test_dollars_are_counted_by_the_recorded_rates_where_the_server_names_no_cost() -> (
+    None
+):
     scenario = limited(max_cost_usd=0.037)
     scenario.brief()
     scenario.reply(call(1), usage=Usage(input_tokens=1_000, output_tokens=1_000))
@@ -87,14 +99,20 @@ def test_a_dearer_model_for_the_final_call_needs_more_kept_back() -> None:
     assert limits(limited(max_cost_usd=0.05, final_model="dear").emitted) == ["cost"]
 
 
-def test_where_only_the_final_call_is_paid_for_a_search_of_its_own_comes_before_it() -> None:
+def test_where_only_the_final_call_is_paid_for_a_search_of_its_own_comes_before_it() -> (
+    None
+):
     scenario = limited(max_total_tokens=3_000)
 
     begun = kinds(scenario.emitted)
     emitted = scenario.settle()
 
     assert begun == ["breaker_tripped", "tool_requested", "tool_calls_confirmed"]
-    assert emitted == [e.RoundOpened(round=2, call_id="call-2", final=True, rounds_left=0, briefing_tokens=600)]
+    assert emitted == [
+        e.RoundOpened(
+            round=2, call_id="call-2", final=True, rounds_left=0, briefing_tokens=600
+        )
+    ]
 
 
 def test_where_nothing_can_search_the_final_call_comes_at_once() -> None:
@@ -103,15 +121,23 @@ def test_where_nothing_can_search_the_final_call_comes_at_once() -> None:
     assert kinds(scenario.emitted) == ["breaker_tripped", "round_opened"]
 
 
-@pytest.mark.parametrize("limit", [{"max_total_tokens": 0}, {"max_total_tokens": 2_000}, {"max_cost_usd": 0.0}])
-def test_where_no_call_is_paid_for_the_answer_is_what_a_search_of_its_own_finds(limit: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "limit",
+    [{"max_total_tokens": 0}, {"max_total_tokens": 2_000}, {"max_cost_usd": 0.0}],
+)
+def test_where_no_call_is_paid_for_the_answer_is_what_a_search_of_its_own_finds(
+    limit: dict[str, Any],
+) -> None:
     scenario = limited(**limit)
 
     emitted = scenario.settle()
 
     assert requests(scenario) == []
     assert isinstance(emitted[-1], e.AnswerRequested)
-    assert (emitted[-1].mode, emitted[-1].why) == ("partial", "the budget does not pay for another call of the model")
+    assert (emitted[-1].mode, emitted[-1].why) == (
+        "partial",
+        "the budget does not pay for another call of the model",
+    )
 
 
 def test_a_reply_that_cost_more_than_it_could_leaves_the_facts_for_an_answer() -> None:
@@ -126,7 +152,9 @@ def test_a_reply_that_cost_more_than_it_could_leaves_the_facts_for_an_answer() -
     assert emitted[-1].mode == "partial"
 
 
-def test_a_briefing_that_became_too_large_for_its_round_turns_to_the_final_call_and_then_to_the_facts() -> None:
+def test_a_briefing_that_became_too_large_for_its_round_turns_to_the_final_call_and_then_to_the_facts() -> (
+    None
+):
     scenario = limited(max_total_tokens=5_000)
 
     for_a_round = scenario.brief(tokens=2_000)
@@ -153,7 +181,11 @@ def test_tokens_of_failed_attempts_are_spent() -> None:
 
     assert scenario.coordinator.state.budget.spent.tokens == 2_000
     scenario.brief()
-    scenario.reply(call(1), wasted=Usage(input_tokens=400, output_tokens=50), usage=Usage(input_tokens=1_000))
+    scenario.reply(
+        call(1),
+        wasted=Usage(input_tokens=400, output_tokens=50),
+        usage=Usage(input_tokens=1_000),
+    )
     assert scenario.coordinator.state.budget.spent.tokens == 3_450
 
 
@@ -163,8 +195,12 @@ def test_a_call_may_waste_what_neither_it_nor_the_final_call_needs() -> None:
 
     (request,) = requests(scenario)
 
-    assert request.spare_tokens == 6_000 - (FIXED + 50 + REPLY) - (FIXED + BRIEFING + 4 + REPLY)
-    assert request.spare_usd == pytest.approx(1.0 - (2 * (2_304) + 10 * 2_000) / 1_000_000)
+    assert request.spare_tokens == 6_000 - (FIXED + 50 + REPLY) - (
+        FIXED + BRIEFING + 4 + REPLY
+    )
+    assert request.spare_usd == pytest.approx(
+        1.0 - (2 * (2_304) + 10 * 2_000) / 1_000_000
+    )
 
 
 def test_a_reply_that_tells_no_usage_counts_as_what_was_set_aside_for_it() -> None:
@@ -178,16 +214,22 @@ def test_a_reply_that_tells_no_usage_counts_as_what_was_set_aside_for_it() -> No
 def test_a_tokenizer_that_makes_more_tokens_than_estimated_is_learnt_from() -> None:
     scenario = limited(max_total_tokens=9_000)
     scenario.brief(tokens=40)
-    scenario.reply(call(1), usage=Usage(input_tokens=2 * (FIXED + 50), output_tokens=100))
+    scenario.reply(
+        call(1), usage=Usage(input_tokens=2 * (FIXED + 50), output_tokens=100)
+    )
 
     assert limits(scenario.settle()) == ["tokens"]
     assert scenario.coordinator.state.budget.estimate_factor == 2.0
 
 
-def test_a_model_whose_price_is_not_recorded_is_not_asked_under_a_limit_of_cost() -> None:
+def test_a_model_whose_price_is_not_recorded_is_not_asked_under_a_limit_of_cost() -> (
+    None
+):
     scenario = limited(rates=(), max_cost_usd=5.0)
 
-    (tripped,) = (event for event in scenario.emitted if isinstance(event, e.BreakerTripped))
+    (tripped,) = (
+        event for event in scenario.emitted if isinstance(event, e.BreakerTripped)
+    )
     assert tripped.detail == "what m costs is not known"
 
 

@@ -29,9 +29,16 @@ def draft(scenario: Scenario, at: float = 0.0) -> list[e.Event]:
     return scenario.reply(text="It ranks.", stop_reason="end_turn", at=at)
 
 
-def judge(scenario: Scenario, accepted: bool, reviewer: str = "verifier", why: str = WORDS) -> list[e.Event]:
+def judge(
+    scenario: Scenario, accepted: bool, reviewer: str = "verifier", why: str = WORDS
+) -> list[e.Event]:
     call_id = scenario.coordinator.state.call_id
-    review = e.DraftReviewed(call_id=call_id, reviewer=reviewer, accepted=accepted, why="" if accepted else why)
+    review = e.DraftReviewed(
+        call_id=call_id,
+        reviewer=reviewer,
+        accepted=accepted,
+        why="" if accepted else why,
+    )
     return scenario.deliver(review)
 
 
@@ -45,7 +52,9 @@ def test_an_accepted_draft_becomes_the_answer() -> None:
     scenario = reviewed()
     draft(scenario)
 
-    assert judge(scenario, accepted=True) == [e.AnswerRequested(mode="reply", call_id="call-2")]
+    assert judge(scenario, accepted=True) == [
+        e.AnswerRequested(mode="reply", call_id="call-2")
+    ]
 
 
 def test_every_reviewer_is_waited_for_even_after_a_rejection() -> None:
@@ -53,7 +62,9 @@ def test_every_reviewer_is_waited_for_even_after_a_rejection() -> None:
     draft(scenario)
 
     assert judge(scenario, accepted=False) == []
-    (opened,) = judge(scenario, accepted=False, reviewer="lawyer", why="It gives advice.")
+    (opened,) = judge(
+        scenario, accepted=False, reviewer="lawyer", why="It gives advice."
+    )
 
     assert isinstance(opened, e.RoundOpened)
     assert opened.note == f"verifier: {WORDS}\nlawyer: It gives advice."
@@ -65,7 +76,15 @@ def test_a_rejected_draft_opens_one_more_round_of_tools_that_is_shown_why() -> N
 
     said = judge(scenario, accepted=False)
 
-    assert said == [e.RoundOpened(round=3, call_id="call-3", final=False, rounds_left=0, note=f"verifier: {WORDS}")]
+    assert said == [
+        e.RoundOpened(
+            round=3,
+            call_id="call-3",
+            final=False,
+            rounds_left=0,
+            note=f"verifier: {WORDS}",
+        )
+    ]
 
 
 def test_the_calls_after_that_round_are_shown_the_reviewers_words_too() -> None:
@@ -97,7 +116,9 @@ def test_a_rejected_draft_of_the_final_call_is_the_answer_all_the_same() -> None
     judge(scenario, accepted=False)
     draft(scenario)
 
-    assert judge(scenario, accepted=False) == [e.AnswerRequested(mode="reply", call_id="call-3")]
+    assert judge(scenario, accepted=False) == [
+        e.AnswerRequested(mode="reply", call_id="call-3")
+    ]
 
 
 @pytest.mark.parametrize("max_rounds", [0, 1, 2, 3, 5])
@@ -120,23 +141,33 @@ def test_judgements_that_nobody_waits_for_change_nothing() -> None:
     before = judge(scenario, accepted=False)
     draft(scenario)
     stranger = judge(scenario, accepted=False, reviewer="stranger")
-    late = scenario.deliver(e.DraftReviewed(call_id="call-1", reviewer="verifier", accepted=False))
+    late = scenario.deliver(
+        e.DraftReviewed(call_id="call-1", reviewer="verifier", accepted=False)
+    )
 
     assert before == stranger == late == []
     assert kinds(judge(scenario, accepted=True)) == ["answer_requested"]
     assert judge(scenario, accepted=False) == []
 
 
-def test_a_reviewer_that_fails_is_noticed_as_a_stall_and_the_draft_is_the_answer() -> None:
+def test_a_reviewer_that_fails_is_noticed_as_a_stall_and_the_draft_is_the_answer() -> (
+    None
+):
     scenario = reviewed()
     draft(scenario)
 
-    said = scenario.deliver(e.SessionStalled(waiting_for=("reviewer: draft_reviewed of call-2, since seq 9",)))
+    said = scenario.deliver(
+        e.SessionStalled(
+            waiting_for=("reviewer: draft_reviewed of call-2, since seq 9",)
+        )
+    )
 
     assert said == [e.AnswerRequested(mode="reply", call_id="call-2")]
 
 
-def test_a_review_that_takes_until_the_deadline_is_given_up_and_the_draft_is_the_answer() -> None:
+def test_a_review_that_takes_until_the_deadline_is_given_up_and_the_draft_is_the_answer() -> (
+    None
+):
     scenario = reviewed()
     draft(scenario)
 
@@ -160,14 +191,26 @@ def test_a_rejection_after_the_time_for_tools_leads_to_the_final_call() -> None:
     assert said[-1].final
 
 
-def test_a_round_that_the_budget_does_not_pay_for_is_not_opened_for_a_reviewer() -> None:
+def test_a_round_that_the_budget_does_not_pay_for_is_not_opened_for_a_reviewer() -> (
+    None
+):
     rates = (Rate(model="m", input=2.0, output=10.0),)
     settings = QuerySettings(
-        early_dispatch=False, model="m", max_tokens=1_000, briefing_tokens=600, max_total_tokens=5_000
+        early_dispatch=False,
+        model="m",
+        max_tokens=1_000,
+        briefing_tokens=600,
+        max_total_tokens=5_000,
     )
-    scenario = Scenario(settings, rates=rates, fixed_tokens=1_000, reviewers=("verifier",))
+    scenario = Scenario(
+        settings, rates=rates, fixed_tokens=1_000, reviewers=("verifier",)
+    )
     scenario.brief()
-    scenario.reply(text="It ranks.", stop_reason="end_turn", usage=Usage(input_tokens=2_500, output_tokens=1_000))
+    scenario.reply(
+        text="It ranks.",
+        stop_reason="end_turn",
+        usage=Usage(input_tokens=2_500, output_tokens=1_000),
+    )
 
     said = judge(scenario, accepted=False)
 

@@ -10,7 +10,9 @@ from tests.unit.coordinator.scenario import Scenario, call, kinds, limits
 def test_a_question_opens_the_first_round() -> None:
     scenario = Scenario()
 
-    assert scenario.emitted == [e.RoundOpened(round=1, call_id="call-1", final=False, rounds_left=1)]
+    assert scenario.emitted == [
+        e.RoundOpened(round=1, call_id="call-1", final=False, rounds_left=1)
+    ]
 
 
 def test_a_briefing_leads_to_one_reasoning_call_within_the_time_left() -> None:
@@ -34,7 +36,9 @@ def test_a_reply_without_tool_calls_is_the_answer_in_whichever_round_it_comes() 
 
         emitted = scenario.reply(text="It ranks.", stop_reason="end_turn")
 
-        assert emitted == [e.AnswerRequested(mode="reply", call_id=f"call-{rounds_before + 1}")]
+        assert emitted == [
+            e.AnswerRequested(mode="reply", call_id=f"call-{rounds_before + 1}")
+        ]
 
 
 def test_two_rounds_of_tools_are_followed_by_a_final_call_and_no_more() -> None:
@@ -47,7 +51,9 @@ def test_two_rounds_of_tools_are_followed_by_a_final_call_and_no_more() -> None:
 
     emitted = scenario.settle()
 
-    assert emitted == [e.RoundOpened(round=3, call_id="call-3", final=True, rounds_left=0)]
+    assert emitted == [
+        e.RoundOpened(round=3, call_id="call-3", final=True, rounds_left=0)
+    ]
 
 
 def test_a_third_round_is_refused_and_the_trace_says_so() -> None:
@@ -66,7 +72,9 @@ def test_a_third_round_is_refused_and_the_trace_says_so() -> None:
 def test_no_rounds_allowed_means_one_call_without_tools() -> None:
     scenario = Scenario(QuerySettings(max_rounds=0))
 
-    assert scenario.emitted == [e.RoundOpened(round=1, call_id="call-1", final=True, rounds_left=0)]
+    assert scenario.emitted == [
+        e.RoundOpened(round=1, call_id="call-1", final=True, rounds_left=0)
+    ]
 
 
 def test_all_calls_of_a_reply_are_requested_at_once_and_confirmed() -> None:
@@ -75,7 +83,11 @@ def test_all_calls_of_a_reply_are_requested_at_once_and_confirmed() -> None:
 
     emitted = scenario.reply(call(1), call(2))
 
-    assert kinds(emitted) == ["tool_requested", "tool_requested", "tool_calls_confirmed"]
+    assert kinds(emitted) == [
+        "tool_requested",
+        "tool_requested",
+        "tool_calls_confirmed",
+    ]
 
 
 def test_a_call_that_was_made_before_is_not_run_again() -> None:
@@ -118,7 +130,9 @@ def test_a_reply_with_too_many_calls_runs_as_many_as_a_round_may_hold() -> None:
 def test_a_streamed_call_starts_early_and_once() -> None:
     scenario = Scenario(QuerySettings(early_dispatch=True))
     scenario.brief()
-    streamed = scenario.deliver(e.ToolCallStreamed(call_id="call-1", round=1, call=call(1)))
+    streamed = scenario.deliver(
+        e.ToolCallStreamed(call_id="call-1", round=1, call=call(1))
+    )
 
     emitted = scenario.reply(call(1), call(2))
 
@@ -149,18 +163,32 @@ def test_a_failed_call_is_made_again_by_the_fallback_reasoner() -> None:
 
     assert kinds(emitted) == ["recovery_started", "round_opened"]
     assert isinstance(request, e.ReasoningRequested)
-    assert (request.reasoner, request.round, request.call_id) == ("fallback", 1, "call-1-fallback")
+    assert (request.reasoner, request.round, request.call_id) == (
+        "fallback",
+        1,
+        "call-1-fallback",
+    )
 
 
-def test_where_another_model_is_configured_it_is_asked_before_the_fallback_reasoner() -> None:
+def test_where_another_model_is_configured_it_is_asked_before_the_fallback_reasoner() -> (
+    None
+):
     scenario = Scenario(QuerySettings(other_model="another"))
     scenario.brief()
 
     first, asked_other = scenario.fail(), scenario.brief()
     second, asked_fallback = scenario.fail(), scenario.brief()
 
-    assert [event.level for event in (*first, *second) if isinstance(event, e.RecoveryStarted)] == ["round", "response"]
-    requests = [event for event in (*asked_other, *asked_fallback) if isinstance(event, e.ReasoningRequested)]
+    assert [
+        event.level
+        for event in (*first, *second)
+        if isinstance(event, e.RecoveryStarted)
+    ] == ["round", "response"]
+    requests = [
+        event
+        for event in (*asked_other, *asked_fallback)
+        if isinstance(event, e.ReasoningRequested)
+    ]
     assert [(request.model, request.reasoner) for request in requests] == [
         ("another", "primary"),
         ("another", "fallback"),
@@ -168,14 +196,18 @@ def test_where_another_model_is_configured_it_is_asked_before_the_fallback_reaso
     assert requests[0].call_id == "call-1-other"
 
 
-def test_another_model_is_no_help_where_the_provider_cannot_be_reached_or_refuses_the_key() -> None:
+def test_another_model_is_no_help_where_the_provider_cannot_be_reached_or_refuses_the_key() -> (
+    None
+):
     for failure in ("connection", "authentication"):
         scenario = Scenario(QuerySettings(other_model="another"))
         scenario.brief()
 
         emitted = scenario.fail(failure)
 
-        assert [event.level for event in emitted if isinstance(event, e.RecoveryStarted)] == ["response"]
+        assert [
+            event.level for event in emitted if isinstance(event, e.RecoveryStarted)
+        ] == ["response"]
 
 
 def test_when_the_fallback_fails_too_the_answer_is_built_from_the_facts() -> None:
@@ -190,10 +222,14 @@ def test_when_the_fallback_fails_too_the_answer_is_built_from_the_facts() -> Non
     assert (asked.mode, asked.why) == ("partial", "no model could be asked")
 
 
-def test_a_call_given_up_with_its_reply_may_be_asked_for_again_by_the_fallback() -> None:
+def test_a_call_given_up_with_its_reply_may_be_asked_for_again_by_the_fallback() -> (
+    None
+):
     scenario = Scenario(QuerySettings(early_dispatch=True))
     scenario.brief()
-    scenario.deliver(e.ToolCallStreamed(call_id="call-1", round=1, call=call(1, query="bm25")))
+    scenario.deliver(
+        e.ToolCallStreamed(call_id="call-1", round=1, call=call(1, query="bm25"))
+    )
     scenario.fail()
     scenario.brief()
 
@@ -212,7 +248,9 @@ def test_an_open_provider_circuit_goes_straight_to_the_fallback() -> None:
     assert request.reasoner == "fallback"
 
 
-def test_the_deadline_nearing_in_a_tool_round_gives_up_the_tools_and_opens_the_final_call() -> None:
+def test_the_deadline_nearing_in_a_tool_round_gives_up_the_tools_and_opens_the_final_call() -> (
+    None
+):
     scenario = Scenario()
     scenario.brief()
     scenario.reply(call(1))
@@ -221,7 +259,9 @@ def test_the_deadline_nearing_in_a_tool_round_gives_up_the_tools_and_opens_the_f
     emitted = scenario.settle(facts=0, failed=["t1"], at=44.0)
 
     assert kinds(neared) == ["breaker_tripped", "calls_abandoned"]
-    assert emitted == [e.RoundOpened(round=2, call_id="call-2", final=True, rounds_left=0)]
+    assert emitted == [
+        e.RoundOpened(round=2, call_id="call-2", final=True, rounds_left=0)
+    ]
 
 
 def test_the_deadline_nearing_in_a_reasoning_call_leads_to_the_final_call() -> None:
@@ -231,17 +271,29 @@ def test_the_deadline_nearing_in_a_reasoning_call_leads_to_the_final_call() -> N
     neared = scenario.deliver(e.DeadlineNeared(left_s=16))
     emitted = scenario.fail("abandoned")
 
-    assert e.CallsAbandoned(call_ids=("call-1",), why="the time for tools is used up; the final call follows") in neared
-    assert emitted == [e.RoundOpened(round=2, call_id="call-2", final=True, rounds_left=0)]
+    assert (
+        e.CallsAbandoned(
+            call_ids=("call-1",),
+            why="the time for tools is used up; the final call follows",
+        )
+        in neared
+    )
+    assert emitted == [
+        e.RoundOpened(round=2, call_id="call-2", final=True, rounds_left=0)
+    ]
 
 
-def test_the_deadline_nearing_while_the_briefing_is_made_turns_that_round_into_the_final_one() -> None:
+def test_the_deadline_nearing_while_the_briefing_is_made_turns_that_round_into_the_final_one() -> (
+    None
+):
     scenario = Scenario()
     scenario.deliver(e.DeadlineNeared(left_s=16))
 
     emitted = scenario.brief()
 
-    assert emitted == [e.RoundOpened(round=2, call_id="call-2", final=True, rounds_left=0)]
+    assert emitted == [
+        e.RoundOpened(round=2, call_id="call-2", final=True, rounds_left=0)
+    ]
 
 
 def test_the_final_call_is_left_in_peace_when_the_deadline_nears() -> None:
@@ -251,7 +303,9 @@ def test_the_final_call_is_left_in_peace_when_the_deadline_nears() -> None:
     assert scenario.deliver(e.DeadlineNeared(left_s=16)) == []
 
 
-def test_the_deadline_passing_gives_up_the_call_and_answers_from_what_is_there() -> None:
+def test_the_deadline_passing_gives_up_the_call_and_answers_from_what_is_there() -> (
+    None
+):
     scenario = Scenario(QuerySettings(max_rounds=0))
     scenario.brief()
 
@@ -265,12 +319,20 @@ def test_the_deadline_passing_gives_up_the_call_and_answers_from_what_is_there()
 
 def test_a_stalled_session_answers_then_answers_plainly_then_closes() -> None:
     scenario = Scenario()
-    stalled = e.SessionStalled(waiting_for=("ContextSynthesizer owes BriefingPrepared",))
+    stalled = e.SessionStalled(
+        waiting_for=("ContextSynthesizer owes BriefingPrepared",)
+    )
 
-    modes = [kinds(scenario.deliver(stalled)), kinds(scenario.deliver(stalled)), kinds(scenario.deliver(stalled))]
+    modes = [
+        kinds(scenario.deliver(stalled)),
+        kinds(scenario.deliver(stalled)),
+        kinds(scenario.deliver(stalled)),
+    ]
 
     assert modes == [["recovery_started", "answer_requested"]] * 2 + [["query_closed"]]
-    asked = [event.mode for event in scenario.emitted if isinstance(event, e.AnswerRequested)]
+    asked = [
+        event.mode for event in scenario.emitted if isinstance(event, e.AnswerRequested)
+    ]
     assert asked == ["partial", "plain"]
 
 
@@ -337,4 +399,6 @@ def test_an_assembled_answer_closes_the_query_with_how_it_came() -> None:
 def test_a_cancelled_query_closes_at_once() -> None:
     scenario = Scenario()
 
-    assert scenario.deliver(e.QueryCancelled(why="gone")) == [e.QueryClosed(status="cancelled")]
+    assert scenario.deliver(e.QueryCancelled(why="gone")) == [
+        e.QueryClosed(status="cancelled")
+    ]

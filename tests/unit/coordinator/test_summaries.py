@@ -20,7 +20,10 @@ SHOWN = (Message(role="user", content=(StoredText('{"type":"text","text":"m"}'),
 def want(scenario: Scenario, at: float = 0.0) -> list[e.Event]:
     state = scenario.coordinator.state
     return scenario.deliver(
-        e.SummaryWanted(call_id=state.call_id, round=state.round, of=(), messages=SHOWN, tokens=9), at=at
+        e.SummaryWanted(
+            call_id=state.call_id, round=state.round, of=(), messages=SHOWN, tokens=9
+        ),
+        at=at,
     )
 
 
@@ -32,9 +35,13 @@ def completed(scenario: Scenario) -> e.SummaryCompleted:
     )  # fmt: skip
 
 
-def failed(scenario: Scenario, failure: e.FailureKind = "overloaded") -> e.SummaryFailed:
+def failed(
+    scenario: Scenario, failure: e.FailureKind = "overloaded"
+) -> e.SummaryFailed:
     call_id = scenario.coordinator.state.call_id
-    return e.SummaryFailed(call_id=f"{call_id}-summary", for_call=call_id, failure=failure, detail="529")
+    return e.SummaryFailed(
+        call_id=f"{call_id}-summary", for_call=call_id, failure=failure, detail="529"
+    )
 
 
 def skipped(events: list[e.Event]) -> str:
@@ -44,12 +51,21 @@ def skipped(events: list[e.Event]) -> str:
 
 
 def test_a_summary_is_asked_for_with_a_model_and_limits_of_its_own() -> None:
-    scenario = Scenario(QuerySettings(compression="model", compression_model="small", early_dispatch=False))
+    scenario = Scenario(
+        QuerySettings(
+            compression="model", compression_model="small", early_dispatch=False
+        )
+    )
 
     (asked,) = want(scenario, at=4.0)
 
     assert isinstance(asked, e.SummaryRequested)
-    assert (asked.call_id, asked.for_call, asked.model, asked.messages) == ("call-1-summary", "call-1", "small", SHOWN)
+    assert (asked.call_id, asked.for_call, asked.model, asked.messages) == (
+        "call-1-summary",
+        "call-1",
+        "small",
+        SHOWN,
+    )
     assert (asked.max_tokens, asked.timeout_s) == (400, 10.0)
 
 
@@ -115,7 +131,9 @@ def test_the_final_call_does_not_wait_for_its_summary_beyond_its_share() -> None
 
     (abandoned,) = scenario.deliver(e.DeadlineNeared(left_s=15.0), at=44.0)
 
-    assert abandoned == e.CallsAbandoned(call_ids=("call-2-summary",), why="the time for summaries is used up")
+    assert abandoned == e.CallsAbandoned(
+        call_ids=("call-2-summary",), why="the time for summaries is used up"
+    )
 
 
 def test_a_summary_under_way_ends_with_the_deadline() -> None:
@@ -131,7 +149,10 @@ def test_a_summary_that_was_lost_is_done_without() -> None:
     scenario = Scenario()
     want(scenario)
 
-    assert skipped(scenario.deliver(e.SessionStalled(waiting_for=("engine",)))) == "stalled"
+    assert (
+        skipped(scenario.deliver(e.SessionStalled(waiting_for=("engine",))))
+        == "stalled"
+    )
     assert kinds(scenario.brief()) == ["reasoning_requested"]
 
 
@@ -148,16 +169,26 @@ def test_a_summary_never_takes_of_what_is_kept_for_the_final_call(
 
     timeout_s = deadline.summary_timeout_s(settings, elapsed_s)
 
-    assert timeout_s <= max(0.0, deadline.neared_after_s(settings) - elapsed_s) or timeout_s < deadline.SUMMARY_LEAST_S
+    assert (
+        timeout_s <= max(0.0, deadline.neared_after_s(settings) - elapsed_s)
+        or timeout_s < deadline.SUMMARY_LEAST_S
+    )
 
 
-@pytest.mark.parametrize(("failure", "opens"), [("overloaded", True), ("timeout", False), ("not_found", False)])
-def test_only_failures_that_tell_of_the_provider_open_its_circuit(failure: e.FailureKind, opens: bool) -> None:
+@pytest.mark.parametrize(
+    ("failure", "opens"),
+    [("overloaded", True), ("timeout", False), ("not_found", False)],
+)
+def test_only_failures_that_tell_of_the_provider_open_its_circuit(
+    failure: e.FailureKind, opens: bool
+) -> None:
     circuit = ProviderCircuit(failures=1)
     watch = ProviderWatch(circuit)
     event = e.SummaryFailed(call_id="s", for_call="c", failure=failure, detail="")
 
-    watch.on_summary_failed(e.Recorded(query_id="q", seq=1, cause=0, at=0.0, event=event))
+    watch.on_summary_failed(
+        e.Recorded(query_id="q", seq=1, cause=0, at=0.0, event=event)
+    )
 
     assert circuit.is_open is opens
 
@@ -183,11 +214,15 @@ FOLLOWS, SUMMARY = 5_000, 712
 
 def test_a_budget_that_does_not_pay_for_all_that_follows_refuses_the_summary() -> None:
     assert skipped(want(limited(max_total_tokens=FOLLOWS + SUMMARY - 20))) == "tokens"
-    assert kinds(want(limited(max_total_tokens=FOLLOWS + SUMMARY + 20))) == ["summary_requested"]
+    assert kinds(want(limited(max_total_tokens=FOLLOWS + SUMMARY + 20))) == [
+        "summary_requested"
+    ]
 
 
 def test_a_budget_in_dollars_refuses_a_summary_whose_price_is_not_known() -> None:
-    assert skipped(want(limited(max_cost_usd=1.0, rates=(RATES[0], RATES[2])))) == "cost"
+    assert (
+        skipped(want(limited(max_cost_usd=1.0, rates=(RATES[0], RATES[2])))) == "cost"
+    )
     assert kinds(want(limited(max_cost_usd=1.0))) == ["summary_requested"]
 
 
@@ -195,7 +230,11 @@ def test_what_a_summary_used_is_spent() -> None:
     scenario = limited(max_total_tokens=20_000)
     want(scenario)
 
-    scenario.deliver(msgspec.structs.replace(completed(scenario), usage=Usage(input_tokens=300, output_tokens=50)))
+    scenario.deliver(
+        msgspec.structs.replace(
+            completed(scenario), usage=Usage(input_tokens=300, output_tokens=50)
+        )
+    )
 
     assert scenario.coordinator.state.budget.spent.tokens == 350
 
@@ -204,7 +243,9 @@ def test_a_summary_that_failed_has_spent_what_its_attempts_used() -> None:
     scenario = limited(max_total_tokens=20_000)
     want(scenario)
 
-    scenario.deliver(msgspec.structs.replace(failed(scenario), usage=Usage(input_tokens=300)))
+    scenario.deliver(
+        msgspec.structs.replace(failed(scenario), usage=Usage(input_tokens=300))
+    )
 
     assert scenario.coordinator.state.budget.spent.tokens == 300
 
@@ -231,7 +272,9 @@ def test_a_summary_never_takes_from_the_budget_what_the_calls_after_it_need(
     if not isinstance(opened, e.RoundOpened) or opened.final:
         return
     state = scenario.coordinator.state
-    wish = e.SummaryWanted(call_id=state.call_id, round=1, of=(), messages=SHOWN, tokens=shown)
+    wish = e.SummaryWanted(
+        call_id=state.call_id, round=1, of=(), messages=SHOWN, tokens=shown
+    )
     (answer,) = scenario.deliver(wish)
     if isinstance(answer, e.SummaryRequested):
         most = int(scenario.coordinator.state.set_aside.tokens)

@@ -34,28 +34,40 @@ class Session:
         self.clock = FixedClock(1_000.0)
         self._tasks: list[asyncio.Task[None]] = []
         self._timers: list[asyncio.Task[None]] = []
-        self.dispatcher = ToolDispatcher(self.published.append, self._spawn, self.clock, Registry(tools))
+        self.dispatcher = ToolDispatcher(
+            self.published.append, self._spawn, self.clock, Registry(tools)
+        )
 
-    def _spawn(self, work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
+    def _spawn(
+        self, work: Coroutine[Any, Any, None], /, *, background: bool = False
+    ) -> Callable[[], object]:
         task = asyncio.get_running_loop().create_task(work)
         (self._timers if background else self._tasks).append(task)
         return task.cancel
 
-    def request(self, call_id: str, name: str, arguments: str = "{}", timeout_s: float = 10.0) -> None:
+    def request(
+        self, call_id: str, name: str, arguments: str = "{}", timeout_s: float = 10.0
+    ) -> None:
         call = ToolCall(id=call_id, name=name, arguments=arguments)
-        self.dispatcher.on_tool_requested(recorded(ToolRequested(round=1, call=call, timeout_s=timeout_s)))
+        self.dispatcher.on_tool_requested(
+            recorded(ToolRequested(round=1, call=call, timeout_s=timeout_s))
+        )
 
     def confirm(self, *call_ids: str, round_number: int = 1) -> None:
         said = ToolCallsConfirmed(round=round_number, tool_call_ids=call_ids)
         self.dispatcher.on_tool_calls_confirmed(recorded(said))
 
     def abandon(self, *call_ids: str, why: str = "the deadline is near") -> None:
-        self.dispatcher.on_calls_abandoned(recorded(CallsAbandoned(call_ids=call_ids, why=why)))
+        self.dispatcher.on_calls_abandoned(
+            recorded(CallsAbandoned(call_ids=call_ids, why=why))
+        )
 
     async def done(self) -> None:
         """Waits for every tool; raises what a tool's task let through, save cancellation."""
         for result in await asyncio.gather(*self._tasks, return_exceptions=True):
-            if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
+            if isinstance(result, BaseException) and not isinstance(
+                result, asyncio.CancelledError
+            ):
                 raise result
         await turn()
 
@@ -71,11 +83,17 @@ class Session:
     def heard(self, kind: type[E]) -> list[E]:
         return [event for event in self.published if isinstance(event, kind)]
 
-    async def call(self, name: str, arguments: str = "{}") -> ToolSucceeded | ToolFailed:
+    async def call(
+        self, name: str, arguments: str = "{}"
+    ) -> ToolSucceeded | ToolFailed:
         """Runs one call to its end and gives its outcome."""
         self.request("t1", name, arguments)
         await self.done()
-        (outcome,) = [event for event in self.published if isinstance(event, ToolSucceeded | ToolFailed)]
+        (outcome,) = [
+            event
+            for event in self.published
+            if isinstance(event, ToolSucceeded | ToolFailed)
+        ]
         return outcome
 
     def settled(self) -> list[ToolsSettled]:
@@ -124,27 +142,38 @@ class FakeLibrary:
     asked: list[tuple[str, str, str | None, int | None]] = field(default_factory=list)
     threads: set[int] = field(default_factory=set)
 
-    def search(self, query: str, course: str | None, lesson: int | None, limit: int = 5) -> list[Passage]:
+    def search(
+        self, query: str, course: str | None, lesson: int | None, limit: int = 5
+    ) -> list[Passage]:
         if self.broken:
             raise KnowledgeError("The index cannot be read.")
         return self._found("search", query, course, lesson)
 
-    def keyword_search(self, query: str, course: str | None, lesson: int | None, limit: int = 5) -> list[Passage]:
+    def keyword_search(
+        self, query: str, course: str | None, lesson: int | None, limit: int = 5
+    ) -> list[Passage]:
         return self._found("keyword_search", query, course, lesson)
 
     def resolve_course(self, name: str) -> FakeMatch:
         self.threads.add(threading.get_ident())
         titles = tuple(course.title for course in self.courses)
-        return FakeMatch(next((title for title in titles if name.lower() in title.lower()), None), titles)
+        return FakeMatch(
+            next((title for title in titles if name.lower() in title.lower()), None),
+            titles,
+        )
 
     def outline(self, title: str) -> FakeCourse | None:
         return next((course for course in self.courses if course.title == title), None)
 
-    def _found(self, how: str, query: str, course: str | None, lesson: int | None) -> list[Passage]:
+    def _found(
+        self, how: str, query: str, course: str | None, lesson: int | None
+    ) -> list[Passage]:
         self.threads.add(threading.get_ident())
         self.asked.append((how, query, course, lesson))
         return list(self.passages)
 
 
 def passage(text: str, source: str = "Course A - Lesson 1") -> Passage:
-    return Passage(id=f"id-{text[:20]}", source=source, text=StoredText(text), starts=(0,))
+    return Passage(
+        id=f"id-{text[:20]}", source=source, text=StoredText(text), starts=(0,)
+    )

@@ -9,7 +9,13 @@ import pytest
 
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.vocabulary.events import ToolFailed, ToolSubstituted, ToolSucceeded
-from tests.unit.dispatcher.fakes import FakeCourse, FakeLesson, FakeLibrary, Session, passage
+from tests.unit.dispatcher.fakes import (
+    FakeCourse,
+    FakeLesson,
+    FakeLibrary,
+    Session,
+    passage,
+)
 
 COURSES = (
     FakeCourse(
@@ -29,19 +35,34 @@ def session(library: FakeLibrary) -> Session:
 def test_the_model_is_offered_search_and_outline_only() -> None:
     registry = Registry(course_tools(FakeLibrary()))
 
-    search = next(tool for tool in json.loads(registry.definitions().text) if tool["name"] == "search_course_content")
+    search = next(
+        tool
+        for tool in json.loads(registry.definitions().text)
+        if tool["name"] == "search_course_content"
+    )
 
     assert registry.names == ("get_course_outline", "search_course_content")
-    assert list(search["input_schema"]["properties"]) == ["query", "course_name", "lesson_number", "why"]
+    assert list(search["input_schema"]["properties"]) == [
+        "query",
+        "course_name",
+        "lesson_number",
+        "why",
+    ]
     assert search["input_schema"]["required"] == ["query"]
-    assert all("description" in schema for schema in search["input_schema"]["properties"].values())
+    assert all(
+        "description" in schema
+        for schema in search["input_schema"]["properties"].values()
+    )
 
 
-async def test_a_search_brings_passages_headed_by_their_sources_and_does_not_block_the_loop() -> None:
+async def test_a_search_brings_passages_headed_by_their_sources_and_does_not_block_the_loop() -> (
+    None
+):
     library = FakeLibrary(COURSES, (passage("One."), passage("Two.", "Course B")))
 
     outcome = await session(library).call(
-        "search_course_content", '{"query": "rank", "course_name": "search", "lesson_number": 1, "why": "to know"}'
+        "search_course_content",
+        '{"query": "rank", "course_name": "search", "lesson_number": 1, "why": "to know"}',
     )
 
     assert isinstance(outcome, ToolSucceeded)
@@ -53,11 +74,15 @@ async def test_a_search_brings_passages_headed_by_their_sources_and_does_not_blo
 
 async def test_finding_nothing_is_no_failure() -> None:
     outcome = await session(FakeLibrary(COURSES)).call(
-        "search_course_content", '{"query": "rank", "course_name": "event", "lesson_number": 7}'
+        "search_course_content",
+        '{"query": "rank", "course_name": "event", "lesson_number": 7}',
     )
 
     assert isinstance(outcome, ToolSucceeded)
-    assert outcome.output.text == "Nothing was found for 'rank' in lesson 7 of the course 'Event-Driven Systems'."
+    assert (
+        outcome.output.text
+        == "Nothing was found for 'rank' in lesson 7 of the course 'Event-Driven Systems'."
+    )
     assert outcome.passages == ()
 
 
@@ -68,19 +93,26 @@ async def test_finding_nothing_is_no_failure() -> None:
         ("get_course_outline", '{"course_name": "Cooking"}'),
     ],
 )
-async def test_a_course_that_is_not_there_is_not_found_and_nothing_stands_in(tool: str, arguments: str) -> None:
+async def test_a_course_that_is_not_there_is_not_found_and_nothing_stands_in(
+    tool: str, arguments: str
+) -> None:
     here = session(FakeLibrary(COURSES, broken=True))
 
     outcome = await here.call(tool, arguments)
 
     assert isinstance(outcome, ToolFailed)
     assert outcome.failure == "not_found"
-    assert outcome.detail == "No course named 'Cooking'. The nearest are: Practical Search; Event-Driven Systems."
+    assert (
+        outcome.detail
+        == "No course named 'Cooking'. The nearest are: Practical Search; Event-Driven Systems."
+    )
     assert here.heard(ToolSubstituted) == []
 
 
 async def test_an_outline_is_one_passage_of_lines() -> None:
-    outcome = await session(FakeLibrary(COURSES)).call("get_course_outline", '{"course_name": "practical"}')
+    outcome = await session(FakeLibrary(COURSES)).call(
+        "get_course_outline", '{"course_name": "practical"}'
+    )
 
     assert isinstance(outcome, ToolSucceeded)
     (found,) = outcome.passages
@@ -100,18 +132,25 @@ async def test_an_outline_is_one_passage_of_lines() -> None:
 async def test_when_search_fails_the_outline_of_the_course_meant_stands_in() -> None:
     here = session(FakeLibrary(COURSES, broken=True))
 
-    outcome = await here.call("search_course_content", '{"query": "rank", "course_name": "search"}')
+    outcome = await here.call(
+        "search_course_content", '{"query": "rank", "course_name": "search"}'
+    )
 
     assert isinstance(outcome, ToolSucceeded)
     assert outcome.name == "get_course_outline"
     (substituted,) = here.heard(ToolSubstituted)
-    assert substituted.why == "search_course_content failed: KnowledgeError: The index cannot be read."
+    assert (
+        substituted.why
+        == "search_course_content failed: KnowledgeError: The index cannot be read."
+    )
 
 
 async def test_when_search_over_all_courses_fails_keywords_stand_in() -> None:
     library = FakeLibrary(COURSES, (passage("One."),), broken=True)
 
-    outcome = await session(library).call("search_course_content", '{"query": "rank", "lesson_number": 2}')
+    outcome = await session(library).call(
+        "search_course_content", '{"query": "rank", "lesson_number": 2}'
+    )
 
     assert isinstance(outcome, ToolSucceeded)
     assert outcome.name == "keyword_search"

@@ -56,7 +56,9 @@ async def test_arguments_come_as_the_types_of_the_function() -> None:
 
 
 def test_what_is_not_given_is_left_to_the_function_and_why_is_not_passed_on() -> None:
-    assert PAINT.parameters.read('{"what": "wall", "why": "it is grey"}') == {"what": "wall"}
+    assert PAINT.parameters.read('{"what": "wall", "why": "it is grey"}') == {
+        "what": "wall"
+    }
 
 
 def test_a_function_that_takes_why_itself_is_given_it() -> None:
@@ -76,7 +78,9 @@ def test_no_arguments_at_all_are_an_empty_object() -> None:
 
 
 async def test_each_wrong_argument_is_named_with_what_was_wanted_and_found() -> None:
-    detail = await refusal('{"coats": "many", "colour": "green", "tags": [1], "brand": "x"}')
+    detail = await refusal(
+        '{"coats": "many", "colour": "green", "tags": [1], "brand": "x"}'
+    )
 
     assert detail == (
         "paint: what: is required and was not given; "
@@ -131,5 +135,7 @@ async def test_an_unknown_tool_is_refused_with_the_names_of_those_there_are() ->
 
     unknown, not_offered = session.heard(ToolFailed)
     assert unknown.failure == not_offered.failure == "unknown_tool"
-    assert not_offered.detail == "There is no tool named 'hidden'. The tools are: paint."
+    assert (
+        not_offered.detail == "There is no tool named 'hidden'. The tools are: paint."
+    )
     assert len(unknown.detail) < 200

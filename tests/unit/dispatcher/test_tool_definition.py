@@ -51,13 +51,27 @@ def test_the_schema_says_what_the_function_takes() -> None:
     tool = tool_from_function(lake_depth)
 
     assert tool.name == "lake_depth"
-    assert tool.description == "Says how deep a lake is.\n\nUse it for questions about depth."
+    assert (
+        tool.description
+        == "Says how deep a lake is.\n\nUse it for questions about depth."
+    )
     properties = tool.schema["properties"]
-    assert properties["lake"] == {"type": "string", "description": "Its name, as on maps."}
+    assert properties["lake"] == {
+        "type": "string",
+        "description": "Its name, as on maps.",
+    }
     assert properties["unit"]["description"] == "Metres or feet."
-    assert properties["year"] == {"type": "integer", "minimum": 1900, "description": "Only this year."}
+    assert properties["year"] == {
+        "type": "integer",
+        "minimum": 1900,
+        "description": "Only this year.",
+    }
     assert properties["schema"] == {"type": "string", "enum": ["a", "b"]}
-    assert properties["stations"] == {"type": "array", "items": {"type": "integer"}, "default": []}
+    assert properties["stations"] == {
+        "type": "array",
+        "items": {"type": "integer"},
+        "default": [],
+    }
     assert properties["_private"] == {"type": "boolean", "default": False}
     assert properties["why"]["type"] == "string"
     assert tool.schema["required"] == ["lake"]
@@ -77,7 +91,9 @@ async def no_arguments() -> str:
     return ""
 
 
-async def indented(lake: str, unit: Annotated[str, Field(description="Metres or feet.")] = "m") -> str:
+async def indented(
+    lake: str, unit: Annotated[str, Field(description="Metres or feet.")] = "m"
+) -> str:
     """Says how deep a lake is.
     It knows all: even small ones.
 
@@ -92,31 +108,48 @@ async def indented(lake: str, unit: Annotated[str, Field(description="Metres or 
     return lake + unit
 
 
-def test_a_section_that_describes_no_argument_takes_nothing_from_the_description() -> None:
+def test_a_section_that_describes_no_argument_takes_nothing_from_the_description() -> (
+    None
+):
     tool = tool_from_function(no_arguments)
 
     assert tool.description == "Lists all lakes."
     assert set(tool.schema["properties"]) == {"why"}
 
 
-def test_a_description_of_several_lines_is_one_line_and_the_types_own_stands_where_there_is_none() -> None:
+def test_a_description_of_several_lines_is_one_line_and_the_types_own_stands_where_there_is_none() -> (
+    None
+):
     tool = tool_from_function(indented)
 
-    assert tool.description == "Says how deep a lake is.\nIt knows all: even small ones."
+    assert (
+        tool.description == "Says how deep a lake is.\nIt knows all: even small ones."
+    )
     properties = tool.schema["properties"]
-    assert properties["lake"]["description"] == "Its name: as on maps, or as people say it."
+    assert (
+        properties["lake"]["description"]
+        == "Its name: as on maps, or as people say it."
+    )
     assert properties["unit"]["description"] == "Metres or feet."
 
 
-def test_definitions_are_sorted_leave_out_what_is_not_offered_and_are_the_same_bytes_every_time() -> None:
+def test_definitions_are_sorted_leave_out_what_is_not_offered_and_are_the_same_bytes_every_time() -> (
+    None
+):
     def registry(*names: str) -> Registry:
         hidden = tool_from_function(lake_depth, name="hidden", offered=False)
-        return Registry([hidden, *(tool_from_function(lake_depth, name=name) for name in names)])
+        return Registry(
+            [hidden, *(tool_from_function(lake_depth, name=name) for name in names)]
+        )
 
     definitions = registry("b", "a", "c").definitions()
 
     assert [tool["name"] for tool in json.loads(definitions.text)] == ["a", "b", "c"]
-    assert set(json.loads(definitions.text)[0]) == {"name", "description", "input_schema"}
+    assert set(json.loads(definitions.text)[0]) == {
+        "name",
+        "description",
+        "input_schema",
+    }
     assert definitions == registry("c", "b", "a").definitions()
     assert registry("b", "a").names == ("a", "b")
 
@@ -126,13 +159,22 @@ def test_two_tools_of_one_name_are_refused_naming_both() -> None:
         """Is another."""
         return ""
 
-    with pytest.raises(ToolDefinitionError, match=r"'lake_depth'.*lake_depth and .*other; rename one"):
-        Registry([tool_from_function(lake_depth), tool_from_function(other, name="lake_depth")])
+    with pytest.raises(
+        ToolDefinitionError, match=r"'lake_depth'.*lake_depth and .*other; rename one"
+    ):
+        Registry(
+            [
+                tool_from_function(lake_depth),
+                tool_from_function(other, name="lake_depth"),
+            ]
+        )
 
 
 @pytest.mark.parametrize("substitute", ["sea_depth", "lake_depth"])
 def test_a_substitute_must_be_another_tool_that_is_there(substitute: str) -> None:
-    with pytest.raises(ToolDefinitionError, match=f"names '{substitute}' as its substitute"):
+    with pytest.raises(
+        ToolDefinitionError, match=f"names '{substitute}' as its substitute"
+    ):
         Registry([tool_from_function(lake_depth, substitutes=(substitute,))])
 
 

@@ -8,7 +8,12 @@ import pytest
 
 from antiphon.dispatcher import Tool, tool_from_function
 from antiphon.vocabulary.errors import ToolDefinitionError
-from antiphon.vocabulary.events import ToolFailed, ToolRequested, ToolStarted, ToolSucceeded
+from antiphon.vocabulary.events import (
+    ToolFailed,
+    ToolRequested,
+    ToolStarted,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.values import ToolCall
 from tests.unit.dispatcher.fakes import Session, recorded
 
@@ -39,10 +44,16 @@ ARGUMENTS = json.dumps({"student": "Ada"})
 
 
 async def ask_again(session: Session, name: str) -> ToolSucceeded | ToolFailed:
-    asked = ToolRequested(round=1, call=ToolCall(id="t1", name=name, arguments=ARGUMENTS), timeout_s=10.0)
+    asked = ToolRequested(
+        round=1, call=ToolCall(id="t1", name=name, arguments=ARGUMENTS), timeout_s=10.0
+    )
     session.dispatcher.ask_again(recorded(asked))
     await session.done()
-    (outcome,) = [event for event in session.published if isinstance(event, ToolSucceeded | ToolFailed)]
+    (outcome,) = [
+        event
+        for event in session.published
+        if isinstance(event, ToolSucceeded | ToolFailed)
+    ]
     return outcome
 
 
@@ -58,7 +69,9 @@ async def test_a_tool_without_effects_is_run_again() -> None:
 async def test_a_tool_with_effects_is_not_run_again_and_the_call_says_so() -> None:
     office = Office()
 
-    outcome = await ask_again(Session(tool_from_function(office.enrol, has_effects=True)), "enrol")
+    outcome = await ask_again(
+        Session(tool_from_function(office.enrol, has_effects=True)), "enrol"
+    )
 
     assert isinstance(outcome, ToolFailed)
     assert outcome.failure == "interrupted"
@@ -90,7 +103,11 @@ async def test_the_recorded_key_is_used_also_where_the_query_has_another_id() ->
     office = Office()
     session = Session(keyed(office))
     session.dispatcher.recall(
-        recorded(ToolStarted(tool_call_id="t1", name="enrol_once", idempotency_key="the-first-key"))
+        recorded(
+            ToolStarted(
+                tool_call_id="t1", name="enrol_once", idempotency_key="the-first-key"
+            )
+        )
     )
 
     await ask_again(session, "enrol_once")
@@ -107,11 +124,15 @@ async def test_two_calls_never_have_one_key() -> None:
     assert len({event.idempotency_key for event in session.heard(ToolStarted)}) == 2
 
 
-async def test_a_call_whose_substitute_may_have_changed_something_is_not_run_again() -> None:
+async def test_a_call_whose_substitute_may_have_changed_something_is_not_run_again() -> (
+    None
+):
     office = Office()
     look = tool_from_function(office.look, substitutes=("enrol",))
 
-    outcome = await ask_again(Session(look, tool_from_function(office.enrol, has_effects=True)), "look")
+    outcome = await ask_again(
+        Session(look, tool_from_function(office.enrol, has_effects=True)), "look"
+    )
 
     assert isinstance(outcome, ToolFailed)
     assert outcome.failure == "interrupted"

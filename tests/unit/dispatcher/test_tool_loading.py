@@ -21,12 +21,16 @@ HERE = "tests.unit.dispatcher.user_tools"
         (f"{HERE}:ALL", ["echo", "shout"]),
     ],
 )
-def test_functions_tools_and_lists_of_them_are_found(names: str, found: list[str]) -> None:
+def test_functions_tools_and_lists_of_them_are_found(
+    names: str, found: list[str]
+) -> None:
     assert [tool.name for tool in load_tools(names)] == found
 
 
 async def test_a_users_tool_runs_like_any_other() -> None:
-    outcome = await Session(*load_tools(f"{HERE}:ALL")).call("shout", '{"text": "Hear, hear."}')
+    outcome = await Session(*load_tools(f"{HERE}:ALL")).call(
+        "shout", '{"text": "Hear, hear."}'
+    )
 
     assert isinstance(outcome, ToolSucceeded)
     assert outcome.passages[0].source == "shout"

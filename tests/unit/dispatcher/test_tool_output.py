@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
-from antiphon.dispatcher.output import MAX_PASSAGE, MAX_PASSAGES, MAX_TEXT, NOTHING, to_output
+from antiphon.dispatcher.output import (
+    MAX_PASSAGE,
+    MAX_PASSAGES,
+    MAX_TEXT,
+    NOTHING,
+    to_output,
+)
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import StoredText
 from tests.unit.dispatcher.fakes import passage
@@ -23,8 +29,15 @@ def test_a_string_becomes_one_passage_of_whole_sentences() -> None:
     assert output.text == "Lake A is deep. Lake B is not."
     (found,) = output.passages
     assert (found.source, found.kind) == ("lakes", "text")
-    assert [found.sentence(n) for n in range(len(found.starts))] == ["Lake A is deep. ", "Lake B is not."]
-    assert found.id == to_output("lakes", output.text).passages[0].id != to_output("seas", output.text).passages[0].id
+    assert [found.sentence(n) for n in range(len(found.starts))] == [
+        "Lake A is deep. ",
+        "Lake B is not.",
+    ]
+    assert (
+        found.id
+        == to_output("lakes", output.text).passages[0].id
+        != to_output("seas", output.text).passages[0].id
+    )
 
 
 def test_a_json_value_becomes_lines_that_can_be_cited_one_by_one() -> None:
@@ -34,7 +47,9 @@ def test_a_json_value_becomes_lines_that_can_be_cited_one_by_one() -> None:
     output = to_output("lakes", [Depth(metres=12)])
 
     (found,) = output.passages
-    assert [found.sentence(n) for n in range(len(found.starts))][2] == '    "metres": 12\n'
+    assert [found.sentence(n) for n in range(len(found.starts))][
+        2
+    ] == '    "metres": 12\n'
     assert found.text.text == output.text
 
 
@@ -52,7 +67,9 @@ def test_a_long_string_is_cut_and_says_so() -> None:
     output = to_output("lakes", "This is a sentence. " * 5_000)
 
     assert len(output.text) < MAX_TEXT + 200
-    assert output.text.endswith("\n[cut: the ends of 1 long passages, 80,000 more characters]")
+    assert output.text.endswith(
+        "\n[cut: the ends of 1 long passages, 80,000 more characters]"
+    )
     (found,) = output.passages
     assert MAX_PASSAGE - 20 <= len(found.text.text) <= MAX_PASSAGE
     assert found.text.text.endswith("sentence. ")
@@ -67,15 +84,21 @@ def test_a_passage_without_sentences_is_cut_in_the_middle() -> None:
 def test_too_many_passages_are_left_out_and_blank_ones_too() -> None:
     passages = tuple(passage(f"Text {n}.") for n in range(MAX_PASSAGES + 5))
 
-    output = to_output("lakes", ToolOutput(text="found", passages=(passage(" "), *passages)))
+    output = to_output(
+        "lakes", ToolOutput(text="found", passages=(passage(" "), *passages))
+    )
 
     assert output.passages == passages[:MAX_PASSAGES]
     assert output.text == "found\n[cut: 5 more passages]"
 
 
 @pytest.mark.parametrize("starts", [(), (1,), (0, 0), (0, 40), (0, 5, 3)])
-def test_sentence_offsets_that_do_not_fit_the_text_are_found_anew(starts: tuple[int, ...]) -> None:
-    wrong = msgspec.structs.replace(passage("One is here. Two is there."), starts=starts)
+def test_sentence_offsets_that_do_not_fit_the_text_are_found_anew(
+    starts: tuple[int, ...],
+) -> None:
+    wrong = msgspec.structs.replace(
+        passage("One is here. Two is there."), starts=starts
+    )
 
     (found,) = to_output("lakes", ToolOutput(text="", passages=(wrong,))).passages
 
@@ -107,13 +130,21 @@ def test_only_web_addresses_are_kept_as_links(link: str, kept: bool) -> None:
 @example("not a number", math.nan)
 def test_any_output_can_be_recorded(text: str, score: float) -> None:
     hostile = msgspec.structs.replace(
-        passage("x"), id=text, source=text, text=StoredText(text), title=text, score=score
+        passage("x"),
+        id=text,
+        source=text,
+        text=StoredText(text),
+        title=text,
+        score=score,
     )
 
     output = to_output("lakes", ToolOutput(text=text, passages=(hostile,)))
 
     for found in output.passages:
         assert found.text.key
-        assert "".join(found.sentence(n) for n in range(len(found.starts))) == found.text.text
+        assert (
+            "".join(found.sentence(n) for n in range(len(found.starts)))
+            == found.text.text
+        )
         said = [found.id, found.source, found.title, found.score, output.text]
         assert msgspec.json.decode(msgspec.json.encode(said)) == said

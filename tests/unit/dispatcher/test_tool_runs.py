@@ -40,7 +40,9 @@ class Broken:
         return "Mended."
 
 
-async def test_calls_run_at_once_finish_in_any_order_and_settle_once_in_the_confirmed_order() -> None:
+async def test_calls_run_at_once_finish_in_any_order_and_settle_once_in_the_confirmed_order() -> (
+    None
+):
     gates = Gates()
     session = Session(tool_from_function(gates.wait))
     for name in ("a", "b", "c"):
@@ -54,7 +56,9 @@ async def test_calls_run_at_once_finish_in_any_order_and_settle_once_in_the_conf
     await session.done()
 
     assert [event.name for event in session.heard(ToolStarted)] == ["wait"] * 3
-    outcomes = {event.tool_call_id: event.output.text for event in session.heard(ToolSucceeded)}
+    outcomes = {
+        event.tool_call_id: event.output.text for event in session.heard(ToolSucceeded)
+    }
     assert list(outcomes) == ["c", "a", "b"]
     assert outcomes == {name: f"{name} is open" for name in ("a", "b", "c")}
     (settled,) = session.settled()
@@ -62,7 +66,9 @@ async def test_calls_run_at_once_finish_in_any_order_and_settle_once_in_the_conf
     assert session.running() == 0
 
 
-async def test_outcomes_that_came_before_the_confirmation_settle_at_the_confirmation() -> None:
+async def test_outcomes_that_came_before_the_confirmation_settle_at_the_confirmation() -> (
+    None
+):
     session = Session(tool_from_function(Broken().broken))
     session.request("t1", "broken")
     session.request("t2", "no_such_tool")
@@ -85,7 +91,9 @@ def test_a_round_of_no_calls_is_settled_at_once() -> None:
 
 async def test_a_call_that_the_reply_took_back_does_not_hold_the_round_up() -> None:
     gates = Gates()
-    session = Session(tool_from_function(gates.wait), tool_from_function(Broken().broken))
+    session = Session(
+        tool_from_function(gates.wait), tool_from_function(Broken().broken)
+    )
     session.request("streamed", "wait", '{"name": "never"}')
     session.request("t1", "broken")
     await turn()
@@ -107,7 +115,9 @@ async def test_a_repeated_call_id_runs_once() -> None:
     assert len(session.heard(ToolStarted)) == len(session.heard(ToolSucceeded)) == 1
 
 
-@pytest.mark.parametrize(("asked_s", "own_s", "limit_s"), [(10, 3, 3), (2, 3, 2), (2, None, 2)])
+@pytest.mark.parametrize(
+    ("asked_s", "own_s", "limit_s"), [(10, 3, 3), (2, 3, 2), (2, None, 2)]
+)
 async def test_a_call_times_out_at_the_sooner_of_its_two_limits(
     asked_s: float, own_s: float | None, limit_s: float
 ) -> None:
@@ -123,7 +133,10 @@ async def test_a_call_times_out_at_the_sooner_of_its_two_limits(
     await session.done()
 
     (failed,) = session.heard(ToolFailed)
-    assert (failed.failure, failed.detail) == ("timeout", f"wait took longer than {limit_s} s and was stopped.")
+    assert (failed.failure, failed.detail) == (
+        "timeout",
+        f"wait took longer than {limit_s} s and was stopped.",
+    )
     assert failed.duration_ms == pytest.approx(limit_s * 1000)
     assert session.settled()[0].failed == ("t1",)
     assert session.running() == 0
@@ -142,7 +155,9 @@ async def test_duration_is_measured_by_the_clock() -> None:
     assert session.heard(ToolSucceeded)[0].duration_ms == 1250.0
 
 
-async def test_abandoned_calls_are_stopped_and_end_as_failed_and_other_ids_are_ignored() -> None:
+async def test_abandoned_calls_are_stopped_and_end_as_failed_and_other_ids_are_ignored() -> (
+    None
+):
     gates = Gates()
     session = Session(tool_from_function(gates.wait))
     for name in ("a", "b"):
@@ -184,14 +199,19 @@ async def test_a_tool_that_will_not_be_cancelled_changes_nothing_afterwards() ->
         return ""
 
     spare = tool_from_function(Broken().broken)
-    session = Session(tool_from_function(stubborn, retry_safe=True, substitutes=("broken",)), spare)
+    session = Session(
+        tool_from_function(stubborn, retry_safe=True, substitutes=("broken",)), spare
+    )
     session.request("t1", "stubborn")
     await turn()
 
     session.abandon("t1")
     await session.done()
 
-    assert [type(event).__name__ for event in session.published] == ["ToolStarted", "ToolFailed"]
+    assert [type(event).__name__ for event in session.published] == [
+        "ToolStarted",
+        "ToolFailed",
+    ]
 
 
 async def test_cancelling_the_session_says_nothing_and_leaves_nothing() -> None:
@@ -216,15 +236,21 @@ async def test_what_is_no_plain_exception_goes_through() -> None:
         await session.done()
 
 
-async def test_a_cancellation_that_nobody_asked_for_is_a_failure_like_any_other() -> None:
-    outcome = await Session(tool_from_function(Broken(asyncio.CancelledError()).broken)).call("broken")
+async def test_a_cancellation_that_nobody_asked_for_is_a_failure_like_any_other() -> (
+    None
+):
+    outcome = await Session(
+        tool_from_function(Broken(asyncio.CancelledError()).broken)
+    ).call("broken")
 
     assert isinstance(outcome, ToolFailed)
     assert outcome.failure == "error"
 
 
 async def test_an_error_is_told_by_type_and_message_on_one_bounded_line() -> None:
-    outcome = await Session(tool_from_function(Broken(ValueError("bad\nvalue " + "x" * 10_000)).broken)).call("broken")
+    outcome = await Session(
+        tool_from_function(Broken(ValueError("bad\nvalue " + "x" * 10_000)).broken)
+    ).call("broken")
 
     assert isinstance(outcome, ToolFailed)
     assert outcome.failure == "error"
@@ -237,14 +263,18 @@ async def test_an_error_that_cannot_even_be_printed_is_told() -> None:
         def __str__(self) -> str:
             raise RuntimeError
 
-    outcome = await Session(tool_from_function(Broken(Unprintable()).broken)).call("broken")
+    outcome = await Session(tool_from_function(Broken(Unprintable()).broken)).call(
+        "broken"
+    )
 
     assert isinstance(outcome, ToolFailed)
     assert "Unprintable" in outcome.detail
 
 
 async def test_a_tool_that_is_safe_to_retry_is_run_once_more_at_once() -> None:
-    session = Session(tool_from_function(Broken(OSError("reset")).broken, retry_safe=True))
+    session = Session(
+        tool_from_function(Broken(OSError("reset")).broken, retry_safe=True)
+    )
 
     outcome = await session.call("broken")
 
@@ -263,12 +293,17 @@ async def test_a_tool_that_is_not_safe_to_retry_runs_once() -> None:
 
 @pytest.mark.parametrize(
     ("error", "failure"),
-    [(NotFoundError("No such lake."), "not_found"), (BadInputError("The day is past."), "invalid_arguments")],
+    [
+        (NotFoundError("No such lake."), "not_found"),
+        (BadInputError("The day is past."), "invalid_arguments"),
+    ],
 )
 async def test_a_tool_may_say_that_the_question_is_at_fault_and_nothing_else_is_tried(
     error: Exception, failure: str
 ) -> None:
-    tool = tool_from_function(Broken(error).broken, name="first", retry_safe=True, substitutes=("second",))
+    tool = tool_from_function(
+        Broken(error).broken, name="first", retry_safe=True, substitutes=("second",)
+    )
     session = Session(tool, tool_from_function(Broken().broken, name="second"))
 
     outcome = await session.call("first")

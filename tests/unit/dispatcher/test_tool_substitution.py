@@ -6,7 +6,12 @@ import asyncio
 import json
 
 from antiphon.dispatcher import Tool, tool_from_function
-from antiphon.vocabulary.events import ToolFailed, ToolStarted, ToolSubstituted, ToolSucceeded
+from antiphon.vocabulary.events import (
+    ToolFailed,
+    ToolStarted,
+    ToolSubstituted,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.ports import Json
 from tests.unit.dispatcher.fakes import Session, turn
 
@@ -34,7 +39,9 @@ GREP = tool_from_function(grep, offered=False)
 async def test_the_first_substitute_that_the_arguments_fit_answers() -> None:
     session = Session(SEARCH, OUTLINE, GREP)
 
-    outcome = await session.call("search", '{"query": "rank", "course": "IR", "why": "to know"}')
+    outcome = await session.call(
+        "search", '{"query": "rank", "course": "IR", "why": "to know"}'
+    )
 
     assert isinstance(outcome, ToolSucceeded)
     assert (outcome.name, outcome.output.text) == ("outline", "outline of IR")
@@ -52,7 +59,9 @@ async def test_a_substitute_that_lacks_its_arguments_is_passed_over() -> None:
     assert (outcome.name, outcome.output.text) == ("grep", "lines with rank")
 
 
-async def test_when_every_substitute_fails_each_failure_is_told_under_the_name_asked_for() -> None:
+async def test_when_every_substitute_fails_each_failure_is_told_under_the_name_asked_for() -> (
+    None
+):
     async def grep(query: str) -> str:
         """Fails too."""
         raise KeyError(query)
@@ -63,10 +72,15 @@ async def test_when_every_substitute_fails_each_failure_is_told_under_the_name_a
 
     assert isinstance(outcome, ToolFailed)
     assert (outcome.name, outcome.failure) == ("search", "error")
-    assert outcome.detail == "search failed: OSError: no index for rank; grep failed: KeyError: 'rank'"
+    assert (
+        outcome.detail
+        == "search failed: OSError: no index for rank; grep failed: KeyError: 'rank'"
+    )
 
 
-async def test_a_substitute_that_is_safe_to_retry_is_retried_and_announced_once() -> None:
+async def test_a_substitute_that_is_safe_to_retry_is_retried_and_announced_once() -> (
+    None
+):
     errors = [OSError("first time")]
 
     async def grep(query: str) -> str:
@@ -81,7 +95,11 @@ async def test_a_substitute_that_is_safe_to_retry_is_retried_and_announced_once(
 
     assert isinstance(outcome, ToolSucceeded)
     assert len(session.heard(ToolSubstituted)) == 1
-    assert [event.name for event in session.heard(ToolStarted)] == ["search", "grep", "grep"]
+    assert [event.name for event in session.heard(ToolStarted)] == [
+        "search",
+        "grep",
+        "grep",
+    ]
 
 
 def _adapted(adapt: object) -> Tool:
@@ -92,7 +110,9 @@ async def test_a_tool_may_adapt_the_arguments_itself() -> None:
     def adapt(substitute: str, arguments: Json) -> Json:
         return {"course": f"{arguments['query']} for {substitute}"}
 
-    outcome = await Session(_adapted(adapt), OUTLINE).call("search", '{"query": "rank"}')
+    outcome = await Session(_adapted(adapt), OUTLINE).call(
+        "search", '{"query": "rank"}'
+    )
 
     assert isinstance(outcome, ToolSucceeded)
     assert outcome.output.text == "outline of rank for outline"
@@ -102,14 +122,18 @@ async def test_an_adapter_that_fails_is_a_failure_of_the_substitute() -> None:
     def adapt(substitute: str, arguments: Json) -> Json:
         raise LookupError(substitute)
 
-    outcome = await Session(_adapted(adapt), OUTLINE).call("search", '{"query": "rank"}')
+    outcome = await Session(_adapted(adapt), OUTLINE).call(
+        "search", '{"query": "rank"}'
+    )
 
     assert isinstance(outcome, ToolFailed)
     assert outcome.detail.endswith("outline failed: LookupError: outline")
 
 
 async def test_a_substitute_has_its_own_limit_within_what_the_call_has_left() -> None:
-    session = Session(SEARCH, tool_from_function(hanging, timeout_s=4, name="grep"), OUTLINE)
+    session = Session(
+        SEARCH, tool_from_function(hanging, timeout_s=4, name="grep"), OUTLINE
+    )
     session.request("t1", "search", '{"query": "rank"}', timeout_s=10)
     await turn()
 

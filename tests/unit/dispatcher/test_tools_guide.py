@@ -14,7 +14,9 @@ from antiphon.vocabulary.events import ToolFailed, ToolSubstituted, ToolSucceede
 from tests.unit.dispatcher.fakes import Session
 
 GUIDE = Path(__file__).parents[3] / "docs" / "tools.md"
-SNIPPETS = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+SNIPPETS = re.findall(
+    r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL
+)
 
 
 def run_snippet(defines: str) -> dict[str, Any]:
@@ -32,13 +34,23 @@ def tool(name: str) -> Tool:
 @pytest.mark.parametrize(
     ("name", "arguments", "says"),
     [
-        ("room_of", {"course": "Search", "why": "asked"}, "It meets on Monday and Thursday."),
-        ("free_places", {"course": "Search", "term": "autumn", "at_least": 10}, '"lecture": 40'),
+        (
+            "room_of",
+            {"course": "Search", "why": "asked"},
+            "It meets on Monday and Thursday.",
+        ),
+        (
+            "free_places",
+            {"course": "Search", "term": "autumn", "at_least": 10},
+            '"lecture": 40',
+        ),
         ("free_places", {"course": "Search", "kinds": ["exercise"]}, '"exercise": 3'),
         ("notices", {"topic": "ranking"}, "12 June"),
     ],
 )
-async def test_the_tools_of_the_guide_answer(name: str, arguments: dict[str, object], says: str) -> None:
+async def test_the_tools_of_the_guide_answer(
+    name: str, arguments: dict[str, object], says: str
+) -> None:
     outcome = await Session(tool(name)).call(name, json.dumps(arguments))
 
     assert isinstance(outcome, ToolSucceeded)
@@ -47,15 +59,23 @@ async def test_the_tools_of_the_guide_answer(name: str, arguments: dict[str, obj
 
 
 async def test_limits_in_the_type_are_told_to_the_model() -> None:
-    outcome = await Session(tool("free_places")).call("free_places", '{"course": "Search", "at_least": 0}')
+    outcome = await Session(tool("free_places")).call(
+        "free_places", '{"course": "Search", "at_least": 0}'
+    )
 
     assert isinstance(outcome, ToolFailed)
     assert "at_least: wanted greater than or equal to 1, found 0" in outcome.detail
 
 
-@pytest.mark.parametrize(("student", "failure"), [("1234567", "not_found"), ("Ada", "invalid_arguments")])
-async def test_the_two_errors_of_the_guide_are_told_apart(student: str, failure: str) -> None:
-    outcome = await Session(tool("grade_of")).call("grade_of", json.dumps({"student": student}))
+@pytest.mark.parametrize(
+    ("student", "failure"), [("1234567", "not_found"), ("Ada", "invalid_arguments")]
+)
+async def test_the_two_errors_of_the_guide_are_told_apart(
+    student: str, failure: str
+) -> None:
+    outcome = await Session(tool("grade_of")).call(
+        "grade_of", json.dumps({"student": student})
+    )
 
     assert isinstance(outcome, ToolFailed)
     assert outcome.failure == failure
@@ -71,11 +91,16 @@ async def test_the_substitute_of_the_guide_stands_in() -> None:
     assert session.heard(ToolSubstituted)[0].arguments == '{"title": "Search"}'
 
 
-async def test_a_call_of_the_guide_that_is_made_again_with_its_key_does_nothing_twice() -> None:
+async def test_a_call_of_the_guide_that_is_made_again_with_its_key_does_nothing_twice() -> (
+    None
+):
     names = run_snippet("async def enrol")
     first, again = Session(names["ENROL"]), Session(names["ENROL"])
 
-    said = [await each.call("enrol", '{"course": "Search", "student": "1234567"}') for each in (first, again)]
+    said = [
+        await each.call("enrol", '{"course": "Search", "student": "1234567"}')
+        for each in (first, again)
+    ]
 
     assert [each.output.text for each in said if isinstance(each, ToolSucceeded)] == [
         "1234567 has place 1 in Search."
@@ -87,4 +112,8 @@ async def test_a_call_of_the_guide_that_is_made_again_with_its_key_does_nothing_
 def test_every_snippet_is_run_here() -> None:
     tried = ("room_of", "free_places", "notices", "grade_of", "live_timetable", "enrol")
 
-    assert [name for name, snippet in zip(tried, SNIPPETS, strict=True) if f"async def {name}" not in snippet] == []
+    assert [
+        name
+        for name, snippet in zip(tried, SNIPPETS, strict=True)
+        if f"async def {name}" not in snippet
+    ] == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from antiphon.language.markup import Attempt, wrap, write_attempts
 from antiphon.vocabulary.ports import Json
 
@@ -22,7 +24,11 @@ SEARCH: Json = {
 OUTLINE: Json = {
     "name": "get_course_outline",
     "description": "Lists a course's lessons.",
-    "input_schema": {"type": "object", "properties": {"course_name": {"type": "string"}}, "required": ["course_name"]},
+    "input_schema": {
+        "type": "object",
+        "properties": {"course_name": {"type": "string"}},
+        "required": ["course_name"],
+    },
 }
 TOOLS = (OUTLINE, SEARCH)
 
@@ -37,16 +43,30 @@ def source(label: str, *sentences: str, title: str = "t") -> Json:
 
 def outline(course: str, *titles: str) -> Json:
     """An outline, as the outline tool tells it."""
-    lines = [f"Lesson {number}: {title}\n" for number, title in enumerate(titles, start=1)]
-    return source(course, f"Course: {course}\n", "Instructor: Marta Lindqvist\n", *lines)
+    lines = [
+        f"Lesson {number}: {title}\n" for number, title in enumerate(titles, start=1)
+    ]
+    return source(
+        course, f"Course: {course}\n", "Instructor: Marta Lindqvist\n", *lines
+    )
 
 
 def attempt(
-    round_number: int = 1, outcome: str = "found", tool: str = "search_course_content", **more: object
+    round_number: int = 1,
+    outcome: Literal["found", "nothing", "failed", "repeated"] = "found",
+    tool: str = "search_course_content",
+    **more: Any,
 ) -> Attempt:
     """An attempt whose arguments are `more`, with its facts as `facts` and what was said of it as `detail`."""
     facts, detail = more.pop("facts", ()), more.pop("detail", "")
-    return Attempt(round=round_number, tool=tool, arguments=more, outcome=outcome, facts=facts, detail=detail)  # type: ignore[arg-type]  # written out as JSON at once
+    return Attempt(
+        round=round_number,
+        tool=tool,
+        arguments=more,
+        outcome=outcome,
+        facts=facts,
+        detail=detail,
+    )
 
 
 def briefing(
@@ -57,8 +77,28 @@ def briefing(
     tools: tuple[Json, ...] = TOOLS,
 ) -> Json:
     """A whole request."""
-    head = [{"type": "text", "text": wrap("conversation", f"Question: {earlier}\nAnswer: Yes.")}] if earlier else []
-    notes = (write_attempts(attempts) + "\n" if attempts else "") + wrap("round", "Round 1 of 2: tools may be used.")
-    content = [*head, {"type": "text", "text": wrap("question", question)}, *sources, {"type": "text", "text": notes}]
-    request: Json = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": content}]}
+    head = (
+        [
+            {
+                "type": "text",
+                "text": wrap("conversation", f"Question: {earlier}\nAnswer: Yes."),
+            }
+        ]
+        if earlier
+        else []
+    )
+    notes = (write_attempts(attempts) + "\n" if attempts else "") + wrap(
+        "round", "Round 1 of 2: tools may be used."
+    )
+    content = [
+        *head,
+        {"type": "text", "text": wrap("question", question)},
+        *sources,
+        {"type": "text", "text": notes},
+    ]
+    request: Json = {
+        "model": "m",
+        "max_tokens": 100,
+        "messages": [{"role": "user", "content": content}],
+    }
     return request | ({"tools": list(tools)} if tools else {})

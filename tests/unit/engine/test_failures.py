@@ -25,7 +25,9 @@ NOON = "Fri, 21 Nov 2025 12:00:00 GMT"
         ({"retry-after": "nan"}, None),
     ],
 )
-def test_the_time_that_a_server_asks_for_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
+def test_the_time_that_a_server_asks_for_is_read_in_every_form(
+    headers: dict[str, str], seconds: float | None
+) -> None:
     assert retry_after(headers) == seconds
 
 
@@ -44,7 +46,11 @@ def test_the_time_that_a_server_asks_for_is_read_in_every_form(headers: dict[str
     ],
 )
 def test_another_attempt_is_made_where_it_may_help_and_fits(
-    retryable: bool, asked_s: float | None, attempt: int, left_s: float, wait_s: float | None
+    retryable: bool,
+    asked_s: float | None,
+    attempt: int,
+    left_s: float,
+    wait_s: float | None,
 ) -> None:
     error = ModelError("overloaded", "busy", retryable=retryable, retry_after_s=asked_s)
 
@@ -52,9 +58,16 @@ def test_another_attempt_is_made_where_it_may_help_and_fits(
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.3, 1.0])
-def test_chance_shortens_our_own_waits_and_never_one_that_the_server_asked_for(chance: float) -> None:
+def test_chance_shortens_our_own_waits_and_never_one_that_the_server_asked_for(
+    chance: float,
+) -> None:
     ours = retry_wait(ModelError("overloaded", "busy", retryable=True), 1, 60.0, chance)
-    theirs = retry_wait(ModelError("rate_limit", "busy", retryable=True, retry_after_s=4.0), 1, 60.0, chance)
+    theirs = retry_wait(
+        ModelError("rate_limit", "busy", retryable=True, retry_after_s=4.0),
+        1,
+        60.0,
+        chance,
+    )
 
     assert ours is not None
     assert theirs is not None

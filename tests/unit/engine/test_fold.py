@@ -11,7 +11,16 @@ from antiphon.engine.sse import SseDecoder
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import ReplyCitation, ToolCall, Usage
-from tests.fakes_messages_api import block_started, block_stopped, delta, ended, sse, started, text_reply, tool_reply
+from tests.fakes_messages_api import (
+    block_started,
+    block_stopped,
+    delta,
+    ended,
+    sse,
+    started,
+    text_reply,
+    tool_reply,
+)
 
 
 def fold(*events: Json) -> tuple[list[str | ToolCall], Reply]:
@@ -35,28 +44,52 @@ def test_text_pieces_are_told_and_joined() -> None:
 def test_a_tool_call_is_told_when_its_block_stops() -> None:
     told, reply = fold(*tool_reply())
 
-    assert told == ["Let me look.", ToolCall(id="toolu_1", name="search", arguments='{"query": "hybrid"}')]
+    assert told == [
+        "Let me look.",
+        ToolCall(id="toolu_1", name="search", arguments='{"query": "hybrid"}'),
+    ]
     assert contents(reply)[1]["input"] == {"query": "hybrid"}
     assert reply.stop_reason == "tool_use"
 
 
 @pytest.mark.parametrize(
     ("start", "arguments"),
-    [({"input": {"a": 1}}, '{"a":1}'), ({"input": {}}, "{}"), ({}, "{}"), ({"input": None}, "{}")],
+    [
+        ({"input": {"a": 1}}, '{"a":1}'),
+        ({"input": {}}, "{}"),
+        ({}, "{}"),
+        ({"input": None}, "{}"),
+    ],
 )
-def test_the_input_of_a_tool_call_may_stand_in_its_start_or_nowhere(start: Json, arguments: str) -> None:
+def test_the_input_of_a_tool_call_may_stand_in_its_start_or_nowhere(
+    start: Json, arguments: str
+) -> None:
     told, _ = fold(
-        started(), block_started(0, type="tool_use", id="t", name="n", **start), block_stopped(0), *ended("tool_use")
+        started(),
+        block_started(0, type="tool_use", id="t", name="n", **start),
+        block_stopped(0),
+        *ended("tool_use"),
     )
 
     assert told == [ToolCall(id="t", name="n", arguments=arguments)]
 
 
 def test_stops_that_all_come_at_the_end_bring_each_its_own_call() -> None:
-    starts = [block_started(n, type="tool_use", id=f"t{n}", name="n", input={}) for n in range(2)]
+    starts = [
+        block_started(n, type="tool_use", id=f"t{n}", name="n", input={})
+        for n in range(2)
+    ]
     deltas = [delta(n, "input_json_delta", partial_json=f'{{"n":{n}}}') for n in (1, 0)]
 
-    told, reply = fold(started(), *starts, *deltas, block_stopped(0), block_stopped(1), block_stopped(1), *ended())
+    told, reply = fold(
+        started(),
+        *starts,
+        *deltas,
+        block_stopped(0),
+        block_stopped(1),
+        block_stopped(1),
+        *ended(),
+    )
 
     assert told == list(reply.tool_calls)
     assert [call.arguments for call in reply.tool_calls] == ['{"n":0}', '{"n":1}']
@@ -66,7 +99,11 @@ def test_arguments_that_were_cut_off_are_kept_as_they_are() -> None:
     cut = delta(0, "input_json_delta", partial_json='{"query": "hy')
 
     told, reply = fold(
-        started(), block_started(0, type="tool_use", id="t", name="n"), cut, block_stopped(0), *ended("max_tokens")
+        started(),
+        block_started(0, type="tool_use", id="t", name="n"),
+        cut,
+        block_stopped(0),
+        *ended("max_tokens"),
     )
 
     assert told == []  # it may not run
@@ -92,7 +129,9 @@ def test_citations_span_the_cited_block_in_the_joined_text() -> None:
         *ended(),
     )
 
-    expected = ReplyCitation(start=4, end=10, source=2, first_block=0, end_block=1, cited_text="Cited.")
+    expected = ReplyCitation(
+        start=4, end=10, source=2, first_block=0, end_block=1, cited_text="Cited."
+    )
     assert reply.citations == (expected,)
     assert reply.text.text[4:10] == "it is."
     assert contents(reply)[1]["citations"] == [citation, {"type": "char_location"}]
@@ -110,7 +149,9 @@ def test_thinking_is_kept_with_its_signature_and_is_no_text() -> None:
 
     assert told == []
     assert reply.text.text == ""
-    assert contents(reply) == [{"type": "thinking", "thinking": "Hm.", "signature": "sig"}]
+    assert contents(reply) == [
+        {"type": "thinking", "thinking": "Hm.", "signature": "sig"}
+    ]
 
 
 def test_unknown_blocks_deltas_and_events_do_no_harm() -> None:
@@ -130,7 +171,12 @@ def test_unknown_blocks_deltas_and_events_do_no_harm() -> None:
 
 
 def test_usage_takes_the_last_word_and_tolerates_what_is_missing() -> None:
-    usage = {"input_tokens": 5, "cache_read_input_tokens": 4, "cache_creation_input_tokens": None, "output_tokens": 1}
+    usage = {
+        "input_tokens": 5,
+        "cache_read_input_tokens": 4,
+        "cache_creation_input_tokens": None,
+        "output_tokens": 1,
+    }
 
     _, reply = fold(started(usage=usage), *ended(output_tokens=9, input_tokens=None))
 
@@ -151,8 +197,16 @@ def test_a_stream_without_its_end_is_truncated() -> None:
         {"type": "message_delta", "delta": "x"},
         {"type": "content_block_start", "index": "0", "content_block": {}},
         {"type": "content_block_start", "index": 1, "content_block": []},
-        {"type": "content_block_delta", "index": 7, "delta": {"type": "text_delta", "text": "x"}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": 5}},
+        {
+            "type": "content_block_delta",
+            "index": 7,
+            "delta": {"type": "text_delta", "text": "x"},
+        },
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "text_delta", "text": 5},
+        },
         {"type": "content_block_delta", "index": 0},
         {"type": "content_block_stop"},
         block_started(0, type="text", text=""),
@@ -169,15 +223,32 @@ def test_events_of_a_wrong_shape_are_refused_as_malformed(event: Json) -> None:
     assert failure.value.kind == "malformed"
 
 
-@pytest.mark.parametrize("block", [{"name": "n"}, {"id": "", "name": "n"}, {"id": "t"}, {"id": 3, "name": "n"}])
+@pytest.mark.parametrize(
+    "block",
+    [{"name": "n"}, {"id": "", "name": "n"}, {"id": "t"}, {"id": 3, "name": "n"}],
+)
 def test_a_tool_call_without_a_usable_id_and_name_is_malformed(block: Json) -> None:
     with pytest.raises(ModelError, match="usable id"):
-        fold(started(), block_started(0, type="tool_use", **block), block_stopped(0), *ended())
+        fold(
+            started(),
+            block_started(0, type="tool_use", **block),
+            block_stopped(0),
+            *ended(),
+        )
 
 
 def test_calls_that_repeat_an_id_get_ids_of_their_own() -> None:
-    starts = [block_started(n, type="tool_use", id="call_0", name="n", input={"n": n}) for n in range(2)]
-    events = [started(), *starts, block_stopped(0), block_stopped(1), *ended("tool_use")]
+    starts = [
+        block_started(n, type="tool_use", id="call_0", name="n", input={"n": n})
+        for n in range(2)
+    ]
+    events = [
+        started(),
+        *starts,
+        block_stopped(0),
+        block_stopped(1),
+        *ended("tool_use"),
+    ]
     ids: set[str] = set()
 
     replies = []
@@ -187,15 +258,24 @@ def test_calls_that_repeat_an_id_get_ids_of_their_own() -> None:
             folding.add(event)
         replies.append(folding.reply())
 
-    assert [call.id for reply in replies for call in reply.tool_calls] == ["call_0", "call_0-2", "call_0-3", "call_0-4"]
+    assert [call.id for reply in replies for call in reply.tool_calls] == [
+        "call_0",
+        "call_0-2",
+        "call_0-3",
+        "call_0-4",
+    ]
     assert [block["id"] for block in contents(replies[1])] == ["call_0-3", "call_0-4"]
 
 
-def test_half_characters_are_joined_over_deltas_and_replaced_where_they_stay_alone() -> None:
+def test_half_characters_are_joined_over_deltas_and_replaced_where_they_stay_alone() -> (
+    None
+):
     decoder = SseDecoder()
     halves = [b'{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"%s"}}' % part
               for part in (b"So \\ud83d", b"\\ude00!", b" \\udc00 \\ud83d")]  # fmt: skip
-    wire = sse(started(), block_started(0, type="text", text="")) + b"".join(b"data: %s\n\n" % h for h in halves)
+    wire = sse(started(), block_started(0, type="text", text="")) + b"".join(
+        b"data: %s\n\n" % h for h in halves
+    )
     wire += sse(
         block_stopped(0),
         block_started(1, type="tool_use", id="t", name="n"),
@@ -214,7 +294,10 @@ def test_half_characters_are_joined_over_deltas_and_replaced_where_they_stay_alo
 
 def test_a_whole_message_folds_like_its_stream() -> None:
     _, streamed = fold(*tool_reply())
-    message = started()["message"] | {"content": contents(streamed), "stop_reason": "tool_use"}
+    message = started()["message"] | {
+        "content": contents(streamed),
+        "stop_reason": "tool_use",
+    }
 
     _, whole = fold(*events_of(message))
 

@@ -11,7 +11,10 @@ from antiphon.engine.inline import numbered, read_citations
 from tests.fakes_messages_api import text_reply
 from tests.unit.engine.test_legality import TEXT, message, result, source, use
 
-SOURCES = (("Logs grow. ", "They are read from the end."), ("Queues shrink. ", "A queue forgets.", " It is short."))
+SOURCES = (
+    ("Logs grow. ", "They are read from the end."),
+    ("Queues shrink. ", "A queue forgets.", " It is short."),
+)
 
 
 def read(text: str) -> tuple[str, list[tuple[str, int, int, int]]]:
@@ -19,8 +22,14 @@ def read(text: str) -> tuple[str, list[tuple[str, int, int, int]]]:
     for event in text_reply(text):
         fold.add(event)
     reply = read_citations(fold.reply(), SOURCES)
-    spans = [(reply.text.text[c.start : c.end], c.source, c.first_block, c.end_block) for c in reply.citations]
-    assert all(c.cited_text == "".join(SOURCES[c.source][c.first_block : c.end_block]) for c in reply.citations)
+    spans = [
+        (reply.text.text[c.start : c.end], c.source, c.first_block, c.end_block)
+        for c in reply.citations
+    ]
+    assert all(
+        c.cited_text == "".join(SOURCES[c.source][c.first_block : c.end_block])
+        for c in reply.citations
+    )
     return reply.text.text, spans
 
 
@@ -47,9 +56,17 @@ def test_marks_become_citations_and_leave_the_text(
 
 def test_sources_are_numbered_through_messages_and_tool_results() -> None:
     inner = result("a") | {"content": [source()]}
-    told, sources = numbered((message("user", TEXT, source()), message("assistant", use("a")), message("user", inner)))
+    told, sources = numbered(
+        (
+            message("user", TEXT, source()),
+            message("assistant", use("a")),
+            message("user", inner),
+        )
+    )
 
     shown = [json.loads(block.text) for block in told[0].content]
     assert shown == [TEXT, {"type": "text", "text": "[1] s: t\n[1.1] Logs grow."}]
-    assert json.loads(told[2].content[0].text)["content"][0]["text"].startswith("[2] s: t\n[2.1]")
+    assert json.loads(told[2].content[0].text)["content"][0]["text"].startswith(
+        "[2] s: t\n[2.1]"
+    )
     assert sources == (("Logs grow.",), ("Logs grow.",))

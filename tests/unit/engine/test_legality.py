@@ -19,7 +19,9 @@ TEXT: Json = {"type": "text", "text": "q"}
 
 
 def message(role: Any, *blocks: Json) -> Message:
-    return Message(role=role, content=tuple(StoredText(json.dumps(block)) for block in blocks))
+    return Message(
+        role=role, content=tuple(StoredText(json.dumps(block)) for block in blocks)
+    )
 
 
 def use(call: str) -> Json:
@@ -39,15 +41,25 @@ def source(*, cites: bool = True, **more: object) -> Json:
 
 
 def request(*messages: Message, **changes: Any) -> Request:
-    return replace(build_request(asked(messages=messages or (message("user", TEXT),)), TOOLS), **changes)
+    return replace(
+        build_request(asked(messages=messages or (message("user", TEXT),)), TOOLS),
+        **changes,
+    )
 
 
 def blocks(request: Request) -> list[list[Json]]:
-    return [[json.loads(block.text) for block in message.content] for message in request.messages]
+    return [
+        [json.loads(block.text) for block in message.content]
+        for message in request.messages
+    ]
 
 
 def test_a_legal_request_is_left_as_it_is() -> None:
-    whole = request(message("user", TEXT), message("assistant", use("a")), message("user", result("a"), TEXT))
+    whole = request(
+        message("user", TEXT),
+        message("assistant", use("a")),
+        message("user", result("a"), TEXT),
+    )
 
     legal = make_legal(whole)
 
@@ -57,7 +69,13 @@ def test_a_legal_request_is_left_as_it_is() -> None:
 
 def test_blank_text_is_left_out_and_so_is_a_message_that_holds_nothing_else() -> None:
     blank = {"type": "text", "text": " \n"}
-    legal = make_legal(request(message("user", TEXT, blank), message("assistant", blank), message("user", TEXT)))
+    legal = make_legal(
+        request(
+            message("user", TEXT, blank),
+            message("assistant", blank),
+            message("user", TEXT),
+        )
+    )
 
     assert legal.repairs == ("no_blank_text",)
     assert blocks(legal.request) == [[TEXT], [TEXT]]
@@ -74,7 +92,10 @@ def test_every_call_is_answered_first_and_once() -> None:
     )
 
     assert legal.repairs == ("tool_calls_answered_first",)
-    answers = [[(block.get("tool_use_id"), block.get("is_error")) for block in row] for row in blocks(legal.request)]
+    answers = [
+        [(block.get("tool_use_id"), block.get("is_error")) for block in row]
+        for row in blocks(legal.request)
+    ]
     assert answers[2] == [("a", True), ("b", None), (None, None)]
     assert answers[4] == [("c", True)]
 
@@ -82,20 +103,37 @@ def test_every_call_is_answered_first_and_once() -> None:
 def test_citations_are_switched_on_everywhere_where_they_are_on_somewhere() -> None:
     inner = result("a") | {"content": [source(cites=False)]}
     legal = make_legal(
-        request(message("user", source()), message("assistant", use("a")), message("user", inner, source(cites=False)))
+        request(
+            message("user", source()),
+            message("assistant", use("a")),
+            message("user", inner, source(cites=False)),
+        )
     )
 
     assert legal.repairs == ("citations_alike",)
     (first,), _, (second, third) = blocks(legal.request)
-    assert first["citations"] == third["citations"] == second["content"][0]["citations"] == {"enabled": True}
+    assert (
+        first["citations"]
+        == third["citations"]
+        == second["content"][0]["citations"]
+        == {"enabled": True}
+    )
 
 
 def test_at_most_four_breakpoints_are_sent_and_the_last_ones_stay() -> None:
-    marked = [source(cache_control={"type": "ephemeral"}, title=str(n)) for n in range(5)]
+    marked = [
+        source(cache_control={"type": "ephemeral"}, title=str(n)) for n in range(5)
+    ]
     legal = make_legal(request(message("user", *marked)))
 
     assert legal.repairs == ("four_breakpoints",)
-    assert ["cache_control" in block for block in blocks(legal.request)[0]] == [False, False, True, True, True]
+    assert ["cache_control" in block for block in blocks(legal.request)[0]] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -124,12 +162,17 @@ def test_fields_that_do_not_fit_one_another_are_mended(
     [
         (replace(request(), messages=()), "user_begins"),
         (request(message("assistant", TEXT)), "user_begins"),
-        (request(message("user", TEXT), message("assistant", use("a"), use("a"))), "tool_ids_differ"),
+        (
+            request(message("user", TEXT), message("assistant", use("a"), use("a"))),
+            "tool_ids_differ",
+        ),
         (request(max_tokens=0), "bounds"),
         (request(message("user", TEXT | {"text": "x" * (33 * 2**20)})), "size"),
     ],
 )
-def test_what_cannot_be_mended_is_an_illegal_request_that_names_its_rule(broken: Request, rule: str) -> None:
+def test_what_cannot_be_mended_is_an_illegal_request_that_names_its_rule(
+    broken: Request, rule: str
+) -> None:
     with pytest.raises(ModelError, match=rule) as failure:
         make_legal(broken)
 

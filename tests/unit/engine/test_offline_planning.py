@@ -9,7 +9,14 @@ import pytest
 from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import read_task
 from antiphon.vocabulary.ports import Json
-from tests.unit.engine.briefings import OUTLINE, SEARCH, attempt, briefing, outline, source
+from tests.unit.engine.briefings import (
+    OUTLINE,
+    SEARCH,
+    attempt,
+    briefing,
+    outline,
+    source,
+)
 
 Calls = list[tuple[str, dict[str, object]]]
 
@@ -17,7 +24,10 @@ Calls = list[tuple[str, dict[str, object]]]
 def planned(question: str, *sources: Json, **more: Any) -> Calls:
     calls = plan(read_task(briefing(question, *sources, **more)))
     assert all(call.arguments["why"] for call in calls)
-    return [(call.tool, {k: v for k, v in call.arguments.items() if k != "why"}) for call in calls]
+    return [
+        (call.tool, {k: v for k, v in call.arguments.items() if k != "why"})
+        for call in calls
+    ]
 
 
 def search(query: str, **filters: object) -> tuple[str, dict[str, object]]:
@@ -31,33 +41,58 @@ def outlined(course: str) -> tuple[str, dict[str, object]]:
 @pytest.mark.parametrize(
     ("question", "course"),
     [
-        ("What lessons does Practical Information Retrieval have?", "Practical Information Retrieval"),
-        ("Give me the outline of Language Models and Tools.", "Language Models and Tools"),
-        ("Who teaches Reliability Engineering for Services?", "Reliability Engineering for Services"),
-        ("How many lessons are there in the course on event-driven systems?", "event-driven systems"),
-        ("I would like the table of contents of the reliability course.", "reliability"),
+        (
+            "What lessons does Practical Information Retrieval have?",
+            "Practical Information Retrieval",
+        ),
+        (
+            "Give me the outline of Language Models and Tools.",
+            "Language Models and Tools",
+        ),
+        (
+            "Who teaches Reliability Engineering for Services?",
+            "Reliability Engineering for Services",
+        ),
+        (
+            "How many lessons are there in the course on event-driven systems?",
+            "event-driven systems",
+        ),
+        (
+            "I would like the table of contents of the reliability course.",
+            "reliability",
+        ),
         ('What is the syllabus of the course "MCP in Practice"?', "MCP in Practice"),
     ],
 )
-def test_a_question_about_a_courses_build_asks_for_its_outline(question: str, course: str) -> None:
+def test_a_question_about_a_courses_build_asks_for_its_outline(
+    question: str, course: str
+) -> None:
     assert planned(question) == [outlined(course)]
 
 
 def test_a_plain_question_is_searched_as_it_is() -> None:
-    assert planned("Who came up with sagas, and when?") == [search("Who came up with sagas, and when?")]
+    assert planned("Who came up with sagas, and when?") == [
+        search("Who came up with sagas, and when?")
+    ]
 
 
 def test_a_question_naming_a_course_is_searched_there() -> None:
     question = "In the event-driven course, what becomes of extra group members?"
 
-    assert planned(question) == [search("what becomes of extra group members?", course_name="event-driven")]
+    assert planned(question) == [
+        search("what becomes of extra group members?", course_name="event-driven")
+    ]
 
 
 def test_a_question_about_one_lesson_is_searched_in_that_lesson() -> None:
     question = "According to lesson 7 of Practical Information Retrieval, whose experiments set the pattern?"
 
     course = "Practical Information Retrieval"
-    assert planned(question) == [search("whose experiments set the pattern?", course_name=course, lesson_number=7)]
+    assert planned(question) == [
+        search(
+            "whose experiments set the pattern?", course_name=course, lesson_number=7
+        )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -74,31 +109,52 @@ def test_a_question_about_one_lesson_is_searched_in_that_lesson() -> None:
           search("shedding", course_name="Tools and Models")]),
     ],
 )  # fmt: skip
-def test_a_comparison_searches_both_sides_in_one_round(question: str, sides: Calls) -> None:
+def test_a_comparison_searches_both_sides_in_one_round(
+    question: str, sides: Calls
+) -> None:
     assert planned(question) == sides
 
 
 def test_a_look_up_asks_for_the_outline_first() -> None:
-    calls = planned("Explain the topic of lesson 2 of Event-Driven Systems using another course.")
+    calls = planned(
+        "Explain the topic of lesson 2 of Event-Driven Systems using another course."
+    )
 
     assert calls[0] == outlined("Event-Driven Systems")
 
 
 def test_and_then_searches_for_the_title_that_it_found() -> None:
     question = "The topic of lesson 2 of Event-Driven Systems comes up again in the course about models. What is said?"
-    done = attempt(tool="get_course_outline", course_name="Event-Driven Systems", facts=(1,))
+    done = attempt(
+        tool="get_course_outline", course_name="Event-Driven Systems", facts=(1,)
+    )
 
-    calls = planned(question, outline("Event-Driven Systems", "Queues", "Bounded Logs"), attempts=(done,))
+    calls = planned(
+        question,
+        outline("Event-Driven Systems", "Queues", "Bounded Logs"),
+        attempts=(done,),
+    )
 
     assert calls == [search("Bounded Logs", course_name="models")]
 
 
 def test_another_course_that_is_known_of_is_searched_for_it() -> None:
-    question = "Explain the topic of lesson 2 of Event-Driven Systems using another course."
-    done = attempt(tool="get_course_outline", course_name="Event-Driven Systems", facts=(1,))
-    other = source("Reliability - Lesson 1", "As in Lesson 3 of Tools and Models, it matters.")
+    question = (
+        "Explain the topic of lesson 2 of Event-Driven Systems using another course."
+    )
+    done = attempt(
+        tool="get_course_outline", course_name="Event-Driven Systems", facts=(1,)
+    )
+    other = source(
+        "Reliability - Lesson 1", "As in Lesson 3 of Tools and Models, it matters."
+    )
 
-    calls = planned(question, outline("Event-Driven Systems", "Queues", "Bounded Logs"), other, attempts=(done,))
+    calls = planned(
+        question,
+        outline("Event-Driven Systems", "Queues", "Bounded Logs"),
+        other,
+        attempts=(done,),
+    )
 
     assert calls == [
         search("Bounded Logs", course_name="Reliability"),
@@ -107,7 +163,9 @@ def test_another_course_that_is_known_of_is_searched_for_it() -> None:
 
 
 def test_a_search_that_brought_little_is_tried_again_in_fewer_words() -> None:
-    question = "Can you please explain how the Raft consensus algorithm elects its leader?"
+    question = (
+        "Can you please explain how the Raft consensus algorithm elects its leader?"
+    )
     weak = source("C - Lesson 1", "A leader writes the log.")
 
     calls = planned(question, weak, attempts=(attempt(query=question, facts=(1,)),))
@@ -119,18 +177,25 @@ def test_a_search_that_brought_enough_is_followed_by_the_answer() -> None:
     question = "How does Raft elect its leader?"
     good = source("C - Lesson 1", "Raft elects its leader by votes.")
 
-    assert planned(question, good, attempts=(attempt(query=question, facts=(1,)),)) == []
+    assert (
+        planned(question, good, attempts=(attempt(query=question, facts=(1,)),)) == []
+    )
 
 
 def test_a_course_that_was_not_found_is_given_up() -> None:
     failed = attempt(outcome="failed", query="what is a saga?", course_name="cooking")
 
-    assert planned("In the cooking course, what is a saga?", attempts=(failed,)) == [search("what is a saga?")]
+    assert planned("In the cooking course, what is a saga?", attempts=(failed,)) == [
+        search("what is a saga?")
+    ]
 
 
 def test_there_is_no_third_round_and_no_call_is_made_twice() -> None:
     question = "What is a saga?"
-    first, second = attempt(1, "nothing", query=question), attempt(2, "nothing", query="saga")
+    first, second = (
+        attempt(1, "nothing", query=question),
+        attempt(2, "nothing", query="saga"),
+    )
 
     assert planned(question, attempts=(first,)) == [search("saga")]
     assert planned(question, attempts=(first, second)) == []
@@ -138,7 +203,9 @@ def test_there_is_no_third_round_and_no_call_is_made_twice() -> None:
 
 
 def test_a_follow_up_is_understood_with_the_question_before_it() -> None:
-    calls = planned("And the second one?", earlier="Which lessons does Event-Driven Systems have?")
+    calls = planned(
+        "And the second one?", earlier="Which lessons does Event-Driven Systems have?"
+    )
 
     assert calls == [outlined("Event-Driven Systems")]
 
@@ -167,18 +234,34 @@ STOCKS: Json = WEATHER | {"name": "stocks", "description": "The price of a share
 TWO_NEEDED: Json = {
     "name": "forecast",
     "description": "The weather forecast, what will the weather be.",
-    "input_schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a", "b"]},
+    "input_schema": {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "required": ["a", "b"],
+    },
 }
 
 
-def test_another_tool_is_used_where_its_description_fits_and_one_text_is_enough() -> None:
+def test_another_tool_is_used_where_its_description_fits_and_one_text_is_enough() -> (
+    None
+):
     question = "What will the weather be?"
 
-    assert planned(question, tools=(STOCKS, TWO_NEEDED, WEATHER)) == [("weather", {"place": question})]
+    assert planned(question, tools=(STOCKS, TWO_NEEDED, WEATHER)) == [
+        ("weather", {"place": question})
+    ]
     assert planned("Who won?", tools=(STOCKS, WEATHER)) == []
 
 
-def test_the_outline_of_a_course_that_does_not_exist_is_not_searched_for_elsewhere() -> None:
-    tried = attempt(1, "failed", "get_course_outline", course_name="Basket Weaving", detail="No course named 'x'.")
+def test_the_outline_of_a_course_that_does_not_exist_is_not_searched_for_elsewhere() -> (
+    None
+):
+    tried = attempt(
+        1,
+        "failed",
+        "get_course_outline",
+        course_name="Basket Weaving",
+        detail="No course named 'x'.",
+    )
 
     assert planned("Give me the outline of Basket Weaving", attempts=(tried,)) == []

@@ -14,14 +14,31 @@ from tests.unit.engine.briefings import TOOLS, attempt, briefing, source
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=12,
 )
 FIELDS = st.sampled_from(
-    ["type", "text", "role", "content", "source", "title", "tool_use_id", "input", "name", "id", "is_error"]
+    [
+        "type",
+        "text",
+        "role",
+        "content",
+        "source",
+        "title",
+        "tool_use_id",
+        "input",
+        "name",
+        "id",
+        "is_error",
+    ]
 )
 KINDS = st.sampled_from(["text", "search_result", "tool_result", "tool_use", "image"])
-BLOCKS = st.dictionaries(FIELDS, JSON, max_size=5).flatmap(lambda b: KINDS.map(lambda kind: b | {"type": kind}))
+BLOCKS = st.dictionaries(FIELDS, JSON, max_size=5).flatmap(
+    lambda b: KINDS.map(lambda kind: b | {"type": kind})
+)
 
 
 def whole(*messages: Json, **more: object) -> Json:
@@ -31,11 +48,29 @@ def whole(*messages: Json, **more: object) -> Json:
 def test_a_briefing_is_read_in_all_its_parts() -> None:
     done = attempt(query="x", facts=(1,))
 
-    task = read_task(briefing("Why <b>?", source("C - Lesson 3", "One. "), attempts=(done,), earlier="What?"))
+    task = read_task(
+        briefing(
+            "Why <b>?",
+            source("C - Lesson 3", "One. "),
+            attempts=(done,),
+            earlier="What?",
+        )
+    )
 
-    assert (task.question, task.earlier, task.attempts) == ("Why <b>?", ("What?",), (done,))
-    assert (task.sources[0].course, task.sources[0].lesson, task.sources[0].number) == ("C", 3, 0)
-    assert [tool.name for tool in task.tools] == ["get_course_outline", "search_course_content"]
+    assert (task.question, task.earlier, task.attempts) == (
+        "Why <b>?",
+        ("What?",),
+        (done,),
+    )
+    assert (task.sources[0].course, task.sources[0].lesson, task.sources[0].number) == (
+        "C",
+        3,
+        0,
+    )
+    assert [tool.name for tool in task.tools] == [
+        "get_course_outline",
+        "search_course_content",
+    ]
 
 
 TRANSCRIPT: list[Json] = [
@@ -51,21 +86,36 @@ def test_a_plain_transcript_is_read_as_well() -> None:
     task = read_task(whole(*TRANSCRIPT, tools=list(TOOLS)))
 
     assert task.question == "What is a queue?"
-    assert [(a.round, a.tool, a.outcome) for a in task.attempts] == [(1, "search_course_content", "found")]
+    assert [(a.round, a.tool, a.outcome) for a in task.attempts] == [
+        (1, "search_course_content", "found")
+    ]
     assert task.sources[0].blocks == ("A queue holds messages.",)
     assert reply_content(task, None)[0]["text"] == "A queue holds messages."
 
 
 def test_a_transcripts_plain_words_are_evidence_that_cannot_be_cited() -> None:
-    results = [{"type": "tool_result", "tool_use_id": "t1", "content": "[C - Lesson 1]\nA queue holds messages."}]
+    results = [
+        {
+            "type": "tool_result",
+            "tool_use_id": "t1",
+            "content": "[C - Lesson 1]\nA queue holds messages.",
+        }
+    ]
 
-    blocks = reply_content(read_task(whole(*TRANSCRIPT[:2], {"role": "user", "content": results})), None)
+    blocks = reply_content(
+        read_task(whole(*TRANSCRIPT[:2], {"role": "user", "content": results})), None
+    )
 
     assert blocks == [{"type": "text", "text": "A queue holds messages."}]
 
 
 def test_a_forbidden_choice_of_tools_is_obeyed() -> None:
-    assert read_task(whole(*TRANSCRIPT, tools=list(TOOLS), tool_choice={"type": "none"})).tools == ()
+    assert (
+        read_task(
+            whole(*TRANSCRIPT, tools=list(TOOLS), tool_choice={"type": "none"})
+        ).tools
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,9 +149,16 @@ def test_messages_of_a_wrong_shape_are_refused_with_a_sentence(request_: Json) -
         read_task(request_)
 
 
-@given(messages=st.lists(st.lists(BLOCKS, max_size=4), min_size=1, max_size=4), tools=JSON)
-def test_whatever_the_messages_hold_they_are_answered_or_refused(messages: list[list[Json]], tools: object) -> None:
-    rows = [{"role": ("user", "assistant")[n % 2], "content": blocks} for n, blocks in enumerate(messages)]
+@given(
+    messages=st.lists(st.lists(BLOCKS, max_size=4), min_size=1, max_size=4), tools=JSON
+)
+def test_whatever_the_messages_hold_they_are_answered_or_refused(
+    messages: list[list[Json]], tools: object
+) -> None:
+    rows = [
+        {"role": ("user", "assistant")[n % 2], "content": blocks}
+        for n, blocks in enumerate(messages)
+    ]
     request = parse(msgspec.json.encode(whole(*rows, tools=tools)))
 
     try:

@@ -10,14 +10,26 @@ from antiphon.language.markup import Material, wrap, write_material
 from antiphon.vocabulary.ports import Json
 
 SHIPS = Material(
-    source="Harbours - Lesson 1", said="A ship brings grain. Rain fell. The harbour master counts each ship."
+    source="Harbours - Lesson 1",
+    said="A ship brings grain. Rain fell. The harbour master counts each ship.",
 )
-LOGS = Material(source="Logs - Lesson 2", said="A log is only appended to. Who counts ships keeps a log of them.")
+LOGS = Material(
+    source="Logs - Lesson 2",
+    said="A log is only appended to. Who counts ships keeps a log of them.",
+)
 
 
 def request(question: str, material: str, **more: object) -> Json:
-    content = [{"type": "text", "text": wrap("question", question)}, {"type": "text", "text": material}]
-    return {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": content}], **more}
+    content = [
+        {"type": "text", "text": wrap("question", question)},
+        {"type": "text", "text": material},
+    ]
+    return {
+        "model": "m",
+        "max_tokens": 9,
+        "messages": [{"role": "user", "content": content}],
+        **more,
+    }
 
 
 def test_the_question_and_the_material_are_read_back() -> None:
@@ -27,11 +39,21 @@ def test_the_question_and_the_material_are_read_back() -> None:
 
 
 def test_a_briefing_is_no_request_for_a_summary() -> None:
-    assert summary_task(request("What of </material>?", "<round>\nFinal answer: no tools.\n</round>")) is None
+    assert (
+        summary_task(
+            request(
+                "What of </material>?", "<round>\nFinal answer: no tools.\n</round>"
+            )
+        )
+        is None
+    )
 
 
 def test_material_in_the_middle_of_a_source_makes_no_request_for_a_summary() -> None:
-    assert summary_task(request("Ships?", f"[1] A text\n{write_material((SHIPS,))}")) is None
+    assert (
+        summary_task(request("Ships?", f"[1] A text\n{write_material((SHIPS,))}"))
+        is None
+    )
 
 
 def test_material_that_is_no_json_is_no_request_for_a_summary() -> None:
@@ -47,7 +69,9 @@ def test_a_summary_names_the_source_of_what_bears_on_the_question() -> None:
 
 
 def test_what_bears_on_nothing_is_summed_up_as_nothing() -> None:
-    assert summary("What is BM25?", (SHIPS,)) == [{"type": "text", "text": NOTHING_TO_NOTE}]
+    assert summary("What is BM25?", (SHIPS,)) == [
+        {"type": "text", "text": NOTHING_TO_NOTE}
+    ]
 
 
 def test_material_of_any_size_is_summed_up_in_few_words() -> None:

@@ -13,8 +13,16 @@ from tests.fakes_messages_api import TOOLS, asked
 
 TRANSCRIPT = (
     Message(role="user", content=(StoredText('{"type":"text","text":"q"}'),)),
-    Message(role="assistant", content=(StoredText('{"type":"tool_use","id":"t","name":"search","input":{}}'),)),
-    Message(role="user", content=(StoredText('{"type":"tool_result","tool_use_id":"t","content":"r"}'),)),
+    Message(
+        role="assistant",
+        content=(
+            StoredText('{"type":"tool_use","id":"t","name":"search","input":{}}'),
+        ),
+    ),
+    Message(
+        role="user",
+        content=(StoredText('{"type":"tool_result","tool_use_id":"t","content":"r"}'),),
+    ),
 )
 
 
@@ -37,16 +45,27 @@ def test_an_empty_list_of_tools_is_left_out() -> None:
 def test_the_body_holds_what_was_asked() -> None:
     body = request_json(build_request(asked(model='odd "model"'), TOOLS))
 
-    assert (body["model"], body["max_tokens"], body["stream"]) == ('odd "model"', 500, True)
-    assert body["messages"] == [{"role": "user", "content": [{"type": "text", "text": 'Wie geht\u2019s? "So"'}]}]
+    assert (body["model"], body["max_tokens"], body["stream"]) == (
+        'odd "model"',
+        500,
+        True,
+    )
+    assert body["messages"] == [
+        {"role": "user", "content": [{"type": "text", "text": 'Wie geht\u2019s? "So"'}]}
+    ]
     assert body["system"][0]["cache_control"] == {"type": "ephemeral"}
 
 
 def test_extra_fields_are_joined_to_the_body() -> None:
-    request = msgspec.structs.replace(build_request(asked(), TOOLS), extra='{"temperature":0,"max_tokens":9}')
+    request = msgspec.structs.replace(
+        build_request(asked(), TOOLS), extra='{"temperature":0,"max_tokens":9}'
+    )
 
     assert msgspec.json.decode(request_bytes(request)) == request_json(request)
-    assert (request_json(request)["temperature"], request_json(request)["max_tokens"]) == (0, 9)
+    assert (
+        request_json(request)["temperature"],
+        request_json(request)["max_tokens"],
+    ) == (0, 9)
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 5])
@@ -61,5 +80,13 @@ def test_the_system_prompt_has_not_changed_without_a_new_version() -> None:
 
 
 def test_the_system_prompt_explains_every_tag_of_a_briefing() -> None:
-    for tag in ("conversation", "question", "attempts", "reasoning", "summary", "open", "round"):
+    for tag in (
+        "conversation",
+        "question",
+        "attempts",
+        "reasoning",
+        "summary",
+        "open",
+        "round",
+    ):
         assert f"<{tag}>" in system_prompt(2).text

@@ -17,7 +17,11 @@ STREAM = (
     'event: ping\ndata: {"type": "ping"}\n\n: a comment\n\ndata: {"type":"a",\ndata: "text":"é\U0001f600"}\n\n'
     'event: error\ndata: {"error": {"type": "x"}}\n\ndata: [DONE]\n\nevent: empty\n\n'
 ).encode()
-EVENTS = [{"type": "ping"}, {"type": "a", "text": "é\U0001f600"}, {"error": {"type": "x"}, "type": "error"}]
+EVENTS = [
+    {"type": "ping"},
+    {"type": "a", "text": "é\U0001f600"},
+    {"error": {"type": "x"}, "type": "error"},
+]
 
 
 def read(stream: bytes, cuts: list[int]) -> list[Json]:
@@ -27,8 +31,13 @@ def read(stream: bytes, cuts: list[int]) -> list[Json]:
     return [event for piece in pieces for event in decoder.feed(piece)]
 
 
-@given(cuts=st.lists(st.integers(0, 1000), max_size=20), newline=st.sampled_from([b"\n", b"\r\n"]))
-def test_events_are_the_same_wherever_the_bytes_are_cut(cuts: list[int], newline: bytes) -> None:
+@given(
+    cuts=st.lists(st.integers(0, 1000), max_size=20),
+    newline=st.sampled_from([b"\n", b"\r\n"]),
+)
+def test_events_are_the_same_wherever_the_bytes_are_cut(
+    cuts: list[int], newline: bytes
+) -> None:
     assert read(STREAM.replace(b"\n", newline), cuts) == EVENTS
 
 
@@ -48,7 +57,9 @@ def test_the_last_event_needs_no_empty_line_after_it(end: bytes) -> None:
     assert decoder.end() == [{"type": "a"}]
 
 
-@pytest.mark.parametrize("rest", [b"", b"event: a", b'data: {"type": "a", "te', b"data:"])
+@pytest.mark.parametrize(
+    "rest", [b"", b"event: a", b'data: {"type": "a", "te', b"data:"]
+)
 def test_what_was_cut_off_is_no_event(rest: bytes) -> None:
     decoder = SseDecoder()
     decoder.feed(rest)

@@ -10,7 +10,12 @@ import pytest
 
 from antiphon.engine import ReasoningEngine, SummaryEngine
 from antiphon.engine.time_limit import within
-from antiphon.vocabulary.events import Event, ReasoningFailed, SummaryFailed, SummaryRequested
+from antiphon.vocabulary.events import (
+    Event,
+    ReasoningFailed,
+    SummaryFailed,
+    SummaryRequested,
+)
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, Request, StoredText
 from tests.fakes import FixedClock
@@ -27,7 +32,9 @@ class SilentModel:
         yield {}
 
 
-def spawn(work: Coroutine[Any, Any, None], /, *, background: bool = False) -> Callable[[], object]:
+def spawn(
+    work: Coroutine[Any, Any, None], /, *, background: bool = False
+) -> Callable[[], object]:
     return asyncio.get_running_loop().create_task(work).cancel
 
 
@@ -40,7 +47,14 @@ async def settle() -> None:
 async def test_a_reasoning_call_ends_when_the_clock_says_so_and_not_before() -> None:
     clock = FixedClock()
     published: list[Event] = []
-    engine = ReasoningEngine(published.append, lambda _: None, spawn, clock, {"primary": SilentModel()}, TOOLS)
+    engine = ReasoningEngine(
+        published.append,
+        lambda _: None,
+        spawn,
+        clock,
+        {"primary": SilentModel()},
+        TOOLS,
+    )
     engine.on_reasoning_requested(recorded(asked(timeout_s=20.0)))
 
     await settle()
@@ -53,7 +67,10 @@ async def test_a_reasoning_call_ends_when_the_clock_says_so_and_not_before() -> 
     assert before == []
     (failed,) = published[1:]
     assert isinstance(failed, ReasoningFailed)
-    assert (failed.failure, failed.detail) == ("timeout", "the model had no complete reply within 20 s")
+    assert (failed.failure, failed.detail) == (
+        "timeout",
+        "the model had no complete reply within 20 s",
+    )
     assert len(asyncio.all_tasks()) == 1
 
 

@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-FOLDERS = [*(link.name for link in (ROOT / "antiphon").iterdir() if link.is_symlink()), "tests", "docs"]
+FOLDERS = [
+    *(link.name for link in (ROOT / "antiphon").iterdir() if link.is_symlink()),
+    "tests",
+    "docs",
+]
 
 EVENT = '''class ToolNoted(Event, frozen=True, kw_only=True, tag="tool_noted"):
     """A tool began to run, and somebody noted it.
@@ -73,7 +77,9 @@ asyncio.run(main())
 def copy(tmp_path: Path) -> Path:
     """A copy of the source as a newcomer has it."""
     ignored = shutil.ignore_patterns("__pycache__", "corpus", "golden")
-    shutil.copytree(ROOT / "antiphon", tmp_path / "antiphon", symlinks=True, ignore=ignored)
+    shutil.copytree(
+        ROOT / "antiphon", tmp_path / "antiphon", symlinks=True, ignore=ignored
+    )
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     return tmp_path
@@ -81,9 +87,17 @@ def copy(tmp_path: Path) -> Path:
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs Python on the copy."""
-    environment = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {
+        "PYTHONPATH": str(folder),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -100,13 +114,20 @@ def changed_files(folder: Path) -> list[str]:
     for name in FOLDERS:
         for path in (folder / name).rglob("*"):
             original = ROOT / path.relative_to(folder)
-            if path.is_file() and not (original.exists() and filecmp.cmp(path, original, shallow=False)):
+            if path.is_file() and not (
+                original.exists() and filecmp.cmp(path, original, shallow=False)
+            ):
                 differing.append(str(path.relative_to(folder)))
     return sorted(differing)
 
 
-def test_a_new_event_takes_at_most_four_files_and_is_recorded_replayed_redacted_and_broken(copy: Path) -> None:
-    events, coordinator = copy / "vocabulary" / "events.py", copy / "coordinator" / "coordinator.py"
+def test_a_new_event_takes_at_most_four_files_and_is_recorded_replayed_redacted_and_broken(
+    copy: Path,
+) -> None:
+    events, coordinator = (
+        copy / "vocabulary" / "events.py",
+        copy / "coordinator" / "coordinator.py",
+    )
     change(events, "class ToolSubstituted(Event", EVENT + "class ToolSubstituted(Event")
     change(
         coordinator,
@@ -121,11 +142,23 @@ def test_a_new_event_takes_at_most_four_files_and_is_recorded_replayed_redacted_
 
     page = run(copy, "-m", "tests.house.event_table")
     used = run(copy, "-c", USED)
-    broken = run(copy, "-m", "antiphon.cli", "faults", "run", "--fault", "publish.tool_noted:drop")
+    broken = run(
+        copy,
+        "-m",
+        "antiphon.cli",
+        "faults",
+        "run",
+        "--fault",
+        "publish.tool_noted:drop",
+    )
 
     assert page.returncode == 0, page.stderr
     assert used.returncode == 0, used.stderr
     assert broken.returncode == 0, broken.stderr
     changed = changed_files(copy)
-    assert changed == ["coordinator/coordinator.py", "docs/events.md", "vocabulary/events.py"]
+    assert changed == [
+        "coordinator/coordinator.py",
+        "docs/events.md",
+        "vocabulary/events.py",
+    ]
     assert len(changed) <= 4

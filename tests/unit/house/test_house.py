@@ -20,7 +20,11 @@ ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NOT_INSTALLED = {"antiphon", "tests", "benchmarks"}
 PACKAGE = ROOT / "antiphon"
-FOLDERS = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in NOT_INSTALLED)
+FOLDERS = sorted(
+    path.parent.name
+    for path in ROOT.glob("*/__init__.py")
+    if path.parent.name not in NOT_INSTALLED
+)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -36,7 +40,9 @@ def test_each_root_folder_is_imported_through_the_package(folder: str) -> None:
 
 
 def test_the_package_links_to_nothing_else() -> None:
-    assert sorted(path.name for path in PACKAGE.iterdir() if path.is_symlink()) == FOLDERS
+    assert (
+        sorted(path.name for path in PACKAGE.iterdir() if path.is_symlink()) == FOLDERS
+    )
 
 
 def test_every_root_folder_is_banned_under_its_bare_name() -> None:
@@ -52,14 +58,26 @@ def test_no_other_installed_distribution_owns_the_name() -> None:
 
 
 def test_the_lock_pins_every_dependency_to_one_version() -> None:
-    lines = [line for line in (ROOT / "requirements.lock").read_text().splitlines() if not line.startswith("#")]
+    lines = [
+        line
+        for line in (ROOT / "requirements.lock").read_text().splitlines()
+        if not line.startswith("#")
+    ]
     pinned = {re.split("==", line)[0].lower().replace("_", "-") for line in lines}
     extras = PROJECT["project"]["optional-dependencies"].values()
-    wanted = [*PROJECT["project"]["dependencies"], *(name for extra in extras for name in extra)]
+    wanted = [
+        *PROJECT["project"]["dependencies"],
+        *(name for extra in extras for name in extra),
+    ]
 
-    names = {re.split(r"[\[<>=~! ]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
+    names = {
+        re.split(r"[\[<>=~! ]", requirement)[0].lower().replace("_", "-")
+        for requirement in wanted
+    }
 
-    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9._!]+", line) for line in lines)
+    assert all(
+        re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9._!]+", line) for line in lines
+    )
     assert names <= pinned
 
 
@@ -81,12 +99,18 @@ def test_the_compose_file_names_nothing_that_it_does_not_define() -> None:
     for service in services.values():
         assert set(service.get("depends_on", {})) <= set(services)
         assert set(service.get("networks", [])) <= set(networks)
-        assert {volume.split(":")[0] for volume in service.get("volumes", [])} <= set(volumes)
+        assert {volume.split(":")[0] for volume in service.get("volumes", [])} <= set(
+            volumes
+        )
         assert Path(ROOT / service.get("build", ".") / "Dockerfile").exists()
 
 
 def test_the_compose_file_publishes_on_loopback_only() -> None:
-    ports = [port for service in compose()["services"].values() for port in service.get("ports", [])]
+    ports = [
+        port
+        for service in compose()["services"].values()
+        for port in service.get("ports", [])
+    ]
 
     assert ports
     assert all(port.startswith("127.0.0.1:") for port in ports)
@@ -102,18 +126,25 @@ def test_the_compose_file_sets_only_settings_that_exist() -> None:
 def test_the_chroma_server_of_the_compose_file_is_the_version_of_the_lock() -> None:
     image = compose()["services"]["chroma"]["image"]
 
-    assert f"chromadb=={image.split(':')[1]}" in (ROOT / "requirements.lock").read_text().splitlines()
+    assert (
+        f"chromadb=={image.split(':')[1]}"
+        in (ROOT / "requirements.lock").read_text().splitlines()
+    )
 
 
 def test_every_file_that_the_dockerfile_copies_exists() -> None:
-    copies = re.findall(r"^COPY (.+) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    copies = re.findall(
+        r"^COPY (.+) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE
+    )
 
     assert copies
     for name in " ".join(copies).split():
         assert (ROOT / name).exists()
 
 
-@pytest.mark.parametrize("name", ["README.md", "ARCHITECTURE.md", "CONVENTIONS.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "ARCHITECTURE.md", "CONVENTIONS.md", "CHANGELOG.md"]
+)
 def test_every_link_between_our_documents_leads_somewhere(name: str) -> None:
     text = (ROOT / name).read_text()
 

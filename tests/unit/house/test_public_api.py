@@ -13,7 +13,15 @@ import pytest
 import antiphon
 
 ROOT = Path(__file__).parents[3]
-HEAVY = ("anthropic", "chromadb", "fastapi", "msgspec", "pydantic", "antiphon.service", "antiphon.vocabulary")
+HEAVY = (
+    "anthropic",
+    "chromadb",
+    "fastapi",
+    "msgspec",
+    "pydantic",
+    "antiphon.service",
+    "antiphon.vocabulary",
+)
 
 
 @pytest.mark.parametrize("name", antiphon.__all__)
@@ -27,9 +35,16 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
 
 def test_the_types_are_of_the_same_names() -> None:
     stub = ast.parse((ROOT / "antiphon" / "__init__.pyi").read_text())
-    assigned = {node.targets[0].id: node.value for node in stub.body if isinstance(node, ast.Assign)}  # type: ignore[attr-defined]  # names only
+    assigned = {
+        node.targets[0].id: node.value
+        for node in stub.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
     imported = {
-        name.asname or name.name for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names
+        name.asname or name.name
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
     }
 
     assert sorted(ast.literal_eval(assigned["__all__"])) == sorted(antiphon.__all__)
@@ -44,7 +59,13 @@ def test_a_name_that_is_not_public_is_not_there() -> None:
 def test_importing_the_package_imports_nothing_else() -> None:
     code = f"import sys, antiphon; print([name for name in {HEAVY} if name in sys.modules])"
 
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
     assert run.stdout.strip() == "[]"
 

@@ -14,7 +14,9 @@ EMBEDDER = HashingEmbedder()
 
 def chunks_of(text: str, title: str = "Course", lesson: str = "Lesson") -> list[Chunk]:
     section = Section(number=1, title=lesson, text=text)
-    document = Document(path="/a.txt", content_hash="h", title=title, sections=(section,))
+    document = Document(
+        path="/a.txt", content_hash="h", title=title, sections=(section,)
+    )
     return chunk_section(document, section, EMBEDDER)
 
 
@@ -24,7 +26,10 @@ def test_sentences_stay_whole() -> None:
     chunks = chunks_of(text)
 
     assert len(chunks) > 5
-    assert all(chunk.text.startswith("This is") and chunk.text.endswith("text.") for chunk in chunks)
+    assert all(
+        chunk.text.startswith("This is") and chunk.text.endswith("text.")
+        for chunk in chunks
+    )
     assert " ".join(chunk.text for chunk in chunks) == text
 
 
@@ -39,7 +44,12 @@ def test_the_starts_are_those_of_the_sentences_and_lines() -> None:
     (chunk,) = chunks_of("One. Two.\n- three\n\nFour.")
 
     spans = zip(chunk.starts, [*chunk.starts[1:], None], strict=True)
-    assert [chunk.text[start:end] for start, end in spans] == ["One. ", "Two.\n", "- three\n\n", "Four."]
+    assert [chunk.text[start:end] for start, end in spans] == [
+        "One. ",
+        "Two.\n",
+        "- three\n\n",
+        "Four.",
+    ]
 
 
 def test_a_sentence_longer_than_a_chunk_is_cut_between_words() -> None:
@@ -73,12 +83,25 @@ def test_the_same_text_in_two_lessons_has_two_ids_and_in_one_lesson_one() -> Non
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.text(st.sampled_from("ab é.!?\n-(\"'漢한1"), max_size=3_000), st.text(max_size=400))
-def test_every_chunk_is_in_the_text_and_none_is_too_long_for_the_embedder(text: str, title: str) -> None:
+@given(
+    st.text(st.sampled_from("ab é.!?\n-(\"'漢한1"), max_size=3_000),
+    st.text(max_size=400),
+)
+def test_every_chunk_is_in_the_text_and_none_is_too_long_for_the_embedder(
+    text: str, title: str
+) -> None:
     text = text.strip()
 
     chunks = chunks_of(text, title=title)
 
-    assert all(text[chunk.start : chunk.start + len(chunk.text)] == chunk.text for chunk in chunks)
-    assert all(EMBEDDER.count_tokens(chunk.embedded) <= EMBEDDER.max_tokens for chunk in chunks)
-    assert all(chunk.starts[0] == 0 and list(chunk.starts) == sorted(set(chunk.starts)) for chunk in chunks)
+    assert all(
+        text[chunk.start : chunk.start + len(chunk.text)] == chunk.text
+        for chunk in chunks
+    )
+    assert all(
+        EMBEDDER.count_tokens(chunk.embedded) <= EMBEDDER.max_tokens for chunk in chunks
+    )
+    assert all(
+        chunk.starts[0] == 0 and list(chunk.starts) == sorted(set(chunk.starts))
+        for chunk in chunks
+    )

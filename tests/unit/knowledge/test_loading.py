@@ -15,7 +15,10 @@ from antiphon.vocabulary.errors import DocumentError
 def test_a_document_without_a_title_is_named_after_its_file(tmp_path: Path) -> None:
     (tmp_path / "deep_water-diving.txt").write_text("Text.")
 
-    assert load_document(str(tmp_path / "deep_water-diving.txt")).title == "deep water diving"
+    assert (
+        load_document(str(tmp_path / "deep_water-diving.txt")).title
+        == "deep water diving"
+    )
 
 
 def test_a_single_line_of_27000_characters_is_read_whole(tmp_path: Path) -> None:
@@ -72,7 +75,10 @@ def test_the_hash_follows_the_bytes() -> None:
 
 
 def test_a_byte_order_mark_and_windows_line_ends_leave_no_trace() -> None:
-    assert decode(b"\xef\xbb\xbfCourse Title: A\r\nText\rmore") == "Course Title: A\nText\nmore"
+    assert (
+        decode(b"\xef\xbb\xbfCourse Title: A\r\nText\rmore")
+        == "Course Title: A\nText\nmore"
+    )
 
 
 def test_windows_1252_bytes_are_read_as_the_characters_they_were_typed_as() -> None:
@@ -103,6 +109,8 @@ def test_unseen_and_direction_turning_characters_are_taken_out() -> None:
         (b"\xff\xfea", "UTF-16"),
     ],
 )
-def test_bytes_that_are_no_text_are_refused_with_the_reason(data: bytes, reason: str) -> None:
+def test_bytes_that_are_no_text_are_refused_with_the_reason(
+    data: bytes, reason: str
+) -> None:
     with pytest.raises(NotTextError, match=reason):
         decode(data)

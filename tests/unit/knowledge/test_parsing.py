@@ -37,20 +37,28 @@ def test_header_lessons_links_and_text_are_read() -> None:
 
 
 def test_hard_wrapped_lines_are_joined_and_paragraphs_kept() -> None:
-    assert parse_script(SCRIPT).sections[0].text == "Welcome to the course. It is short.\n\nIt has two paragraphs."
+    assert (
+        parse_script(SCRIPT).sections[0].text
+        == "Welcome to the course. It is short.\n\nIt has two paragraphs."
+    )
 
 
 def test_a_text_without_lessons_is_one_section_without_a_number() -> None:
     script = parse_script("Just some notes.\nOn two lines.")
 
     assert script.title is None
-    assert [(one.number, one.text) for one in script.sections] == [(None, "Just some notes. On two lines.")]
+    assert [(one.number, one.text) for one in script.sections] == [
+        (None, "Just some notes. On two lines.")
+    ]
 
 
 def test_text_before_the_first_lesson_is_kept_outside_the_lessons() -> None:
     script = parse_script("Course Title: A\nAbout this course.\nLesson 1: B\nText.")
 
-    assert [(one.number, one.text) for one in script.sections] == [(None, "About this course."), (1, "Text.")]
+    assert [(one.number, one.text) for one in script.sections] == [
+        (None, "About this course."),
+        (1, "Text."),
+    ]
 
 
 def test_markdown_headings_are_headings() -> None:
@@ -63,9 +71,14 @@ def test_markdown_headings_are_headings() -> None:
     assert script.sections[0].link == "https://a.example/2"
 
 
-@pytest.mark.parametrize("link", ["javascript:alert(1)", "file:///etc/passwd", "https://a b", "", "//host/path"])
+@pytest.mark.parametrize(
+    "link",
+    ["javascript:alert(1)", "file:///etc/passwd", "https://a b", "", "//host/path"],
+)
 def test_only_web_addresses_are_links(link: str) -> None:
-    script = parse_script(f"Course Title: A\nCourse Link: {link}\nLesson 1: B\nLesson Link: {link}\nText.")
+    script = parse_script(
+        f"Course Title: A\nCourse Link: {link}\nLesson 1: B\nLesson Link: {link}\nText."
+    )
 
     assert script.link is None
     assert script.sections[0].link is None
@@ -81,7 +94,9 @@ def test_a_line_too_long_for_a_heading_is_text_and_nothing_of_it_is_lost() -> No
 
 
 def test_a_sentence_that_speaks_of_a_lesson_opens_none() -> None:
-    script = parse_script("Lesson 1: A\nAs we saw in\nlesson 3 the index grows.\nLesson 12345: is no lesson.")
+    script = parse_script(
+        "Lesson 1: A\nAs we saw in\nlesson 3 the index grows.\nLesson 12345: is no lesson."
+    )
 
     assert [one.number for one in script.sections] == [1]
 
@@ -104,11 +119,17 @@ def test_list_items_keep_their_lines_and_take_their_wrapped_ends() -> None:
 
 
 def test_code_stays_as_it_is() -> None:
-    assert joined("Run:\n```\na = 1\n    b = 2\n```\nDone.") == "Run:\n```\na = 1\n    b = 2\n```\nDone."
+    assert (
+        joined("Run:\n```\na = 1\n    b = 2\n```\nDone.")
+        == "Run:\n```\na = 1\n    b = 2\n```\nDone."
+    )
 
 
 def test_headings_and_tables_are_not_run_into_the_text() -> None:
-    assert joined("# Title\nText\nmore\n| a | b |\n| 1 | 2 |") == "# Title\nText more\n| a | b |\n| 1 | 2 |"
+    assert (
+        joined("# Title\nText\nmore\n| a | b |\n| 1 | 2 |")
+        == "# Title\nText more\n| a | b |\n| 1 | 2 |"
+    )
 
 
 def test_blank_lines_are_one_between_paragraphs_and_none_at_the_ends() -> None:

@@ -9,7 +9,12 @@ import pytest
 
 from antiphon.knowledge.resolving import CourseTitles
 
-TITLES = ("MCP: Build Rich-Context Apps", "Advanced Retrieval with Chroma", "Reliable Services", "Reliable Networks")
+TITLES = (
+    "MCP: Build Rich-Context Apps",
+    "Advanced Retrieval with Chroma",
+    "Reliable Services",
+    "Reliable Networks",
+)
 
 
 def unasked(name: str) -> Sequence[float]:
@@ -40,18 +45,26 @@ def test_a_part_or_a_misspelling_means_the_course(name: str, title: str) -> None
     assert resolve(name) == title
 
 
-@pytest.mark.parametrize("name", ["reliable", "Advanced Cooking", "", "   ", "?!", "the course"])
+@pytest.mark.parametrize(
+    "name", ["reliable", "Advanced Cooking", "", "   ", "?!", "the course"]
+)
 def test_a_name_that_fits_two_courses_or_none_means_none(name: str) -> None:
     assert resolve(name) is None
 
 
 def test_the_nearest_titles_are_named() -> None:
-    vectors = {title: np.array([n, 0.0], dtype=np.float32) for n, title in enumerate(TITLES)}
+    vectors = {
+        title: np.array([n, 0.0], dtype=np.float32) for n, title in enumerate(TITLES)
+    }
 
     match = CourseTitles(vectors).resolve("Cooking", slightly)
 
     assert match.title is None
-    assert match.nearest == ("Reliable Networks", "Reliable Services", "Advanced Retrieval with Chroma")
+    assert match.nearest == (
+        "Reliable Networks",
+        "Reliable Services",
+        "Advanced Retrieval with Chroma",
+    )
 
 
 def test_no_courses_is_no_match() -> None:

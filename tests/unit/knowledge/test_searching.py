@@ -17,7 +17,9 @@ def test_a_question_of_a_hundred_kilobytes_is_a_short_query() -> None:
 
 
 def test_words_are_standardised_over_all_chunks_matching_or_not() -> None:
-    mean, deviation = words_spread(WordHits(scores={1: 4.0}, total=4.0, squares=16.0), chunks=4)
+    mean, deviation = words_spread(
+        WordHits(scores={1: 4.0}, total=4.0, squares=16.0), chunks=4
+    )
 
     assert mean == 1.0
     assert deviation == pytest.approx(3**0.5)
@@ -33,7 +35,9 @@ def test_telling_words_outweigh_a_slightly_better_meaning() -> None:
 
 def test_where_nothing_varies_nothing_counts() -> None:
     assert standardised(3.0, (3.0, 0.0)) == 0.0
-    assert fuse({1: 0.5}, (0.5, 0.0), WordHits(scores={}, total=0.0, squares=0.0), chunks=1) == {1: 0.0}
+    assert fuse(
+        {1: 0.5}, (0.5, 0.0), WordHits(scores={}, total=0.0, squares=0.0), chunks=1
+    ) == {1: 0.0}
 
 
 def test_ties_are_ranked_in_order() -> None:

@@ -15,7 +15,9 @@ def write(path: Path, title: str, text: str = "Text.") -> str:
 
 
 def known(path: str, title: str) -> KnownDocument:
-    return KnownDocument(content_hash=content_hash(Path(path).read_bytes()), title=title)
+    return KnownDocument(
+        content_hash=content_hash(Path(path).read_bytes()), title=title
+    )
 
 
 def target(folder: Path, documents: dict[str, KnownDocument]) -> Target:
@@ -23,10 +25,14 @@ def target(folder: Path, documents: dict[str, KnownDocument]) -> Target:
 
 
 def test_files_are_added_changed_kept_and_removed(tmp_path: Path) -> None:
-    new, same, other = (write(tmp_path / f"{name}.txt", name) for name in ("new", "same", "other"))
+    new, same, other = (
+        write(tmp_path / f"{name}.txt", name) for name in ("new", "same", "other")
+    )
     old = KnownDocument(content_hash="x", title="other")
 
-    found = target(tmp_path, {same: known(same, "same"), other: old, f"{tmp_path}/gone.txt": old})
+    found = target(
+        tmp_path, {same: known(same, "same"), other: old, f"{tmp_path}/gone.txt": old}
+    )
 
     assert (found.added, found.unchanged, found.changed, found.removed) == (1, 1, 1, 1)
     assert found.fresh == {new, other}
@@ -42,8 +48,13 @@ def test_documents_from_elsewhere_stay(tmp_path: Path) -> None:
     assert not found.differs
 
 
-def test_a_second_file_with_the_same_title_fails_and_both_are_named(tmp_path: Path) -> None:
-    first, second = write(tmp_path / "a.txt", "Same Title"), write(tmp_path / "b.txt", "same title", "Other.")
+def test_a_second_file_with_the_same_title_fails_and_both_are_named(
+    tmp_path: Path,
+) -> None:
+    first, second = (
+        write(tmp_path / "a.txt", "Same Title"),
+        write(tmp_path / "b.txt", "same title", "Other."),
+    )
 
     found = target(tmp_path, {})
 
@@ -52,7 +63,9 @@ def test_a_second_file_with_the_same_title_fails_and_both_are_named(tmp_path: Pa
     assert first in found.failed[0][1]
 
 
-def test_a_failed_file_does_not_make_a_difference_again_and_again(tmp_path: Path) -> None:
+def test_a_failed_file_does_not_make_a_difference_again_and_again(
+    tmp_path: Path,
+) -> None:
     first = write(tmp_path / "a.txt", "Same")
     write(tmp_path / "b.txt", "Same", "Other.")
     (tmp_path / "c.txt").write_bytes(b"\0")
@@ -65,7 +78,10 @@ def test_a_failed_file_does_not_make_a_difference_again_and_again(tmp_path: Path
 
 def test_two_files_may_swap_their_titles(tmp_path: Path) -> None:
     first, second = write(tmp_path / "a.txt", "B"), write(tmp_path / "b.txt", "A")
-    old = {first: KnownDocument(content_hash="x", title="A"), second: KnownDocument(content_hash="y", title="B")}
+    old = {
+        first: KnownDocument(content_hash="x", title="A"),
+        second: KnownDocument(content_hash="y", title="B"),
+    }
 
     found = target(tmp_path, old)
 
@@ -93,7 +109,9 @@ def test_a_file_that_moved_takes_its_title_along(tmp_path: Path) -> None:
     assert (found.added, found.removed) == (1, 1)
 
 
-def test_a_folder_means_its_scripts_hidden_and_other_files_left_out(tmp_path: Path) -> None:
+def test_a_folder_means_its_scripts_hidden_and_other_files_left_out(
+    tmp_path: Path,
+) -> None:
     for name in ("a.txt", "sub/b.MD", "c.pdf", ".hidden.txt", ".git/d.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
@@ -121,7 +139,9 @@ def test_a_link_that_stays_in_the_folder_is_followed(tmp_path: Path) -> None:
     assert find_files([tmp_path], []).files == (str(tmp_path / "a.txt"),)
 
 
-def test_a_missing_path_is_a_failure_unless_documents_stood_there(tmp_path: Path) -> None:
+def test_a_missing_path_is_a_failure_unless_documents_stood_there(
+    tmp_path: Path,
+) -> None:
     gone = str(tmp_path / "gone")
 
     assert find_files([gone], []).failed == ((gone, "there is no such file or folder"),)

@@ -7,14 +7,25 @@ import time
 import pytest
 
 from antiphon.engine.offline.intents import understand
-from antiphon.language.questions import compared_sides, lesson_numbers, parts_of, refers_back
+from antiphon.language.questions import (
+    compared_sides,
+    lesson_numbers,
+    parts_of,
+    refers_back,
+)
 
 
 @pytest.mark.parametrize(
     ("question", "sides"),
     [
-        ("Compare delivery guarantees with ordering guarantees.", ("delivery guarantees", "ordering guarantees")),
-        ("What is the difference between retries and timeouts?", ("retries", "timeouts")),
+        (
+            "Compare delivery guarantees with ordering guarantees.",
+            ("delivery guarantees", "ordering guarantees"),
+        ),
+        (
+            "What is the difference between retries and timeouts?",
+            ("retries", "timeouts"),
+        ),
         ("How does a queue differ from a log?", ("a queue", "a log")),
         ("How is a queue different from a log?", ("a queue", "a log")),
         ("How do queues and logs differ?", ("queues", "logs")),
@@ -23,7 +34,9 @@ from antiphon.language.questions import compared_sides, lesson_numbers, parts_of
         ("What are the similarities between queues and logs?", ("queues", "logs")),
     ],
 )
-def test_briefings_and_the_offline_reasoner_read_the_same_comparisons(question: str, sides: tuple[str, str]) -> None:
+def test_briefings_and_the_offline_reasoner_read_the_same_comparisons(
+    question: str, sides: tuple[str, str]
+) -> None:
     parts = [part.text for part in parts_of(question, ())]
     inquiry = understand(question)
 
@@ -50,7 +63,9 @@ def test_two_ways_of_comparing_are_read_loosely_only() -> None:
         ("What is a lesson?", []),
     ],
 )
-def test_lessons_are_read_in_digits_and_words(question: str, numbers: list[int]) -> None:
+def test_lessons_are_read_in_digits_and_words(
+    question: str, numbers: list[int]
+) -> None:
     assert lesson_numbers(question) == numbers
 
 

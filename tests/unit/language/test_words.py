@@ -7,13 +7,29 @@ from antiphon.language.words import fold, stem, terms, words
 
 def test_case_accents_and_possessives_make_no_difference() -> None:
     assert fold("Tomás FERREIRA") == "tomas ferreira"
-    assert words("Little's law, the riders\u2019 app") == ["little", "law", "the", "riders", "app"]
+    assert words("Little's law, the riders\u2019 app") == [
+        "little",
+        "law",
+        "the",
+        "riders",
+        "app",
+    ]
 
 
 def test_versions_and_languages_stay_whole() -> None:
-    assert words("C++ and C# in Lucene 8.0.") == ["c++", "and", "c#", "in", "lucene", "8.0"]
+    assert words("C++ and C# in Lucene 8.0.") == [
+        "c++",
+        "and",
+        "c#",
+        "in",
+        "lucene",
+        "8.0",
+    ]
 
 
 def test_terms_are_stems_without_the_commonest_words() -> None:
-    assert terms("What does the course say about retrying retries?") == [stem("retrying"), stem("retries")]
+    assert terms("What does the course say about retrying retries?") == [
+        stem("retrying"),
+        stem("retries"),
+    ]
     assert len(set(terms("retrying retries"))) == 1

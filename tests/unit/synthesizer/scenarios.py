@@ -11,7 +11,14 @@ from pathlib import Path
 import msgspec
 
 from antiphon.synthesizer import MemoryView, memory_at
-from antiphon.vocabulary.events import BreakerTripped, BriefingPrepared, Event, Recorded, ToolFailed, ToolSubstituted
+from antiphon.vocabulary.events import (
+    BreakerTripped,
+    BriefingPrepared,
+    Event,
+    Recorded,
+    ToolFailed,
+    ToolSubstituted,
+)
 from antiphon.vocabulary.values import Exchange, Passage
 from tests.unit.synthesizer.stories import (
     Told,
@@ -27,9 +34,17 @@ from tests.unit.synthesizer.stories import (
 )
 
 FOLDER = Path(__file__).parent / "evolution"
-LOGS = passage("A log is only appended to. Nothing in it ever changes. Rain fell on the old harbour that day.")
-QUEUES = passage("A queue hands each message to one consumer. Lunch was at noon.", course="Queues", lesson=2)
-AGAIN = passage("A message in a queue is gone once it is acknowledged.", course="Queues", lesson=3)
+LOGS = passage(
+    "A log is only appended to. Nothing in it ever changes. Rain fell on the old harbour that day."
+)
+QUEUES = passage(
+    "A queue hands each message to one consumer. Lunch was at noon.",
+    course="Queues",
+    lesson=2,
+)
+AGAIN = passage(
+    "A message in a queue is gone once it is acknowledged.", course="Queues", lesson=3
+)
 OUTLINE = Passage(
     id="outline",
     source="Queues",
@@ -45,13 +60,24 @@ def _place(cut: Passage, start: int) -> Passage:
 
 
 def one_round() -> tuple[Event, ...]:
-    return (asked("What is a log?"), opened(), *round_of(found("a", LOGS)), opened(2, left=0))
+    return (
+        asked("What is a log?"),
+        opened(),
+        *round_of(found("a", LOGS)),
+        opened(2, left=0),
+    )
 
 
 def comparison_in_two_rounds() -> tuple[Event, ...]:
-    first: tuple[Event, ...] = (replied(call("a"), text="I look for logs first."), *requested(call("a")))
+    first: tuple[Event, ...] = (
+        replied(call("a"), text="I look for logs first."),
+        *requested(call("a")),
+    )
     sought = call("b", '{"query": "queue", "why": "the other side is missing"}')
-    second: tuple[Event, ...] = (replied(sought, round_=2), *requested(sought, round_=2))
+    second: tuple[Event, ...] = (
+        replied(sought, round_=2),
+        *requested(sought, round_=2),
+    )
     return (
         asked("Compare a log with a queue."),
         opened(),
@@ -68,7 +94,10 @@ def comparison_in_two_rounds() -> tuple[Event, ...]:
 
 def neighbours_and_twins() -> tuple[Event, ...]:
     text = "Each reader of the log keeps its own place, which is the number of the next record that it wants to read."
-    first, second = _place(passage("A log grows at its end."), 0), _place(passage("It never shrinks by itself."), 24)
+    first, second = (
+        _place(passage("A log grows at its end."), 0),
+        _place(passage("It never shrinks by itself."), 24),
+    )
     twin = passage(text.replace("it wants", "it asks"), course="Streams", lesson=7)
     return (
         asked("How does a log grow?"),
@@ -80,16 +109,29 @@ def neighbours_and_twins() -> tuple[Event, ...]:
 
 
 def trouble() -> tuple[Event, ...]:
-    a, b, c = call("a"), call("b", '{"query": "log"}'), call("c", '{"course_name": "Q"}', "get_course_outline")
+    a, b, c = (
+        call("a"),
+        call("b", '{"query": "log"}'),
+        call("c", '{"course_name": "Q"}', "get_course_outline"),
+    )
     return (
         asked("What do queues teach?", courses="Queues"),
         replied(a, b, c),
         *requested(a, c),
         BreakerTripped(limit="repeated_call", detail="asked before", tool_call_id="b"),
         ToolSubstituted(
-            tool_call_id="a", failed="search_course_content", substitute="keyword_search", arguments="{}", why="error"
+            tool_call_id="a",
+            failed="search_course_content",
+            substitute="keyword_search",
+            arguments="{}",
+            why="error",
         ),
-        ToolFailed(tool_call_id="a", name="keyword_search", failure="error", detail="The index is away."),
+        ToolFailed(
+            tool_call_id="a",
+            name="keyword_search",
+            failure="error",
+            detail="The index is away.",
+        ),
         found("c", OUTLINE),
         settled("c", failed=("a",)),
         opened(2, left=0),
@@ -97,8 +139,17 @@ def trouble() -> tuple[Event, ...]:
 
 
 def follow_up_over_a_small_budget() -> tuple[Event, ...]:
-    history = (Exchange(question="Compare a log with a queue.", answer="A log keeps, a queue hands on."),)
-    long = passage("A queue hands each message on. " + "".join(f"Clerk {n} eats bread. " for n in range(40)), lesson=6)
+    history = (
+        Exchange(
+            question="Compare a log with a queue.",
+            answer="A log keeps, a queue hands on.",
+        ),
+    )
+    long = passage(
+        "A queue hands each message on. "
+        + "".join(f"Clerk {n} eats bread. " for n in range(40)),
+        lesson=6,
+    )
     return (
         asked("And the second one?", history=history, budget=200),
         opened(),
@@ -107,7 +158,13 @@ def follow_up_over_a_small_budget() -> tuple[Event, ...]:
     )
 
 
-SCENARIOS = (one_round, comparison_in_two_rounds, neighbours_and_twins, trouble, follow_up_over_a_small_budget)
+SCENARIOS = (
+    one_round,
+    comparison_in_two_rounds,
+    neighbours_and_twins,
+    trouble,
+    follow_up_over_a_small_budget,
+)
 
 
 def told(events: Sequence[Event]) -> str:
@@ -115,7 +172,10 @@ def told(events: Sequence[Event]) -> str:
     lines: list[str] = []
     before: list[str] = []
     whole = list(_with_briefings(events))
-    recorded = [Recorded[Event](query_id="q", seq=n, cause=0, at=0.0, event=e) for n, e in enumerate(whole, 1)]
+    recorded = [
+        Recorded[Event](query_id="q", seq=n, cause=0, at=0.0, event=e)
+        for n, e in enumerate(whole, 1)
+    ]
     for said in recorded:
         lines.append(f"{said.seq} {type(said.event).__name__}")
         now = list(_layers(memory_at(recorded, said.seq)))
@@ -133,13 +193,21 @@ def _with_briefings(events: Sequence[Event]) -> Iterator[Event]:
         yield event
         had = len(story.published)
         story.tell(event)
-        yield from (said for said in story.published[had:] if isinstance(said, BriefingPrepared))
+        yield from (
+            said for said in story.published[had:] if isinstance(said, BriefingPrepared)
+        )
 
 
 def _layers(view: MemoryView) -> Iterator[str]:
     yield from _intent(view)
     for fact in view.facts:
-        notes = f" with {', '.join(fact.merged)}" if fact.merged else f" like {fact.like}" if fact.like else ""
+        notes = (
+            f" with {', '.join(fact.merged)}"
+            if fact.merged
+            else f" like {fact.like}"
+            if fact.like
+            else ""
+        )
         head = f"facts: {fact.id} ({fact.kind}) of round {fact.round}, {fact.source}{notes}: "
         yield head + " | ".join(fact.sentences)[:120]
     for tried in view.attempts:
@@ -173,4 +241,6 @@ def _briefing(event: BriefingPrepared) -> Iterator[str]:
 
 if __name__ == "__main__":
     for scenario in SCENARIOS:
-        (FOLDER / f"{scenario.__name__}.txt").write_text(told(scenario()), encoding="utf-8")
+        (FOLDER / f"{scenario.__name__}.txt").write_text(
+            told(scenario()), encoding="utf-8"
+        )

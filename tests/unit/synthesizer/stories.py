@@ -19,7 +19,14 @@ from antiphon.vocabulary.events import (
     ToolsSettled,
     ToolSucceeded,
 )
-from antiphon.vocabulary.values import Exchange, Passage, QuerySettings, StoredText, ToolCall, Usage
+from antiphon.vocabulary.values import (
+    Exchange,
+    Passage,
+    QuerySettings,
+    StoredText,
+    ToolCall,
+    Usage,
+)
 
 
 class Told:
@@ -34,18 +41,26 @@ class Told:
     def tell(self, *events: Event) -> Told:
         for event in events:
             self._seq += 1
-            self.synthesizer.hear(Recorded[Event](query_id="q", seq=self._seq, cause=0, at=0.0, event=event))
+            self.synthesizer.hear(
+                Recorded[Event](
+                    query_id="q", seq=self._seq, cause=0, at=0.0, event=event
+                )
+            )
         return self
 
     @property
     def briefing(self) -> BriefingPrepared:
         """The last briefing said."""
-        return [event for event in self.published if isinstance(event, BriefingPrepared)][-1]
+        return [
+            event for event in self.published if isinstance(event, BriefingPrepared)
+        ][-1]
 
     @property
     def synthesized(self) -> ContextSynthesized:
         """The last account of a round said."""
-        return [event for event in self.published if isinstance(event, ContextSynthesized)][-1]
+        return [
+            event for event in self.published if isinstance(event, ContextSynthesized)
+        ][-1]
 
 
 def blocks(briefing: BriefingPrepared) -> list[dict[str, Any]]:
@@ -75,11 +90,17 @@ def asked(
     )
 
 
-def opened(round_: int = 1, *, final: bool = False, left: int = 1, call_id: str | None = None) -> RoundOpened:
-    return RoundOpened(round=round_, call_id=call_id or f"call-{round_}", final=final, rounds_left=left)
+def opened(
+    round_: int = 1, *, final: bool = False, left: int = 1, call_id: str | None = None
+) -> RoundOpened:
+    return RoundOpened(
+        round=round_, call_id=call_id or f"call-{round_}", final=final, rounds_left=left
+    )
 
 
-def passage(text: str, *, lesson: int | None = 1, course: str = "Logs", score: float = 1.0) -> Passage:
+def passage(
+    text: str, *, lesson: int | None = 1, course: str = "Logs", score: float = 1.0
+) -> Passage:
     return Passage(
         id=f"id of {text}",
         source=f"{course} - Lesson {lesson}",
@@ -91,12 +112,16 @@ def passage(text: str, *, lesson: int | None = 1, course: str = "Logs", score: f
     )
 
 
-def call(id_: str, arguments: str = '{"query": "log"}', name: str = "search_course_content") -> ToolCall:
+def call(
+    id_: str, arguments: str = '{"query": "log"}', name: str = "search_course_content"
+) -> ToolCall:
     return ToolCall(id=id_, name=name, arguments=arguments)
 
 
 def requested(*calls: ToolCall, round_: int = 1) -> tuple[ToolRequested, ...]:
-    return tuple(ToolRequested(round=round_, call=call_, timeout_s=5.0) for call_ in calls)
+    return tuple(
+        ToolRequested(round=round_, call=call_, timeout_s=5.0) for call_ in calls
+    )
 
 
 def replied(*calls: ToolCall, text: str = "", round_: int = 1) -> ReasoningCompleted:
@@ -116,17 +141,26 @@ def replied(*calls: ToolCall, text: str = "", round_: int = 1) -> ReasoningCompl
 
 def found(id_: str, *passages: Passage, output: str = "") -> ToolSucceeded:
     return ToolSucceeded(
-        tool_call_id=id_, name="search_course_content", output=StoredText(output), passages=passages, duration_ms=1.0
+        tool_call_id=id_,
+        name="search_course_content",
+        output=StoredText(output),
+        passages=passages,
+        duration_ms=1.0,
     )
 
 
-def settled(*succeeded: str, failed: tuple[str, ...] = (), round_: int = 1) -> ToolsSettled:
+def settled(
+    *succeeded: str, failed: tuple[str, ...] = (), round_: int = 1
+) -> ToolsSettled:
     return ToolsSettled(round=round_, succeeded=succeeded, failed=failed)
 
 
 def round_of(*results: ToolSucceeded, round_: int = 1) -> tuple[Event, ...]:
     """A round in which each result's call was requested, in this order, and the round settled."""
-    calls = [call(result.tool_call_id, f'{{"query": "{result.tool_call_id}"}}') for result in results]
+    calls = [
+        call(result.tool_call_id, f'{{"query": "{result.tool_call_id}"}}')
+        for result in results
+    ]
     ids = [result.tool_call_id for result in results]
     return (
         replied(*calls, round_=round_),

@@ -11,7 +11,9 @@ from tests.unit.synthesizer.scenarios import FOLDER, SCENARIOS, told
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.__name__)
-def test_the_layers_evolve_as_written_down(scenario: Callable[[], tuple[Event, ...]]) -> None:
+def test_the_layers_evolve_as_written_down(
+    scenario: Callable[[], tuple[Event, ...]],
+) -> None:
     expected = (FOLDER / f"{scenario.__name__}.txt").read_text(encoding="utf-8")
 
     assert told(scenario()) == expected

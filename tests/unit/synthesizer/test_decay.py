@@ -31,8 +31,16 @@ def _texts(story: Told, fact_id: str, passage_: Passage) -> list[str]:
 
 def test_the_newest_round_loses_only_what_serves_no_part_and_is_worth_little() -> None:
     mixed = passage(GOOD + IDLE)
-    idle = passage("Trains leave late. Cooks sing in the yard. Snow lies on hats.", course="Travel", score=0.1)
-    story = Told(asked(QUESTION), *round_of(found("a", mixed, passage(GOOD + "It is old."), idle)), opened(2))
+    idle = passage(
+        "Trains leave late. Cooks sing in the yard. Snow lies on hats.",
+        course="Travel",
+        score=0.1,
+    )
+    story = Told(
+        asked(QUESTION),
+        *round_of(found("a", mixed, passage(GOOD + "It is old."), idle)),
+        opened(2),
+    )
 
     assert GOOD.strip() in _texts(story, "f1", mixed)
     assert {drop.rule for drop in story.briefing.dropped} == {"decay"}
@@ -44,21 +52,38 @@ def test_a_round_later_more_of_the_same_fact_has_gone() -> None:
     story = Told(asked(QUESTION), *round_of(found("a", first)), opened(2))
     before = _texts(story, "f1", first)
 
-    story.tell(*round_of(found("b", passage(GOOD + "More of it follows.", lesson=2)), round_=2), opened(3, final=True))
+    story.tell(
+        *round_of(
+            found("b", passage(GOOD + "More of it follows.", lesson=2)), round_=2
+        ),
+        opened(3, final=True),
+    )
 
     after = _texts(story, "f1", first)
     assert set(after) < set(before)
     assert GOOD.strip() in after
     (change,) = [each for each in story.briefing.changes if each.what == "f1"]
-    assert (change.change, change.why) == ("decayed", "worth too little to the question for its age")
+    assert (change.change, change.why) == (
+        "decayed",
+        "worth too little to the question for its age",
+    )
 
 
 def test_half_the_budget_decays_more_even_where_all_would_fit() -> None:
-    texts = [passage(f"{GOOD}Readers of log {n} like it. {IDLE}", lesson=n, score=5 - n) for n in range(4)]
-    story = [*round_of(found("a", *texts)), *round_of(found("b", passage(GOOD, lesson=9)), round_=2)]
+    texts = [
+        passage(f"{GOOD}Readers of log {n} like it. {IDLE}", lesson=n, score=5 - n)
+        for n in range(4)
+    ]
+    story = [
+        *round_of(found("a", *texts)),
+        *round_of(found("b", passage(GOOD, lesson=9)), round_=2),
+    ]
 
     whole, half = (
-        Told(asked(QUESTION, budget=budget), *story, opened(3, final=True)).briefing.tokens for budget in (6_000, 750)
+        Told(
+            asked(QUESTION, budget=budget), *story, opened(3, final=True)
+        ).briefing.tokens
+        for budget in (6_000, 750)
     )
 
     assert half < whole < 750
@@ -66,18 +91,32 @@ def test_half_the_budget_decays_more_even_where_all_would_fit() -> None:
 
 def test_an_outline_does_not_decay() -> None:
     outline = Passage(
-        id="o", source="Logs", text=passage(IDLE).text, starts=passage(IDLE).starts, course="Logs", kind="outline"
+        id="o",
+        source="Logs",
+        text=passage(IDLE).text,
+        starts=passage(IDLE).starts,
+        course="Logs",
+        kind="outline",
     )
     story = Told(asked(QUESTION), *round_of(found("a", passage(GOOD), outline)))
 
-    story.tell(*round_of(found("b", passage(GOOD + "Again.", lesson=3)), round_=2), opened(3, final=True))
+    story.tell(
+        *round_of(found("b", passage(GOOD + "Again.", lesson=3)), round_=2),
+        opened(3, final=True),
+    )
 
-    assert _texts(story, "f2", outline) == [IDLE.split(". ")[n].strip(". ") + "." for n in range(3)]
+    assert _texts(story, "f2", outline) == [
+        IDLE.split(". ")[n].strip(". ") + "." for n in range(3)
+    ]
 
 
 WORDS = ["log", "queue", "topic", "horse", "rain", "orion", "meal"]
 PASSAGES = st.lists(
-    st.lists(st.lists(st.sampled_from(WORDS), min_size=3, max_size=8), min_size=1, max_size=5), min_size=1, max_size=6
+    st.lists(
+        st.lists(st.sampled_from(WORDS), min_size=3, max_size=8), min_size=1, max_size=5
+    ),
+    min_size=1,
+    max_size=6,
 )
 
 
@@ -86,43 +125,79 @@ PASSAGES = st.lists(
 def test_no_fact_of_an_open_part_is_dropped_while_one_of_a_closed_part_stays(
     rounds: list[list[list[list[str]]]], budget: int
 ) -> None:
-    story = Told(asked("Compare the append log with the priority queue topic.", budget=budget))
+    story = Told(
+        asked("Compare the append log with the priority queue topic.", budget=budget)
+    )
     for number, texts in enumerate(rounds, start=1):
         made = [
-            passage(" ".join(" ".join(words).capitalize() + "." for words in text), lesson=10 * number + at)
+            passage(
+                " ".join(" ".join(words).capitalize() + "." for words in text),
+                lesson=10 * number + at,
+            )
             for at, text in enumerate(texts)
         ]
         ids = f"a{number}"
-        story.tell(replied(call(ids), round_=number), *requested(call(ids), round_=number))
+        story.tell(
+            replied(call(ids), round_=number), *requested(call(ids), round_=number)
+        )
         story.tell(found(ids, *made), settled(ids, round_=number))
     story.tell(opened(9, final=True))
 
     memory = story.synthesizer.state.memory
-    wanting = [part for part in memory.intent.parts if part.text in story.synthesized.open_parts]
-    of_open = {block.fact.id for block in memory.sources if any(part.terms & block.all_terms() for part in wanting)}
-    dropped_whole = {d.what for d in story.briefing.dropped if d.rule != "repeated"} - set(story.briefing.facts)
+    wanting = [
+        part
+        for part in memory.intent.parts
+        if part.text in story.synthesized.open_parts
+    ]
+    of_open = {
+        block.fact.id
+        for block in memory.sources
+        if any(part.terms & block.all_terms() for part in wanting)
+    }
+    dropped_whole = {
+        d.what for d in story.briefing.dropped if d.rule != "repeated"
+    } - set(story.briefing.facts)
     assert not (dropped_whole & of_open) or set(story.briefing.facts) <= of_open
 
 
 @settings(max_examples=60, deadline=None)
 @given(rounds=st.lists(PASSAGES, min_size=1, max_size=3), data=st.data())
-def test_folding_is_true_to_order_and_idempotent(rounds: list[list[list[list[str]]]], data: st.DataObject) -> None:
+def test_folding_is_true_to_order_and_idempotent(
+    rounds: list[list[list[list[str]]]], data: st.DataObject
+) -> None:
     steady, shaken = Told(asked(QUESTION)), Told(asked(QUESTION))
     for number, texts in enumerate(rounds, start=1):
         ids = [f"r{number}c{at}" for at in range(len(texts))]
         results = [
-            found(id_, *(passage(" ".join(words), lesson=at) for at, words in enumerate(text)))
+            found(
+                id_,
+                *(passage(" ".join(words), lesson=at) for at, words in enumerate(text)),
+            )
             for id_, text in zip(ids, texts, strict=True)
         ]
         calls = [call(id_) for id_ in ids]
         over = settled(*ids, round_=number)
-        steady.tell(replied(*calls, round_=number), *requested(*calls, round_=number), *results, over)
+        steady.tell(
+            replied(*calls, round_=number),
+            *requested(*calls, round_=number),
+            *results,
+            over,
+        )
         late = data.draw(st.permutations(results))
-        shaken.tell(replied(*calls, round_=number), *requested(*calls, round_=number), *late, over, over)
+        shaken.tell(
+            replied(*calls, round_=number),
+            *requested(*calls, round_=number),
+            *late,
+            over,
+            over,
+        )
 
     steady.tell(opened(9, final=True))
     shaken.tell(opened(9, final=True), opened(9, final=True))
 
     assert shaken.briefing.messages == steady.briefing.messages
     assert shaken.briefing.changes == ()
-    assert shaken.synthesizer.state.memory.facts.known == steady.synthesizer.state.memory.facts.known
+    assert (
+        shaken.synthesizer.state.memory.facts.known
+        == steady.synthesizer.state.memory.facts.known
+    )

@@ -6,7 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antiphon.synthesizer.usage import coverage
-from tests.unit.synthesizer.stories import Told, asked, call, found, opened, passage, requested, round_of, settled
+from tests.unit.synthesizer.stories import (
+    Told,
+    asked,
+    call,
+    found,
+    opened,
+    passage,
+    requested,
+    round_of,
+    settled,
+)
 
 APPEND = passage("A log is only appended to.")
 OFFSET = passage("An offset names a place in a log.", lesson=2)
@@ -25,9 +35,19 @@ def test_facts_are_numbered_in_the_order_in_which_their_calls_were_requested() -
     ]
 
 
-@given(finishing=st.permutations(["a", "b", "c", "d"]), settling=st.permutations(["a", "b", "c", "d"]))
-def test_the_numbering_does_not_depend_on_the_order_of_completion(finishing: list[str], settling: list[str]) -> None:
-    brought = {"a": (APPEND, OFFSET), "b": (OFFSET, REPLAY), "c": (), "d": (APPEND, passage("A tail is read live."))}
+@given(
+    finishing=st.permutations(["a", "b", "c", "d"]),
+    settling=st.permutations(["a", "b", "c", "d"]),
+)
+def test_the_numbering_does_not_depend_on_the_order_of_completion(
+    finishing: list[str], settling: list[str]
+) -> None:
+    brought = {
+        "a": (APPEND, OFFSET),
+        "b": (OFFSET, REPLAY),
+        "c": (),
+        "d": (APPEND, passage("A tail is read live.")),
+    }
     story = Told(asked(), *requested(*(call(id_) for id_ in "abcd")))
 
     story.tell(*(found(id_, *brought[id_]) for id_ in finishing), settled(*settling))
@@ -46,7 +66,9 @@ def test_a_passage_found_again_is_the_same_fact_and_is_said_to_be_repeated() -> 
 
     story.tell(*round_of(found("b", OFFSET, REPLAY), round_=2))
 
-    assert [(fact.id, fact.tool_call_id, fact.round) for fact in story.synthesized.facts] == [("f3", "b", 2)]
+    assert [
+        (fact.id, fact.tool_call_id, fact.round) for fact in story.synthesized.facts
+    ] == [("f3", "b", 2)]
     assert story.synthesized.repeated == ("f2",)
 
 
@@ -60,7 +82,12 @@ def test_facts_are_not_visible_before_their_round_settles() -> None:
 
 
 def test_an_outcome_that_comes_after_its_round_settled_is_kept_out() -> None:
-    story = Told(asked(), *requested(call("a"), call("b")), found("a", APPEND), settled("a", failed=("b",)))
+    story = Told(
+        asked(),
+        *requested(call("a"), call("b")),
+        found("a", APPEND),
+        settled("a", failed=("b",)),
+    )
 
     story.tell(found("b", OFFSET), *round_of(found("c", REPLAY), round_=2))
 
@@ -68,7 +95,12 @@ def test_an_outcome_that_comes_after_its_round_settled_is_kept_out() -> None:
 
 
 def test_results_of_calls_that_were_not_confirmed_bring_no_facts() -> None:
-    story = Told(asked(), *requested(call("void"), call("a")), found("void", OFFSET), found("a", APPEND))
+    story = Told(
+        asked(),
+        *requested(call("void"), call("a")),
+        found("void", OFFSET),
+        found("a", APPEND),
+    )
 
     story.tell(settled("a"))
 
@@ -90,6 +122,12 @@ def test_a_round_that_brought_nothing_is_told_too() -> None:
 
 
 def test_coverage_names_for_each_course_and_lesson_the_facts_found_there() -> None:
-    story = Told(asked(), *round_of(found("a", APPEND, OFFSET), found("b", passage("More on logs."))))
+    story = Told(
+        asked(),
+        *round_of(found("a", APPEND, OFFSET), found("b", passage("More on logs."))),
+    )
 
-    assert coverage(story.synthesizer.state.memory.facts.known) == {("Logs", 1): ("f1", "f3"), ("Logs", 2): ("f2",)}
+    assert coverage(story.synthesizer.state.memory.facts.known) == {
+        ("Logs", 1): ("f1", "f3"),
+        ("Logs", 2): ("f2",),
+    }

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from antiphon.language.markup import read_attempts, unwrap
-from antiphon.vocabulary.events import BreakerTripped, ToolFailed, ToolStarted, ToolSubstituted
+from antiphon.vocabulary.events import (
+    BreakerTripped,
+    ToolFailed,
+    ToolStarted,
+    ToolSubstituted,
+)
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
@@ -19,11 +24,18 @@ from tests.unit.synthesizer.stories import (
 )
 
 LOG = passage("A log is only appended to.")
-REPEATED = BreakerTripped(limit="repeated_call", detail="already called", tool_call_id="b")
+REPEATED = BreakerTripped(
+    limit="repeated_call", detail="already called", tool_call_id="b"
+)
 
 
-def test_an_attempt_tells_its_arguments_its_outcome_and_the_numbers_of_its_sources() -> None:
-    story = Told(asked(), *round_of(found("a", LOG), found("b", LOG, passage("Offsets are numbers."))))
+def test_an_attempt_tells_its_arguments_its_outcome_and_the_numbers_of_its_sources() -> (
+    None
+):
+    story = Told(
+        asked(),
+        *round_of(found("a", LOG), found("b", LOG, passage("Offsets are numbers."))),
+    )
 
     story.tell(opened(2, left=0))
 
@@ -38,7 +50,12 @@ def test_an_attempt_tells_its_arguments_its_outcome_and_the_numbers_of_its_sourc
 
 
 def test_a_tool_that_found_nothing_is_told_with_its_own_words() -> None:
-    story = Told(asked(), *round_of(found("a", output="No course is called 'Loggs'; the nearest is 'Logs'.")))
+    story = Told(
+        asked(),
+        *round_of(
+            found("a", output="No course is called 'Loggs'; the nearest is 'Logs'.")
+        ),
+    )
 
     story.tell(opened(2))
 
@@ -48,44 +65,85 @@ def test_a_tool_that_found_nothing_is_told_with_its_own_words() -> None:
 
 
 def test_a_failed_and_a_substituted_call_say_what_happened() -> None:
-    story = Told(asked(), *requested(call("a"), call("b")), ToolStarted(tool_call_id="a", name="search_course_content"))
+    story = Told(
+        asked(),
+        *requested(call("a"), call("b")),
+        ToolStarted(tool_call_id="a", name="search_course_content"),
+    )
 
     story.tell(
         ToolSubstituted(
-            tool_call_id="a", failed="search_course_content", substitute="keyword_search", arguments="{}", why="timeout"
+            tool_call_id="a",
+            failed="search_course_content",
+            substitute="keyword_search",
+            arguments="{}",
+            why="timeout",
         ),
         found("a", LOG),
-        ToolFailed(tool_call_id="b", name="search_course_content", failure="timeout", detail="took over 5 s"),
+        ToolFailed(
+            tool_call_id="b",
+            name="search_course_content",
+            failure="timeout",
+            detail="took over 5 s",
+        ),
         settled("a", failed=("b",)),
         opened(2),
     )
 
     replaced, failed = read_attempts(notes(story.briefing))
-    assert (replaced.outcome, replaced.detail) == ("found", "answered by keyword_search")
+    assert (replaced.outcome, replaced.detail) == (
+        "found",
+        "answered by keyword_search",
+    )
     assert (failed.outcome, failed.detail) == ("failed", "took over 5 s")
 
 
 def test_a_repeated_call_is_told_as_such_with_the_sources_that_it_had_brought() -> None:
     story = Told(asked(), *round_of(found("a", LOG)))
 
-    story.tell(replied(call("b", '{"why": "again", "query": "a"}'), round_=2), REPEATED, opened(3, final=True))
+    story.tell(
+        replied(call("b", '{"why": "again", "query": "a"}'), round_=2),
+        REPEATED,
+        opened(3, final=True),
+    )
 
     attempts = read_attempts(notes(story.briefing))
-    assert [(attempt.outcome, attempt.facts) for attempt in attempts] == [("found", (1,)), ("repeated", (1,))]
+    assert [(attempt.outcome, attempt.facts) for attempt in attempts] == [
+        ("found", (1,)),
+        ("repeated", (1,)),
+    ]
 
 
-def test_a_repetition_refused_while_the_reply_still_streams_is_told_once_the_reply_is_complete() -> None:
+def test_a_repetition_refused_while_the_reply_still_streams_is_told_once_the_reply_is_complete() -> (
+    None
+):
     story = Told(asked(), *round_of(found("a", LOG)))
 
-    story.tell(REPEATED, replied(call("b", '{"query": "a"}'), round_=2), opened(3, final=True))
+    story.tell(
+        REPEATED, replied(call("b", '{"query": "a"}'), round_=2), opened(3, final=True)
+    )
 
-    assert [attempt.outcome for attempt in read_attempts(notes(story.briefing))] == ["found", "repeated"]
+    assert [attempt.outcome for attempt in read_attempts(notes(story.briefing))] == [
+        "found",
+        "repeated",
+    ]
 
 
-def test_what_the_model_said_between_tool_calls_is_kept_and_older_words_shrink() -> None:
-    story = Told(asked(), replied(call("a"), text="First I look at logs. " * 20), *requested(call("a")))
+def test_what_the_model_said_between_tool_calls_is_kept_and_older_words_shrink() -> (
+    None
+):
+    story = Told(
+        asked(),
+        replied(call("a"), text="First I look at logs. " * 20),
+        *requested(call("a")),
+    )
 
-    story.tell(found("a", LOG), settled("a"), replied(call("b"), text="Now I look at offsets.", round_=2), opened(3))
+    story.tell(
+        found("a", LOG),
+        settled("a"),
+        replied(call("b"), text="Now I look at offsets.", round_=2),
+        opened(3),
+    )
 
     said = unwrap("reasoning", notes(story.briefing)) or ""
     first, second = said.split("\n")
@@ -101,7 +159,11 @@ def test_the_answer_itself_is_no_note() -> None:
 
 
 def test_arguments_that_cannot_be_read_or_never_end_do_not_get_into_the_way() -> None:
-    calls = call("a", "not json"), call("b", '{"query": "' + "x" * 100_000 + '"}'), call("c", "[" * 50_000)
+    calls = (
+        call("a", "not json"),
+        call("b", '{"query": "' + "x" * 100_000 + '"}'),
+        call("c", "[" * 50_000),
+    )
     story = Told(asked(), *requested(*calls), settled(failed=("a", "b", "c")))
 
     story.tell(opened(2))
@@ -112,9 +174,20 @@ def test_arguments_that_cannot_be_read_or_never_end_do_not_get_into_the_way() ->
 
 
 def test_an_attempt_keeps_how_long_it_took() -> None:
-    failed = ToolFailed(tool_call_id="b", name="search", failure="error", detail="away", duration_ms=7.0)
-    story = Told(asked(), replied(call("a"), call("b")), *requested(call("a"), call("b")), found("a", LOG), failed)
+    failed = ToolFailed(
+        tool_call_id="b", name="search", failure="error", detail="away", duration_ms=7.0
+    )
+    story = Told(
+        asked(),
+        replied(call("a"), call("b")),
+        *requested(call("a"), call("b")),
+        found("a", LOG),
+        failed,
+    )
 
     story.tell(settled("a", failed=("b",)))
 
-    assert [tried.attempt.duration_ms for tried in story.synthesizer.state.memory.usage.settled] == [1.0, 7.0]
+    assert [
+        tried.attempt.duration_ms
+        for tried in story.synthesizer.state.memory.usage.settled
+    ] == [1.0, 7.0]

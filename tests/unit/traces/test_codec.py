@@ -14,16 +14,30 @@ from antiphon.traces.codec import event_of, from_json, plain, to_json
 from antiphon.traces.event_log import KEPT_FROM_BYTES, Packer, Unpacker
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError
-from antiphon.vocabulary.events import Event, QueryClosed, Recorded, TextDelta, ToolSucceeded
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    Recorded,
+    TextDelta,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.values import Passage, StoredText, UntrustedText
 from tests.strategies import EVENT_KINDS, recorded
 
-CLOSED = Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=QueryClosed(status="answered"))
+CLOSED = Recorded(
+    query_id="q1", seq=3, cause=2, at=5.0, event=QueryClosed(status="answered")
+)
 
 
 def tool_succeeded(output: str) -> Recorded[Event]:
     """An event with one `StoredText`."""
-    event = ToolSucceeded(tool_call_id="t1", name="search", output=StoredText(output), passages=(), duration_ms=1.0)
+    event = ToolSucceeded(
+        tool_call_id="t1",
+        name="search",
+        output=StoredText(output),
+        passages=(),
+        duration_ms=1.0,
+    )
     return Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=event)
 
 
@@ -45,18 +59,27 @@ def recorded_as(event: Event) -> Recorded[Event]:
     return Recorded(query_id="q1", seq=3, cause=2, at=5.0, event=event)
 
 
-def repacked(packer: Packer, original: Recorded[Event], catalog: Catalog = BUILT_IN) -> Recorded[Event]:
+def repacked(
+    packer: Packer, original: Recorded[Event], catalog: Catalog = BUILT_IN
+) -> Recorded[Event]:
     """`original` packed, and unpacked with the texts that were gathered."""
     body = packer.pack(original.event)
     return Unpacker(packer.take_texts().get, catalog).unpack(
-        original.query_id, original.seq, original.cause, original.at, original.version, body
+        original.query_id,
+        original.seq,
+        original.cause,
+        original.at,
+        original.version,
+        body,
     )
 
 
 @pytest.mark.parametrize("kind", EVENT_KINDS)
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
-def test_every_event_survives_the_way_to_json_and_back_in_both_forms(kind: Any, data: st.DataObject) -> None:
+def test_every_event_survives_the_way_to_json_and_back_in_both_forms(
+    kind: Any, data: st.DataObject
+) -> None:
     original = data.draw(recorded(kind))
 
     assert from_json(to_json(original)) == original
@@ -83,7 +106,9 @@ def test_a_long_text_is_packed_as_its_key_and_gathered_once() -> None:
 
     bodies = [packer.pack(tool_succeeded(long.text).event) for _ in range(2)]
 
-    assert all(msgspec.json.decode(body)["output"] == {"kept": long.key} for body in bodies)
+    assert all(
+        msgspec.json.decode(body)["output"] == {"kept": long.key} for body in bodies
+    )
     assert packer.take_texts() == {long.key: long.text}
     assert packer.take_texts() == {}
 
@@ -107,7 +132,9 @@ def test_an_unpacked_text_is_fetched_once_and_shared() -> None:
         return texts[key]
 
     unpacker = Unpacker(fetch)
-    first, second = (unpacker.unpack("q1", seq, 0, 1.0, 1, body).event for seq in (1, 2))
+    first, second = (
+        unpacker.unpack("q1", seq, 0, 1.0, 1, body).event for seq in (1, 2)
+    )
 
     assert isinstance(first, ToolSucceeded)
     assert isinstance(second, ToolSucceeded)
@@ -127,7 +154,9 @@ def test_an_unpacked_text_is_fetched_once_and_shared() -> None:
         (b"1}", b"1", "truncated"),
     ],
 )
-def test_a_foreign_event_is_refused_with_what_was_found_and_what_is_read(old: bytes, new: bytes, found: str) -> None:
+def test_a_foreign_event_is_refused_with_what_was_found_and_what_is_read(
+    old: bytes, new: bytes, found: str
+) -> None:
     with pytest.raises(DecodeError) as refused:
         from_json(to_json(CLOSED).replace(old, new))
 
@@ -140,14 +169,22 @@ def test_a_refusal_names_the_trace_and_the_event() -> None:
         from_json(to_json(CLOSED).replace(b"query_closed", b"query_vanished"))
 
 
-def test_an_event_of_a_later_version_is_refused_for_its_version_whatever_else_it_holds() -> None:
-    later = to_json(CLOSED).replace(b'"version":1', b'"version":2').replace(b'"status"', b'"state"')
+def test_an_event_of_a_later_version_is_refused_for_its_version_whatever_else_it_holds() -> (
+    None
+):
+    later = (
+        to_json(CLOSED)
+        .replace(b'"version":1', b'"version":2')
+        .replace(b'"status"', b'"state"')
+    )
 
     with pytest.raises(DecodeError, match="vocabulary version 2"):
         from_json(later)
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"null", b"\xff\xfe", b'{"event":' + b"[" * 100_000])
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", b"null", b"\xff\xfe", b'{"event":' + b"[" * 100_000]
+)
 def test_what_is_no_event_at_all_is_refused(data: bytes) -> None:
     with pytest.raises(DecodeError):
         from_json(data)
@@ -159,7 +196,10 @@ def test_a_text_that_is_none_is_refused_in_the_plain_form(output: bytes) -> None
         from_json(to_json(tool_succeeded("short")).replace(b'"short"', output))
 
 
-@pytest.mark.parametrize("output", [b"3", b'{"kept":"unknown"}', b'{"kept":3}', b'{"kept":"a","more":1}', b"{}"])
+@pytest.mark.parametrize(
+    "output",
+    [b"3", b'{"kept":"unknown"}', b'{"kept":3}', b'{"kept":"a","more":1}', b"{}"],
+)
 def test_a_text_that_is_none_is_refused_in_the_store_s_form(output: bytes) -> None:
     body = Packer().pack(tool_succeeded("short").event).replace(b'"short"', output)
 
@@ -174,10 +214,15 @@ def test_an_event_of_a_subscriber_is_read_with_its_catalog_in_both_forms() -> No
 
     assert from_json(to_json(original), EXTENDED) == original
     assert event_of(plain(original.event), EXTENDED) == original.event
-    assert Unpacker(packer.take_texts().get, EXTENDED).unpack("q1", 3, 2, 5.0, 1, body) == original
+    assert (
+        Unpacker(packer.take_texts().get, EXTENDED).unpack("q1", 3, 2, 5.0, 1, body)
+        == original
+    )
 
 
-def test_an_event_that_no_named_subscriber_defines_is_refused_with_its_kind_and_what_to_do() -> None:
+def test_an_event_that_no_named_subscriber_defines_is_refused_with_its_kind_and_what_to_do() -> (
+    None
+):
     original = recorded_as(NoteTaken(text=StoredText("short"), weight=0.5))
 
     refused = r"trace q1, seq 3: .*'note_taken'.*ANTIPHON_SUBSCRIBERS"
@@ -191,9 +236,18 @@ def test_an_event_that_no_named_subscriber_defines_is_refused_with_its_kind_and_
 def test_numbers_that_json_cannot_say_are_read_from_the_store_as_nothing() -> None:
     passage = Passage(id="p", source="s", text=StoredText("t"), score=float("nan"))
     found = ToolSucceeded(
-        tool_call_id="t1", name="n", output=StoredText("o"), passages=(passage,), duration_ms=float("inf")
+        tool_call_id="t1",
+        name="n",
+        output=StoredText("o"),
+        passages=(passage,),
+        duration_ms=float("inf"),
     )
-    note = NoteTaken(text=StoredText("short"), weight=float("nan"), weights=(1.0, float("nan")), limit=float("inf"))
+    note = NoteTaken(
+        text=StoredText("short"),
+        weight=float("nan"),
+        weights=(1.0, float("nan")),
+        limit=float("inf"),
+    )
 
     assert repacked(Packer(), recorded_as(found)).event == replace(
         found, duration_ms=0.0, passages=(replace(passage, score=0.0),)

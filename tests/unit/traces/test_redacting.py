@@ -45,8 +45,12 @@ def completed(*blocks: dict[str, object]) -> ReasoningCompleted:
     return ReasoningCompleted(
         call_id="call-1",
         round=1,
-        content=tuple(StoredText(msgspec.json.encode(block).decode()) for block in blocks),
-        text=StoredText("".join(str(block["text"]) for block in blocks if block["type"] == "text")),
+        content=tuple(
+            StoredText(msgspec.json.encode(block).decode()) for block in blocks
+        ),
+        text=StoredText(
+            "".join(str(block["text"]) for block in blocks if block["type"] == "text")
+        ),
         tool_calls=(),
         citations=(),
         stop_reason="end_turn",
@@ -94,28 +98,49 @@ def test_a_redacted_passage_has_the_id_that_its_new_text_gives_it() -> None:
 
 def test_texts_that_are_met_again_in_other_objects_change_nothing() -> None:
     redaction = Redaction(secrets=[API_KEY])
-    source, text = "Course - Lesson 1", "Ranking weighs terms. It does so by how rare they are."
+    source, text = (
+        "Course - Lesson 1",
+        "Ranking weighs terms. It does so by how rare they are.",
+    )
 
     for _ in range(3):
         found = quotable("".join(source), "".join(list(text)))
-        event = ToolSucceeded(tool_call_id="t1", name="n", output=StoredText(text), passages=(found,), duration_ms=1.0)
+        event = ToolSucceeded(
+            tool_call_id="t1",
+            name="n",
+            output=StoredText(text),
+            passages=(found,),
+            duration_ms=1.0,
+        )
         assert redaction.event(event) is event
 
 
-def test_fields_of_an_event_from_outside_are_redacted_by_their_marks_and_not_by_their_names() -> None:
+def test_fields_of_an_event_from_outside_are_redacted_by_their_marks_and_not_by_their_names() -> (
+    None
+):
     event = NoteTaken(
-        id=SECRET, name=f"a {SECRET}", session_id=SECRET, tools=(SECRET, "b"), settings=((SECRET, SECRET),)
+        id=SECRET,
+        name=f"a {SECRET}",
+        session_id=SECRET,
+        tools=(SECRET, "b"),
+        settings=((SECRET, SECRET),),
     )
 
     redacted = REDACTION.event(event)
 
     assert redacted == NoteTaken(
-        id=SECRET, name=f"a {BLOTTED}", session_id=BLOTTED, tools=(BLOTTED, "b"), settings=((BLOTTED, BLOTTED),)
+        id=SECRET,
+        name=f"a {BLOTTED}",
+        session_id=BLOTTED,
+        tools=(BLOTTED, "b"),
+        settings=((BLOTTED, BLOTTED),),
     )
 
 
 def test_a_summary_that_says_a_secret_across_two_blocks_is_redacted_in_both() -> None:
-    reply = completed({"type": "text", "text": "It is KEY-"}, {"type": "text", "text": "4711."})
+    reply = completed(
+        {"type": "text", "text": "It is KEY-"}, {"type": "text", "text": "4711."}
+    )
     summary = SummaryCompleted(
         call_id="summary-1",
         for_call="call-1",
@@ -130,14 +155,19 @@ def test_a_summary_that_says_a_secret_across_two_blocks_is_redacted_in_both() ->
     redacted = REDACTION.event(summary)
 
     assert redacted.text.text == f"It is {BLOTTED}."
-    assert blocks_of(redacted) == [{"type": "text", "text": "It is ████"}, {"type": "text", "text": "████."}]
+    assert blocks_of(redacted) == [
+        {"type": "text", "text": "It is ████"},
+        {"type": "text", "text": "████."},
+    ]
 
 
 def test_arguments_stay_json_whatever_is_blotted_in_them() -> None:
     arguments = '{"query":"a \\"quoted\\" KEY-4711\\n","pin":12345678,"id":"KEY-4711","KEY-4711":true}'
     call = ToolCall(id="KEY-4711", name="search", arguments=arguments)
 
-    blotted = Redaction({"a": r"KEY-\d{4}", "b": r"\d{8}"}).event(ToolRequested(round=1, call=call, timeout_s=1.0))
+    blotted = Redaction({"a": r"KEY-\d{4}", "b": r"\d{8}"}).event(
+        ToolRequested(round=1, call=call, timeout_s=1.0)
+    )
 
     assert msgspec.json.decode(blotted.call.arguments) == {
         "query": f'a "quoted" {BLOTTED}\n',
@@ -157,7 +187,10 @@ def test_arguments_that_were_cut_off_are_blotted_as_text() -> None:
 
 
 def test_a_reply_that_says_a_secret_across_two_blocks_is_blotted_in_both() -> None:
-    reply = completed({"type": "text", "text": "It is KEY-"}, {"type": "text", "text": "4711.", "citations": []})
+    reply = completed(
+        {"type": "text", "text": "It is KEY-"},
+        {"type": "text", "text": "4711.", "citations": []},
+    )
 
     blotted = REDACTION.event(reply)
 
@@ -179,19 +212,32 @@ def test_what_holds_a_content_block_together_is_never_blotted() -> None:
     blotted = Redaction({"the pattern": "text|tool_use"}).event(completed(block))
 
     assert blocks_of(blotted) == [
-        {"type": "tool_use", "id": "text", "name": "text", "input": {"type": "████", "n": "████"}}
+        {
+            "type": "tool_use",
+            "id": "text",
+            "name": "text",
+            "input": {"type": "████", "n": "████"},
+        }
     ]
 
 
 def test_fields_of_a_few_values_only_are_left_alone() -> None:
-    event = ReasoningRetried(call_id="c", attempt=1, wait_s=0.1, why="timeout", detail="timeout")
+    event = ReasoningRetried(
+        call_id="c", attempt=1, wait_s=0.1, why="timeout", detail="timeout"
+    )
 
-    assert Redaction({"the pattern": "timeout"}).event(event) == replace(event, detail="███████")
+    assert Redaction({"the pattern": "timeout"}).event(event) == replace(
+        event, detail="███████"
+    )
 
 
-def test_what_one_pattern_left_is_looked_through_by_the_others_until_nothing_matches() -> None:
+def test_what_one_pattern_left_is_looked_through_by_the_others_until_nothing_matches() -> (
+    None
+):
     redaction = Redaction({"a": r"\d{4}", "b": r"KEY-\W{4}"})
-    failed = ToolFailed(tool_call_id="t", name="n", failure="error", detail=f"no {SECRET}")
+    failed = ToolFailed(
+        tool_call_id="t", name="n", failure="error", detail=f"no {SECRET}"
+    )
 
     once = redaction.event(failed)
 
@@ -199,7 +245,9 @@ def test_what_one_pattern_left_is_looked_through_by_the_others_until_nothing_mat
     assert redaction.event(once) is once
 
 
-def test_a_secret_is_blotted_as_it_stands_and_a_short_one_is_not_taken_for_one() -> None:
+def test_a_secret_is_blotted_as_it_stands_and_a_short_one_is_not_taken_for_one() -> (
+    None
+):
     redaction = Redaction(secrets=("a.c+e(g)i", "none"))
 
     assert redaction.text("none: a.c+e(g)i, abcceegi") == "none: █████████, abcceegi"
@@ -215,7 +263,9 @@ def test_a_secret_is_blotted_as_it_stands_and_a_short_one_is_not_taken_for_one()
         ("(?R)", "calls itself"),
     ],
 )
-def test_a_pattern_that_cannot_be_used_is_refused_by_its_place_and_not_shown(pattern: str, why: str) -> None:
+def test_a_pattern_that_cannot_be_used_is_refused_by_its_place_and_not_shown(
+    pattern: str, why: str
+) -> None:
     with pytest.raises(ConfigurationError, match=f"^line 3,.*{why}") as refused:
         Redaction({"line 3,": pattern})
 

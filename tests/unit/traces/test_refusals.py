@@ -21,7 +21,10 @@ def test_a_full_disk_is_told_as_such() -> None:
 
 
 def test_what_is_not_in_the_table_is_told_in_sqlite_s_words() -> None:
-    with closing(sqlite3.connect(":memory:")) as connection, pytest.raises(sqlite3.OperationalError) as refused:
+    with (
+        closing(sqlite3.connect(":memory:")) as connection,
+        pytest.raises(sqlite3.OperationalError) as refused,
+    ):
         connection.execute("SELECT * FROM nowhere")
 
     assert reason(refused.value) == "SQLite says: no such table: nowhere"

@@ -16,7 +16,9 @@ from tests.strategies import EVENT_KINDS
 
 def test_every_event_of_the_vocabulary_is_in_the_catalog() -> None:
     defined = {
-        kind for _, kind in inspect.getmembers(events, inspect.isclass) if issubclass(kind, Event) and kind is not Event
+        kind
+        for _, kind in inspect.getmembers(events, inspect.isclass)
+        if issubclass(kind, Event) and kind is not Event
     }
 
     assert defined == set(EVENT_KINDS)
@@ -47,7 +49,9 @@ def test_an_event_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize("kind", EVENT_KINDS)
-def test_an_event_declares_who_emits_it_and_a_field_that_says_what_it_is_about(kind: type[Event]) -> None:
+def test_an_event_declares_who_emits_it_and_a_field_that_says_what_it_is_about(
+    kind: type[Event],
+) -> None:
     first = kind.about.field.partition(".")[0]
 
     assert kind.emitted_by
@@ -55,7 +59,9 @@ def test_an_event_declares_who_emits_it_and_a_field_that_says_what_it_is_about(k
 
 
 @pytest.mark.parametrize("kind", [kind for kind in EVENT_KINDS if kind.settles])
-def test_an_event_settles_a_request_about_the_same_kind_of_thing(kind: type[Event]) -> None:
+def test_an_event_settles_a_request_about_the_same_kind_of_thing(
+    kind: type[Event],
+) -> None:
     for settled in kind.settles:
         about = settled.by or kind.about
 
@@ -69,7 +75,10 @@ def test_two_events_of_one_tag_make_no_catalog() -> None:
 
         emitted_by = ("twin",)
 
-    with pytest.raises(ConfigurationError, match="Two events are tagged 'query_closed', QueryClosed and Twin"):
+    with pytest.raises(
+        ConfigurationError,
+        match="Two events are tagged 'query_closed', QueryClosed and Twin",
+    ):
         BUILT_IN.extended([Twin])
 
 

@@ -17,17 +17,25 @@ TEXT_MARKS = {Mark.UNTRUSTED, Mark.CONTENT_BLOCK, Mark.JSON, Mark.NAME}
 
 
 def _values() -> list[type[msgspec.Struct]]:
-    return [kind for _, kind in inspect.getmembers(values, inspect.isclass) if issubclass(kind, Value)]
+    return [
+        kind
+        for _, kind in inspect.getmembers(values, inspect.isclass)
+        if issubclass(kind, Value)
+    ]
 
 
 @pytest.mark.parametrize("struct", [*BUILT_IN.events, *_values()])
-def test_every_text_of_every_event_and_value_carries_exactly_one_mark_of_its_kind(struct: type[msgspec.Struct]) -> None:
+def test_every_text_of_every_event_and_value_carries_exactly_one_mark_of_its_kind(
+    struct: type[msgspec.Struct],
+) -> None:
     for name, hint in get_type_hints(struct, include_extras=True).items():
         if name not in struct.__struct_fields__:
             continue
         for leaf in leaves_of(hint):
             if leaf.holds_text:
-                assert len(leaf.marks & TEXT_MARKS) == 1, f"{struct.__name__}.{name}: mark its text"
+                assert len(leaf.marks & TEXT_MARKS) == 1, (
+                    f"{struct.__name__}.{name}: mark its text"
+                )
 
 
 class Marked(Value, frozen=True, kw_only=True):
@@ -57,6 +65,16 @@ def test_marks_are_found_inside_tuples_and_unions() -> None:
 
 
 def test_only_what_may_be_any_text_holds_text() -> None:
-    kinds = {leaf.kind: leaf.holds_text for leaf in leaves_of(Literal["a"] | Id | StoredText | Marked | int | None)}
+    kinds = {
+        leaf.kind: leaf.holds_text
+        for leaf in leaves_of(Literal["a"] | Id | StoredText | Marked | int | None)
+    }
 
-    assert kinds == {Literal["a"]: False, str: True, StoredText: True, Marked: False, int: False, type(None): False}
+    assert kinds == {
+        Literal["a"]: False,
+        str: True,
+        StoredText: True,
+        Marked: False,
+        int: False,
+        type(None): False,
+    }
