@@ -84,21 +84,14 @@ COMMANDS = (
 )
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Runs the command line; one of our errors is one sentence on standard error, and exit code 1.
-
-    Args:
-        arguments: What follows the program's name; None takes the process's own.
-    """
-    given = arguments
-    if given is None:
-        given = sys.argv[1:]
+def run(arguments: list[str]) -> None:
+    """Runs the named command; one of our errors is one sentence on standard error, and exit code 1."""
     # The user's own tools are found in the folder where the command runs ("" is that folder), which an installed
     # command, other than `python -m`, does not search. Last, so that nothing in it replaces an installed package.
     if "" not in sys.path:
         sys.path.append("")
     try:
-        command_line(given)(given, prog_name="antiphon")
+        command_line(arguments)(arguments, prog_name="antiphon")
     except ServiceError as error:
         # Not through rich's console, which would break a long sentence into lines.
         sys.stderr.write(f"antiphon: {clean(str(error))}\n")

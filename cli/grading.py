@@ -12,6 +12,7 @@ import msgspec
 import typer
 from rich.table import Table
 
+from antiphon import service
 from antiphon.cli.questions import UNANSWERABLE, Place, SampleQuestion, read_questions
 from antiphon.cli.session import (
     DataDir,
@@ -19,10 +20,10 @@ from antiphon.cli.session import (
     Model,
     Reasoner,
     opened,
+    run_async,
     settings_for_people,
 )
 from antiphon.cli.terminal import err, one_line, out, print_json
-from antiphon.service import Antiphon, Outcome, Question, Settings
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
     ContextSynthesized,
@@ -93,7 +94,7 @@ def evaluate(
         ) from error
     questions = read_questions(lines, str(file))
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
-    grades = asyncio.run(_ask_all(settings, questions, at_once))
+    grades = run_async(_ask_all(settings, questions, at_once))
     short = shortfalls(grades, targets)
     if as_json:
         print_json(
@@ -108,21 +109,21 @@ def evaluate(
 
 
 async def _ask_all(
-    settings: Settings, questions: Sequence[SampleQuestion], at_once: int
+    settings: service.Settings, questions: Sequence[SampleQuestion], at_once: int
 ) -> list[Grade]:
     # More at once would only wait for one another's processor time, and their latencies would mean nothing.
     turns = asyncio.Semaphore(at_once)
-    async with opened(settings) as service:
-        grading = [_graded(service, question, turns) for question in questions]
+    async with opened(settings) as antiphon:
+        grading = [_graded(antiphon, question, turns) for question in questions]
         return await asyncio.gather(*grading)
 
 
 async def _graded(
-    service: Antiphon, question: SampleQuestion, turns: asyncio.Semaphore
+    antiphon: service.Antiphon, question: SampleQuestion, turns: asyncio.Semaphore
 ) -> Grade:
     async with turns:
-        outcome = await service.ask(Question(query=question.question))
-    found = grade(question, outcome, await service.store.read(outcome.query_id))
+        outcome = await antiphon.ask(service.Question(query=question.question))
+    found = grade(question, outcome, await antiphon.store.read(outcome.query_id))
     mark = "✗"
     if found.right:
         mark = "✓"
@@ -214,7 +215,7 @@ class Grade(Value, frozen=True, kw_only=True):
 
 
 def grade(
-    question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]
+    question: SampleQuestion, outcome: service.Outcome, trace: Sequence[Recorded[Event]]
 ) -> Grade:
     """Grades `outcome` on `question`; its citations are checked against the passages in the trace."""
     response = outcome.response
@@ -272,7 +273,7 @@ def _admits_gap(response: ResponseAssembled) -> bool:
 
 
 def _wrong_citations(
-    outcome: Outcome, trace: Sequence[Recorded[Event]]
+    outcome: service.Outcome, trace: Sequence[Recorded[Event]]
 ) -> tuple[str, ...]:
     passages: dict[str, Passage] = {}
     for recorded in trace:

@@ -16,15 +16,9 @@ from rich.progress import (
 )
 from rich.table import Column, Table
 
+from antiphon import service
 from antiphon.cli.session import ChromaUrl, DataDir, Embedder, settings_for_people
 from antiphon.cli.terminal import err, one_line, out
-from antiphon.service import (
-    IndexProgress,
-    IndexSummary,
-    embedder_of,
-    index_paths,
-    overview,
-)
 
 
 def index(
@@ -47,10 +41,10 @@ def index(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
     )
     with _Bar() as bar:
-        summary = index_paths(
+        summary = service.index_paths(
             paths,
             settings.data_dir,
-            embedder_of(settings),
+            service.embedder_of(settings),
             chroma_url=settings.chroma_url,
             rebuild=rebuild,
             progress=bar.show,
@@ -87,7 +81,7 @@ class _Bar:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def show(self, now: IndexProgress) -> None:
+    def show(self, now: service.IndexProgress) -> None:
         """Moves the bar to where the run is."""
         if now.stage not in self._tasks:
             self._tasks[now.stage] = self._progress.add_task(
@@ -103,7 +97,7 @@ class _Bar:
         )
 
 
-def show_summary(summary: IndexSummary) -> None:
+def show_summary(summary: service.IndexSummary) -> None:
     """Prints what the run did, and each file that it could not use with the reason."""
     table = Table(
         "Added",
@@ -135,7 +129,7 @@ def show_summary(summary: IndexSummary) -> None:
 
 def courses(data_dir: DataDir = None) -> None:
     """Lists the indexed courses."""
-    indexed = overview(settings_for_people(data_dir=data_dir).data_dir)
+    indexed = service.overview(settings_for_people(data_dir=data_dir).data_dir)
     if indexed is None or not indexed.courses:
         out.print(
             "Nothing is indexed yet: run `antiphon index PATH…` on a folder of course documents."

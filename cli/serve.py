@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
+import ipaddress
 import signal
 import socket
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-import uvicorn
-from fastapi import FastAPI
 
-from antiphon.api import InterceptorOf, cancel_queries, create_app
-from antiphon.cli.session import DataDir, Reasoner
+from antiphon import api, faults, service
+from antiphon.cli.process import INTERRUPTED, end_at_once
+from antiphon.cli.session import DataDir, Reasoner, run_async
 from antiphon.cli.terminal import err
-from antiphon.faults import injector_of
-from antiphon.service import (
-    Double,
-    Settings,
-    configure_logging,
-    load_settings,
-    read_script,
-)
 from antiphon.vocabulary.errors import ConfigurationError
 
-STOPPING_S = 5.0
-"""Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
-
-CLOSING_S = 5
-"""Seconds that cancelled queries and their callers get after that."""
-
-INTERRUPTED = 130
+OPEN_TO_OTHERS = (
+    "Whoever reaches {host} can ask questions, at your cost, and read every trace: there is no log-in. Keep to "
+    "127.0.0.1, or put a proxy with one in front."
+)
 
 
 def serve(
@@ -55,14 +44,33 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Serves the REST API; its documentation is at /docs. Ctrl-C stops it once the queries under way have ended."""
-    settings = load_settings(host=host, port=port, data_dir=data_dir, reasoner=reasoner)
-    configure_logging(settings)
-    interceptor_of: InterceptorOf | None = None
+    """Serves the REST API; its documentation is at /docs.
+
+    Ctrl-C stops it: no request is taken any more, the queries under way have five seconds to end, and those that have
+    not are cancelled, which their callers are told with status 503. A second Ctrl-C ends it at once.
+    """
+    settings = service.load_settings(
+        host=host, port=port, data_dir=data_dir, reasoner=reasoner
+    )
+    service.configure_logging(settings)
+    interceptor_of: api.InterceptorOf | None = None
     if allow_faults:
-        interceptor_of = injector_of
+        interceptor_of = faults.injector_of
     with listening(settings) as listener:
-        stopped_by = asyncio.run(_serve(settings, listener, interceptor_of))
+        if not _is_loopback(settings.host):
+            err.print(
+                OPEN_TO_OTHERS.format(host=settings.host),
+                style="yellow",
+                soft_wrap=True,
+            )
+        serving = api.serve(
+            settings,
+            listener,
+            interceptor_of,
+            announce=partial(_announce, listener),
+            stopping=_Stopping(),
+        )
+        stopped_by = run_async(serving)
     if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 
@@ -83,21 +91,18 @@ def double(
     ] = "127.0.0.1",
 ) -> None:
     """Serves a Messages API that answers by a script (docs/double.md): set ANTHROPIC_BASE_URL to its address."""
-    app = Double(read_script(script), on_port=True)
-    with listening(load_settings(host=host, port=port)) as listener:
+    app = service.Double(service.read_script(script), on_port=True)
+    with listening(service.load_settings(host=host, port=port)) as listener:
         address, at = listener.getsockname()[:2]
         err.print(
             f"The double answers at http://{address}:{at} (Ctrl-C stops it)",
             soft_wrap=True,
         )
-        config = uvicorn.Config(
-            app, lifespan="off", log_config=None, log_level="critical", access_log=False
-        )
-        uvicorn.Server(config).run(sockets=[listener])
+        run_async(api.serve_app(app, listener))
 
 
 @contextmanager
-def listening(settings: Settings) -> Generator[socket.socket, None, None]:
+def listening(settings: service.Settings) -> Generator[socket.socket, None, None]:
     """Binds a socket to the settings' address, before anything slow is done.
 
     Raises:
@@ -119,68 +124,37 @@ def listening(settings: Settings) -> Generator[socket.socket, None, None]:
         yield listener
 
 
-async def _serve(
-    settings: Settings, listener: socket.socket, interceptor_of: InterceptorOf | None
-) -> int | None:
-    """Serves until a signal comes, and returns its number."""
-    app = create_app(settings, interceptor_of=interceptor_of)
-    config = uvicorn.Config(
-        app,
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S,
+def _announce(listener: socket.socket) -> None:
+    host, port = listener.getsockname()[:2]
+    shown = host
+    # An address needs brackets where it holds colons itself.
+    if ":" in host:
+        shown = f"[{host}]"
+    err.print(
+        f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
+        soft_wrap=True,
     )
-    server = _Server(config, app)
-    # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
-    with server.stopped_by_signals():
-        async with app.router.lifespan_context(app):
-            host, port = listener.getsockname()[:2]
-            shown = host
-            # An address needs brackets where it holds colons itself.
-            if ":" in host:
-                shown = f"[{host}]"
-            err.print(
-                f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
-                soft_wrap=True,
-            )
-            await server.serve(sockets=[listener])
-    return server.stopped_by
 
 
-class _Server(uvicorn.Server):
-    """uvicorn's server, which would raise a caught signal again before our service is closed."""
+class _Stopping:
+    """Tells what the first signal leads to; the second one ends the process."""
 
-    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
-        super().__init__(config)
-        self._app = app
-        self.stopped_by: int | None = None
+    def __init__(self) -> None:
+        self._begun = False
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        loop = asyncio.get_running_loop()
-        late = loop.call_later(
-            STOPPING_S, cancel_queries, self._app, "the service is stopping"
+    def __call__(self, _signal: int) -> None:
+        if self._begun:
+            end_at_once()
+        self._begun = True
+        err.print(
+            f"Stopping: queries under way have {api.STOPPING_S:.0f} s to end; Ctrl-C once more ends at once.",
+            style="dim",
+            soft_wrap=True,
         )
-        await super().shutdown(sockets)
-        # No query is cancelled after all where they ended in time.
-        late.cancel()
 
-    @contextmanager
-    def stopped_by_signals(self) -> Generator[None, None, None]:
-        """Lets SIGINT and SIGTERM end the server in order, from before it opens until after it has closed."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._stop, number)
-        try:
-            yield
-        finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(number)
 
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield  # done by `stopped_by_signals`, for longer than uvicorn would
-
-    def _stop(self, number: int) -> None:
-        self.stopped_by = number
-        self.handle_exit(number, None)
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"

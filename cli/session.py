@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
+from rich.status import Status
 
-from antiphon.cli.terminal import clean
-from antiphon.service import (
-    Antiphon,
-    Redaction,
-    Settings,
-    catalog_of,
-    configure_logging,
-    load_settings,
-    load_subscribers,
-    open_trace_store,
-)
-from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from antiphon import service
+from antiphon.cli.process import signal_handled
+from antiphon.cli.terminal import clean, err
+from antiphon.vocabulary.errors import BadInputError, KnowledgeError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceListing, TraceStore
 from antiphon.vocabulary.settings import DECLARED
@@ -59,6 +54,7 @@ TraceId = Annotated[
     str, typer.Argument(help="The trace's id, or enough of its beginning.")
 ]
 
+T = TypeVar("T")
 PAGE = 500
 SHOWN_MATCHES = 5
 
@@ -68,45 +64,100 @@ def wish(name: str, flag: str) -> Any:
     return typer.Option(flag, help=DECLARED[name].sentence)
 
 
-def settings_for_people(**overrides: object) -> Settings:
+def settings_for_people(**overrides: object) -> service.Settings:
     """Loads the settings with logging turned down to warnings, for commands whose output people read.
 
     Raises:
         ConfigurationError: A value cannot be used.
     """
-    settings = load_settings(**overrides)
+    settings = service.load_settings(**overrides)
     # A level that somebody chose is kept; "info" is the default, and would stand between the lines of the output.
     if settings.log_level == "info":
         settings = settings.model_copy(update={"log_level": "warning"})
-    configure_logging(settings)
+    service.configure_logging(settings)
     return settings
 
 
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine to its end; Ctrl-C cancels it, and a second one ends it at once."""
+    runner = asyncio.Runner()
+    # The handler in whose place the runner puts its own.
+    with signal_handled(signal.default_int_handler):
+        result = runner.run(work)
+    # Not where it was interrupted: that would wait for a thread which loads an embedder.
+    runner.close()
+    return result
+
+
+def opening() -> Status:
+    """Turns a spinner on standard error, where that is a terminal, while something is loaded that takes seconds."""
+    return err.status("Opening the index and the reasoner …")
+
+
+def settings_to_ask(**overrides: object) -> service.Settings:
+    """Loads the settings for a command that asks questions.
+
+    Raises:
+        ConfigurationError: A value cannot be used.
+        KnowledgeError: Nothing is indexed; it is found out before a data folder is made or anything large is loaded.
+    """
+    settings = settings_for_people(**overrides)
+    indexed = service.overview(settings.data_dir)
+    if indexed is None or not indexed.courses:
+        raise KnowledgeError(nothing_indexed(settings))
+    return settings
+
+
+def nothing_indexed(settings: service.Settings) -> str:
+    """Tells in words that nothing is indexed, where, and what to do."""
+    return (
+        f"Nothing is indexed in {clean(str(settings.data_dir))}: run `antiphon index PATH…` on a folder of course "
+        "documents, or name the folder of another index with --data-dir."
+    )
+
+
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Antiphon]:
+async def opened(settings: service.Settings) -> AsyncIterator[service.Antiphon]:
     """Opens the service, and closes it at the end, whatever happens.
 
     Raises:
         ServiceError: It cannot be opened.
     """
-    service = await Antiphon.open(settings)
+    with opening():
+        antiphon = await service.Antiphon.open(settings)
     try:
-        yield service
+        yield antiphon
     finally:
-        await service.close()
+        await antiphon.close()
 
 
 @asynccontextmanager
 async def open_store(
-    settings: Settings, redaction: Redaction | None = None
+    settings: service.Settings,
+    redaction: service.Redaction | None = None,
+    *,
+    make: bool = False,
 ) -> AsyncIterator[TraceStore]:
     """Opens the trace store of these settings, which reads the events of their subscribers too; closes it at the end.
 
     Args:
         redaction: Redacts traces that are added.
+        make: Make the data folder where there is none.
+
+    Raises:
+        NotFoundError: There is no data folder.
+        TraceError: The store cannot be opened.
     """
-    catalog = catalog_of(load_subscribers(settings.subscribers))
-    store = open_trace_store(settings.data_dir, redaction=redaction, catalog=catalog)
+    # A folder made for reading would be empty: its name is mistyped, or nothing was asked yet.
+    if not make and not settings.data_dir.is_dir():
+        raise NotFoundError(
+            f"There is no data folder {clean(str(settings.data_dir))}, and so no trace: ask something with "
+            "`antiphon ask`, or name another folder with --data-dir."
+        )
+    catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
+    store = service.open_trace_store(
+        settings.data_dir, redaction=redaction, catalog=catalog
+    )
     try:
         yield store
     finally:
@@ -149,7 +200,9 @@ async def whole_id(store: TraceListing, beginning: str) -> str:
     return matches[0]
 
 
-async def read_trace(settings: Settings, wanted: str) -> Sequence[Recorded[Event]]:
+async def read_trace(
+    settings: service.Settings, wanted: str
+) -> Sequence[Recorded[Event]]:
     """Reads the events of the one trace whose id begins so. Raises as `whole_id` does."""
     async with open_store(settings) as store:
         return await store.read(await whole_id(store, wanted))

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from antiphon import service
 from antiphon.cli.session import (
     DataDir,
     TraceId,
     open_store,
     read_trace,
+    run_async,
     settings_for_people,
     whole_id,
 )
 from antiphon.cli.terminal import clean, out
-from antiphon.service import (
-    catalog_of,
-    load_subscribers,
-    read_trace_file,
-    redaction_of,
-    trace_file,
-    trace_test,
-)
 from antiphon.vocabulary.errors import BadInputError
 
 
@@ -35,8 +28,8 @@ def export(
     data_dir: DataDir = None,
 ) -> None:
     """Writes a trace into a file of JSON lines, with a hash over all of it."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    _write(output, trace_file(events))
+    events = run_async(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    _write(output, service.trace_file(events))
     out.print(f"{output}: {len(events)} events", soft_wrap=True)
 
 
@@ -53,13 +46,17 @@ def import_(
     except OSError as error:
         raise BadInputError(f"{file} cannot be read: {error.strerror}") from error
     # Read and checked as a whole before the store is opened: half a trace must not get in.
-    events = read_trace_file(data, catalog_of(load_subscribers(settings.subscribers)))
+    events = service.read_trace_file(
+        data, service.catalog_of(service.load_subscribers(settings.subscribers))
+    )
 
     async def add() -> None:
-        async with open_store(settings, redaction_of(settings)) as store:
+        async with open_store(
+            settings, service.redaction_of(settings), make=True
+        ) as store:
             await store.add(events)
 
-    asyncio.run(add())
+    run_async(add())
     out.print(f"{clean(events[0].query_id)}: {len(events)} events", soft_wrap=True)
 
 
@@ -77,13 +74,13 @@ def as_test(
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
     settings = settings_for_people(data_dir=data_dir)
-    events = asyncio.run(read_trace(settings, query_id))
+    events = run_async(read_trace(settings, query_id))
     folder = output
     name = f"trace_{events[0].query_id[:8]}"
     if output.suffix == ".py":
         folder = output.parent
         name = output.stem.removeprefix("test_")
-    data, test = trace_test(events, name, redact or (), settings.subscribers)
+    data, test = service.trace_test(events, name, redact or (), settings.subscribers)
     _write(folder / f"{name}.jsonl", data)
     _write(folder / f"test_{name}.py", test.encode())
     out.print(
@@ -113,7 +110,7 @@ def delete(
                 return await store.delete_conversation(conversation)
             return await store.delete([await whole_id(store, query_id or "")])
 
-    out.print(f"{asyncio.run(work())} deleted")
+    out.print(f"{run_async(work())} deleted")
 
 
 def prune(
@@ -141,7 +138,7 @@ def prune(
         async with open_store(settings) as store:
             return await store.prune(older_than=older_than, most_bytes=most_bytes)
 
-    out.print(f"{asyncio.run(work())} deleted")
+    out.print(f"{run_async(work())} deleted")
 
 
 def _write(path: Path, data: bytes) -> None:

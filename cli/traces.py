@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
+from antiphon import service
 from antiphon.cli.rendering import describe_recorded, source_lines
 from antiphon.cli.session import (
     DataDir,
@@ -18,10 +18,10 @@ from antiphon.cli.session import (
     TraceId,
     open_store,
     read_trace,
+    run_async,
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.service import to_json
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
@@ -87,7 +87,7 @@ def listed(
         async with open_store(settings) as store:
             return await store.list(limit, where=where)
 
-    found = asyncio.run(read_rows())
+    found = run_async(read_rows())
     if not found:
         out.print("There are no such traces: ask something with `antiphon ask`.")
         return
@@ -118,10 +118,10 @@ def show(
     data_dir: DataDir = None,
 ) -> None:
     """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    events = run_async(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if as_json:
         for recorded in events:
-            print_json(to_json(recorded).decode())
+            print_json(service.to_json(recorded).decode())
         return
     width = 120
     if full:
@@ -130,7 +130,7 @@ def show(
     for recorded in events:
         out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
         if full:
-            print_json(to_json(recorded).decode())
+            print_json(service.to_json(recorded).decode())
         if isinstance(recorded.event, ResponseAssembled):
             responses.append(recorded.event)
     # Below the events, whichever came after it.

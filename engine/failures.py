@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from typing import get_args
 
 import anthropic
 import httpx2
@@ -59,13 +58,6 @@ _TOO_LONG = re.compile(
     re.I,
 )
 """Words of servers for a request that does not fit the model's context; the Messages API sends them with a 400."""
-_KINDS: frozenset[str] = frozenset(get_args(FailureKind))
-
-
-def kind_of(error: ModelError) -> FailureKind:
-    """Returns the failure's kind, for an event."""
-    # A port may be implemented by others: a kind that the vocabulary does not know must not end the query.
-    return error.kind if error.kind in _KINDS else "server_error"  # type: ignore[return-value]  # checked just now
 
 
 def from_status(error: anthropic.APIStatusError) -> ModelError:

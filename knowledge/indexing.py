@@ -13,7 +13,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 from antiphon.knowledge.building import ReportProgress, build_vectors, fill_catalogue
-from antiphon.knowledge.catalogue import FORMAT, CatalogueWriter
+from antiphon.knowledge.catalogue import CatalogueWriter
+from antiphon.knowledge.catalogue_file import FORMAT
 from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import drop_index, open_index
 from antiphon.knowledge.generations import (

@@ -1,0 +1,17 @@
+"""The service over HTTP: JSON and live events, one error shape."""
+
+from antiphon.api.app import create_app
+from antiphon.api.dependencies import InterceptorOf, cancel_queries
+from antiphon.api.query_schemas import QueryAnswer, answer_of
+from antiphon.api.serving import STOPPING_S, serve, serve_app
+
+__all__ = [
+    "STOPPING_S",
+    "InterceptorOf",
+    "QueryAnswer",
+    "answer_of",
+    "cancel_queries",
+    "create_app",
+    "serve",
+    "serve_app",
+]
