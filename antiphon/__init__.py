@@ -18,4 +18,4 @@ from antiphon.exports import exports
 
 # Each name is imported when it is first used: this module is run before any other of the package, and importing them
 # here would be a circle, and slow for whoever wants only one.
-__all__, __getattr__, __dir__ = exports(__name__, __file__)
+__getattr__, __dir__ = exports(__name__, __file__)

@@ -7,25 +7,34 @@ and importing one takes a second.
 
 from __future__ import annotations
 
-import ast
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 
-Exports = tuple[list[str], Callable[[str], object], Callable[[], list[str]]]
+ModuleFunctions = tuple[Callable[[str], object], Callable[[], list[str]]]
+Homes = dict[str, tuple[str, str]]
 
 
-def exports(package: str, file: str) -> Exports:
-    """Returns the `__all__`, `__getattr__` and `__dir__` of a package.
+def exports(package: str, file: str) -> ModuleFunctions:
+    """Returns the `__getattr__` and the `__dir__` of a package; the former gives its `__all__` too.
 
     Args:
         file: Its `__init__.py`, beside which the `__init__.pyi` lies.
     """
-    homes = _homes(Path(file).with_suffix(".pyi"))
+    homes: Homes = {}
+
+    def read_homes() -> Homes:
+        # When a name is first wanted: the package of everything is imported before Ctrl-C is handled.
+        if not homes:
+            homes.update(_homes(os.path.splitext(file)[0] + ".pyi"))
+        return homes
 
     def import_name(name: str) -> object:
-        if name not in homes:
+        if name == "__all__":
+            return sorted(read_homes())
+        # A name of Python's own, such as `__path__`, is never one of ours.
+        if name.startswith("__") or name not in read_homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = _imported(*homes[name])
         # Kept, so that the next use is a plain look-up.
@@ -33,16 +42,19 @@ def exports(package: str, file: str) -> Exports:
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        return sorted({*vars(sys.modules[package]), *read_homes()})
 
-    return sorted(homes), import_name, names
+    return import_name, names
 
 
-def _homes(stub: Path) -> dict[str, tuple[str, str]]:
+def _homes(stub: str) -> Homes:
     """Reads from a stub the module that each public name comes from, and its name there."""
-    homes: dict[str, tuple[str, str]] = {}
-    for statement in ast.parse(stub.read_text(encoding="utf-8")).body:
-        if not isinstance(statement, ast.ImportFrom) or statement.module is None:
+    ast = import_module("ast")
+    homes: Homes = {}
+    with open(stub, encoding="utf-8") as file:
+        statements = ast.parse(file.read()).body
+    for statement in statements:
+        if not isinstance(statement, ast.ImportFrom):
             continue
         for imported in statement.names:
             public = imported.asname or imported.name

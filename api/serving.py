@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from antiphon.service import Settings
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
 
+STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
 CLOSING_S = 5
 """Seconds that cancelled queries and their callers get after that."""
 
@@ -28,13 +29,13 @@ async def serve(
     listener: socket.socket,
     interceptor_of: InterceptorOf | None,
     *,
-    announce: Callable[[], None],
+    announce: Callable[[Sequence[str]], None],
     stopping: Callable[[int], None],
 ) -> int | None:
     """Serves the REST API until a signal comes, and returns the signal's number.
 
     Args:
-        announce: Called once the service is open.
+        announce: Called once the service is open, with what it lacks to be ready.
         stopping: Called with each signal that comes; the second one finds the service stopping already.
 
     Raises:
@@ -52,7 +53,7 @@ async def serve(
     # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
     with server.stopped_by_signals():
         async with app.router.lifespan_context(app):
-            announce()
+            announce(app.state.service.readiness().problems)
             await server.serve(sockets=[listener])
     return server.stopped_by
 
@@ -89,13 +90,16 @@ class _Server(uvicorn.Server):
     def stopped_by_signals(self) -> Generator[None, None, None]:
         """Lets SIGINT and SIGTERM end the server in order, from before it opens until after it has closed."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        before = {number: signal.getsignal(number) for number in STOPPED_BY}
+        for number in STOPPED_BY:
             loop.add_signal_handler(number, self._stop, number)
         try:
             yield
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
+            # The loop leaves Python's own handlers behind.
+            for number, handler in before.items():
                 loop.remove_signal_handler(number)
+                signal.signal(number, handler)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

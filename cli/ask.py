@@ -16,7 +16,6 @@ from antiphon.cli.session import (
     Reasoner,
     opened,
     opening,
-    run_async,
     settings_to_ask,
     wish,
 )
@@ -67,7 +66,7 @@ def ask(
         async with opened(settings) as antiphon:
             return await _watched(antiphon, wishes, every_event=events)
 
-    outcome = run_async(work())
+    outcome = asyncio.run(work())
     if as_json:
         print_json(api.answer_of(outcome).model_dump_json(indent=2))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,8 +35,7 @@ from antiphon.cli.session import (
     Model,
     Reasoner,
     opened,
-    run_async,
-    settings_for_people,
+    settings_to_ask,
 )
 from antiphon.cli.terminal import clean, err, one_line, out
 from antiphon.vocabulary.errors import BadInputError
@@ -69,13 +69,13 @@ def compare(
     a briefing for each call. Every run is an ordinary query whose trace is kept.
     """
     chosen = modes_of(modes)
-    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
+    settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
     asked = read_any_questions(questions, settings.query_chars)
     # Before the questions are asked: answers by Claude cost something, and would be lost.
     for path in (html, json_file):
         if path is not None:
             _refuse_unwritable(path)
-    compared = run_async(_ask_all(settings, asked, chosen))
+    compared = asyncio.run(_ask_all(settings, asked, chosen))
     sums = [sum_of(mode, compared) for mode in chosen]
     show(compared, sums)
     if html is not None:

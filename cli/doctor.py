@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import sys
@@ -18,7 +19,6 @@ from antiphon.cli.session import (
     DataDir,
     nothing_indexed,
     opened,
-    run_async,
     settings_for_people,
 )
 from antiphon.cli.terminal import one_line, out
@@ -83,14 +83,14 @@ def _all_checks(data_dir: Path | None) -> Iterator[Check]:
         yield check(settings)
     # Opening the service would make the folder, which may be a mistyped one.
     if settings.data_dir.is_dir():
-        yield from run_async(open_checks(settings))
+        yield from asyncio.run(open_checks(settings))
     else:
         yield Check("Index", False, "nothing is indexed", nothing_indexed(settings))
 
 
 def ask_the_model(settings: service.Settings) -> None:
     """Prints what the model's server can do, and the settings for what it cannot; exit code 1 where it is silent."""
-    findings = run_async(_capabilities(settings))
+    findings = asyncio.run(_capabilities(settings))
     for finding in findings:
         out.print(
             f"{_MARKS[finding.well]} {finding.name}: {one_line(finding.found, 200)}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from antiphon.cli.faults_showing import (
     show_run,
     write_report,
 )
+from antiphon.cli.process import before_ending
 from antiphon.cli.session import Json
 from antiphon.cli.terminal import err, one_line, out, print_json
 from antiphon.vocabulary.errors import BadInputError
@@ -129,11 +131,20 @@ def list_points(tools: Tools = "") -> None:
 @contextmanager
 def world_of(tools: str) -> Iterator[faults.World]:
     """Opens a world with these tools, whose traces are gone at the end."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        closing(opener(tools)(Path(folder))) as world,
-    ):
+    with scratch_folder() as folder, closing(opener(tools)(folder)) as world:
         yield world
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Makes the folder for all temporary files of a run; Ctrl-C, which unwinds nothing, removes it too."""
+    with tempfile.TemporaryDirectory() as folder:
+        remove = partial(shutil.rmtree, folder, ignore_errors=True)
+        before_ending.append(remove)
+        tempfile.tempdir = folder
+        yield Path(folder)
+        tempfile.tempdir = None
+        before_ending.remove(remove)
 
 
 def opener(tools: str) -> partial[faults.World]:
@@ -226,8 +237,9 @@ def _run_experiment(experiment: faults.Experiment, tools: str) -> None:
         raise BadInputError(
             f"There is no point {unknown[0]!r}: `antiphon faults list` names them."
         )
-    # Twice: the same plan must lead to the same events.
-    steps, broken = faults.run_experiment(opener(tools), experiment, twice=True)
+    with scratch_folder():
+        # Twice: the same plan must lead to the same events.
+        steps, broken = faults.run_experiment(opener(tools), experiment, twice=True)
     runs: list[faults.Run] = []
     for step in steps:
         runs += step

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from antiphon import faults, service
-from antiphon.cli.faults import opener
+from antiphon.cli.faults import opener, scratch_folder
 from antiphon.cli.faults_showing import refuse_unwritable, write_report
 from antiphon.cli.terminal import err, one_line, out
 from antiphon.vocabulary.errors import ConfigurationError
@@ -64,13 +64,15 @@ def run_random(
     number = examples
     if not examples and not minutes:
         number = DEFAULT_EXAMPLES
-    done: faults.RandomReport = _random_runs().run_random(
-        opener(tools),
-        seed,
-        examples=number,
-        minutes=minutes,
-        on_experiment=_progress(began),
-    )
+    random_runs = _random_runs()
+    with scratch_folder():
+        done: faults.RandomReport = random_runs.run_random(
+            opener(tools),
+            seed,
+            examples=number,
+            minutes=minutes,
+            on_experiment=_progress(began),
+        )
     _show(done, seed, time.monotonic() - began)
     if done.failing is not None:
         _show_failure(done, path, tools)

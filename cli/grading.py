@@ -20,8 +20,7 @@ from antiphon.cli.session import (
     Model,
     Reasoner,
     opened,
-    run_async,
-    settings_for_people,
+    settings_to_ask,
 )
 from antiphon.cli.terminal import err, one_line, out, print_json
 from antiphon.vocabulary.errors import BadInputError
@@ -93,8 +92,8 @@ def evaluate(
             f"{file} cannot be read ({error}): name a file of questions in UTF-8."
         ) from error
     questions = read_questions(lines, str(file))
-    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
-    grades = run_async(_ask_all(settings, questions, at_once))
+    settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
+    grades = asyncio.run(_ask_all(settings, questions, at_once))
     short = shortfalls(grades, targets)
     if as_json:
         print_json(

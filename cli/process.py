@@ -6,17 +6,18 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from types import FrameType
 from typing import NoReturn, TextIO
 
-Handler = Callable[[int, FrameType | None], object]
-
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 and the signal's number, as shells have it."""
 
+before_ending: list[Callable[[], object]] = []
+"""What Ctrl-C still does: it ends the process without unwinding, so that nothing else is tidied up."""
+
+_started_as = os.getpid()
 _SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"
 """Ends the line of a progress bar and brings the cursor back, which it hides."""
 
@@ -38,39 +39,21 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def end_at_once(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
-    """Ends the process where it stands, and says so; the handler of SIGINT where nothing has to be tidied up.
+    """Ends the process where it stands, and says so; the handler of SIGINT wherever nothing is to be waited for.
 
-    No exception is raised: one within an import is turned into another, or printed by whoever was being imported.
+    No exception is raised: one within an import is turned into another, one within an event loop leaves it half closed,
+    and both are printed. Files are safe: whatever we write may be killed at any moment.
     """
+    # A child of ours is sent the terminal's signal as well, and its parent speaks for it.
+    if os.getpid() != _started_as:
+        os._exit(INTERRUPTED)
+    for tidy in before_ending:
+        tidy()
     if os.isatty(2):
         os.write(2, _SHOW_CURSOR)
     # Not through `sys.stderr`, in the midst of whose writing the signal may have come.
     os.write(2, b"interrupted\n")
     os._exit(INTERRUPTED)
-
-
-@contextmanager
-def unwinding() -> Iterator[None]:
-    """Lets Ctrl-C end what runs within as an exception, for what has to be tidied up; a second one ends it at once."""
-    with signal_handled(_unwind):
-        yield
-
-
-@contextmanager
-def signal_handled(handler: Handler) -> Iterator[None]:
-    """Handles SIGINT by `handler`, and turns the KeyboardInterrupt that comes of it into one line and an exit code."""
-    # Elsewhere, such as in a test's process, signals are not ours.
-    is_ours = signal.getsignal(signal.SIGINT) is end_at_once
-    if is_ours:
-        signal.signal(signal.SIGINT, handler)
-    try:
-        yield
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        raise SystemExit(INTERRUPTED) from None
-    finally:
-        if is_ours:
-            signal.signal(signal.SIGINT, end_at_once)
 
 
 def leave(code: int) -> NoReturn:
@@ -115,8 +98,3 @@ def _unwritten(stream: TextIO, error: OSError) -> int:
             2, f"antiphon: the output cannot be written: {error.strerror}\n".encode()
         )
     return 1
-
-
-def _unwind(_number: int, _frame: FrameType | None) -> NoReturn:
-    signal.signal(signal.SIGINT, end_at_once)
-    raise KeyboardInterrupt

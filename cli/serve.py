@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import signal
 import socket
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +15,7 @@ import typer
 
 from antiphon import api, faults, service
 from antiphon.cli.process import INTERRUPTED, end_at_once
-from antiphon.cli.session import DataDir, Reasoner, run_async
+from antiphon.cli.session import DataDir, Reasoner, opening
 from antiphon.cli.terminal import err
 from antiphon.vocabulary.errors import ConfigurationError
 
@@ -63,14 +63,15 @@ def serve(
                 style="yellow",
                 soft_wrap=True,
             )
+        life = _Life(listener)
         serving = api.serve(
             settings,
             listener,
             interceptor_of,
-            announce=partial(_announce, listener),
-            stopping=_Stopping(),
+            announce=life.begin,
+            stopping=life.stop,
         )
-        stopped_by = run_async(serving)
+        stopped_by = asyncio.run(serving)
     if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 
@@ -98,7 +99,7 @@ def double(
             f"The double answers at http://{address}:{at} (Ctrl-C stops it)",
             soft_wrap=True,
         )
-        run_async(api.serve_app(app, listener))
+        asyncio.run(api.serve_app(app, listener))
 
 
 @contextmanager
@@ -124,33 +125,47 @@ def listening(settings: service.Settings) -> Generator[socket.socket, None, None
         yield listener
 
 
-def _announce(listener: socket.socket) -> None:
-    host, port = listener.getsockname()[:2]
-    shown = host
-    # An address needs brackets where it holds colons itself.
-    if ":" in host:
-        shown = f"[{host}]"
-    err.print(
-        f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
-        soft_wrap=True,
-    )
+class _Life:
+    """The beginning and the end of the service, as whoever started it is told of them."""
 
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._opening = opening()
+        self._opening.start()
+        self._serves = False
+        self._stops = False
 
-class _Stopping:
-    """Tells what the first signal leads to; the second one ends the process."""
-
-    def __init__(self) -> None:
-        self._begun = False
-
-    def __call__(self, _signal: int) -> None:
-        if self._begun:
-            end_at_once()
-        self._begun = True
+    def begin(self, problems: Sequence[str]) -> None:
+        """Says where the service is, and what it cannot do yet."""
+        self._opening.stop()
+        self._serves = True
+        host, port = self._listener.getsockname()[:2]
+        shown = host
+        # An address needs brackets where it holds colons itself.
+        if ":" in host:
+            shown = f"[{host}]"
         err.print(
-            f"Stopping: queries under way have {api.STOPPING_S:.0f} s to end; Ctrl-C once more ends at once.",
-            style="dim",
+            f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
             soft_wrap=True,
         )
+        for problem in problems:
+            err.print(
+                f"! {problem} Until then questions are refused.",
+                style="yellow",
+                soft_wrap=True,
+            )
+
+    def stop(self, number: int) -> None:
+        """Says what the first signal leads to; a second Ctrl-C, or one before anything is served, ends all at once."""
+        if number == signal.SIGINT and (self._stops or not self._serves):
+            end_at_once()
+        if self._serves and not self._stops:
+            err.print(
+                f"Stopping: queries under way have {api.STOPPING_S:.0f} s to end; Ctrl-C once more ends at once.",
+                style="dim",
+                soft_wrap=True,
+            )
+        self._stops = True
 
 
 def _is_loopback(host: str) -> bool:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.status import Status
 
 from antiphon import service
-from antiphon.cli.process import signal_handled
+from antiphon.cli.process import end_at_once
 from antiphon.cli.terminal import clean, err
 from antiphon.vocabulary.errors import BadInputError, KnowledgeError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
@@ -54,7 +54,6 @@ TraceId = Annotated[
     str, typer.Argument(help="The trace's id, or enough of its beginning.")
 ]
 
-T = TypeVar("T")
 PAGE = 500
 SHOWN_MATCHES = 5
 
@@ -76,17 +75,6 @@ def settings_for_people(**overrides: object) -> service.Settings:
         settings = settings.model_copy(update={"log_level": "warning"})
     service.configure_logging(settings)
     return settings
-
-
-def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end; Ctrl-C cancels it, and a second one ends it at once."""
-    runner = asyncio.Runner()
-    # The handler in whose place the runner puts its own.
-    with signal_handled(signal.default_int_handler):
-        result = runner.run(work)
-    # Not where it was interrupted: that would wait for a thread which loads an embedder.
-    runner.close()
-    return result
 
 
 def opening() -> Status:
@@ -118,7 +106,7 @@ def nothing_indexed(settings: service.Settings) -> str:
 
 @asynccontextmanager
 async def opened(settings: service.Settings) -> AsyncIterator[service.Antiphon]:
-    """Opens the service, and closes it at the end, whatever happens.
+    """Opens the service, and closes it at the end, whatever happens; Ctrl-C cancels what is done with it.
 
     Raises:
         ServiceError: It cannot be opened.
@@ -126,9 +114,37 @@ async def opened(settings: service.Settings) -> AsyncIterator[service.Antiphon]:
     with opening():
         antiphon = await service.Antiphon.open(settings)
     try:
-        yield antiphon
+        with _cancelled_by_ctrl_c() as interrupted:
+            yield antiphon
     finally:
         await antiphon.close()
+        # Not by an exception: on its way out it would wait for threads.
+        if interrupted.is_set():
+            end_at_once()
+
+
+@contextmanager
+def _cancelled_by_ctrl_c() -> Iterator[asyncio.Event]:
+    """Lets Ctrl-C cancel the running task, so that a query ends in its trace; a second one ends the process at once."""
+    interrupted = asyncio.Event()
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    # Elsewhere, such as in a test's process, signals are not ours.
+    if task is None or signal.getsignal(signal.SIGINT) is not end_at_once:
+        yield interrupted
+        return
+
+    def interrupt() -> None:
+        interrupted.set()
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, end_at_once)
+        task.cancel()
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    try:
+        yield interrupted
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, end_at_once)
 
 
 @asynccontextmanager
@@ -198,6 +214,12 @@ async def whole_id(store: TraceListing, beginning: str) -> str:
             f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it."
         )
     return matches[0]
+
+
+async def found_id(settings: service.Settings, wanted: str) -> str:
+    """Finds a trace for a command that then opens the service, which takes seconds. Raises as `whole_id` does."""
+    async with open_store(settings) as store:
+        return await whole_id(store, wanted)
 
 
 async def read_trace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +15,6 @@ from antiphon.cli.session import (
     TraceId,
     open_store,
     read_trace,
-    run_async,
     settings_for_people,
     whole_id,
 )
@@ -28,7 +28,7 @@ def export(
     data_dir: DataDir = None,
 ) -> None:
     """Writes a trace into a file of JSON lines, with a hash over all of it."""
-    events = run_async(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     _write(output, service.trace_file(events))
     out.print(f"{output}: {len(events)} events", soft_wrap=True)
 
@@ -56,7 +56,7 @@ def import_(
         ) as store:
             await store.add(events)
 
-    run_async(add())
+    asyncio.run(add())
     out.print(f"{clean(events[0].query_id)}: {len(events)} events", soft_wrap=True)
 
 
@@ -74,7 +74,7 @@ def as_test(
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
     settings = settings_for_people(data_dir=data_dir)
-    events = run_async(read_trace(settings, query_id))
+    events = asyncio.run(read_trace(settings, query_id))
     folder = output
     name = f"trace_{events[0].query_id[:8]}"
     if output.suffix == ".py":
@@ -110,7 +110,7 @@ def delete(
                 return await store.delete_conversation(conversation)
             return await store.delete([await whole_id(store, query_id or "")])
 
-    out.print(f"{run_async(work())} deleted")
+    out.print(f"{asyncio.run(work())} deleted")
 
 
 def prune(
@@ -138,7 +138,7 @@ def prune(
         async with open_store(settings) as store:
             return await store.prune(older_than=older_than, most_bytes=most_bytes)
 
-    out.print(f"{run_async(work())} deleted")
+    out.print(f"{asyncio.run(work())} deleted")
 
 
 def _write(path: Path, data: bytes) -> None:

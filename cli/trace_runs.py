@@ -20,10 +20,10 @@ from antiphon.cli.session import (
     Reasoner,
     TraceId,
     every_id,
+    found_id,
     open_store,
     opened,
     read_trace,
-    run_async,
     settings_for_people,
     whole_id,
 )
@@ -81,7 +81,7 @@ def _replay_wanted(
     """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
     subscribers = service.load_subscribers(settings.subscribers)
     if wanted is None or not Path(wanted).is_file():
-        return run_async(_replay_stored(settings, subscribers, wanted, step=step))
+        return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
     data = Path(wanted).read_bytes()
     if step:
         _step_through(
@@ -178,13 +178,12 @@ def resume(
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
 
     async def work() -> None:
+        interrupted = await found_id(settings, query_id)
         async with opened(settings) as antiphon:
-            query = await antiphon.history.resume(
-                await whole_id(antiphon.store, query_id)
-            )
+            query = await antiphon.history.resume(interrupted)
             show_answer(await query.outcome())
 
-    run_async(work())
+    asyncio.run(work())
 
 
 def fork(
@@ -241,7 +240,7 @@ def fork(
             raise BadInputError(
                 f"{path} names no faults: see docs/faults.md, or `antiphon traces fault`."
             )
-    run_async(_fork(query_id, at, changes, mode, plan, data_dir, reasoner))
+    asyncio.run(_fork(query_id, at, changes, mode, plan, data_dir, reasoner))
 
 
 def _changes(
@@ -263,7 +262,7 @@ def whatif(
     reasoner: Reasoner = None,
 ) -> None:
     """Drops one passage, runs the query again from where it was found, and shows whether the answer moved."""
-    run_async(
+    asyncio.run(
         _fork(
             query_id,
             None,
@@ -289,7 +288,7 @@ def fault(
     data_dir: DataDir = None,
 ) -> None:
     """Prints the fault plan that breaks a query at one of its events: `antiphon traces fork --fault` takes it."""
-    events = run_async(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = faults.fault_at(events, at, kind, point)
     out.print(
         f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE",
@@ -313,8 +312,8 @@ async def _fork(
     injector: faults.Injector | None = None
     if plan is not None:
         injector = faults.Injector(plan.faults)
+    query_id = await found_id(settings, wanted)
     async with opened(settings) as antiphon:
-        query_id = await whole_id(antiphon.store, wanted)
         query = await antiphon.history.fork(query_id, at, changes, mode, injector)
         if injector is None:
             outcome = await query.outcome()

@@ -3,6 +3,7 @@ origins of an answer."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -18,7 +19,6 @@ from antiphon.cli.session import (
     TraceId,
     open_store,
     read_trace,
-    run_async,
     settings_for_people,
     whole_id,
 )
@@ -48,7 +48,7 @@ def memory(
     data_dir: DataDir = None,
 ) -> None:
     """Shows what a query remembered after any of its events: parts, facts, attempts, coverage, what is open."""
-    events = run_async(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = service.memory_at(events, at)
     if part is not None:
         found = msgspec.structs.replace(found, facts=found.facts_for_part(part))
@@ -64,7 +64,7 @@ def briefing(
     query_id: TraceId, as_json: Json = False, data_dir: DataDir = None
 ) -> None:
     """Shows what each call of a query was shown, and what came, decayed, was merged or dropped since the one before."""
-    events = run_async(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = service.briefings_of(events)
     if as_json:
         print_json(msgspec.json.encode(found).decode())
@@ -158,7 +158,7 @@ def differences(
 ) -> None:
     """Compares two traces: where they first differ and why, and their answers sentence by sentence."""
     settings = settings_for_people(data_dir=data_dir)
-    one, other = run_async(_read_both(settings, left, right))
+    one, other = asyncio.run(_read_both(settings, left, right))
     found = service.diff(one, other, service.load_subscribers(settings.subscribers))
     if as_json:
         print_json(msgspec.json.encode(found).decode())
@@ -175,7 +175,7 @@ def show_lineage(
     data_dir: DataDir = None,
 ) -> None:
     """Leads every sentence of an answer back: citation, passage, tool call, reply, and the request's bytes."""
-    events = run_async(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if reverse and as_json:
         print_json(msgspec.json.encode(service.contributions(events)).decode())
     elif reverse:

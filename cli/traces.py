@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +19,6 @@ from antiphon.cli.session import (
     TraceId,
     open_store,
     read_trace,
-    run_async,
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
@@ -87,7 +87,7 @@ def listed(
         async with open_store(settings) as store:
             return await store.list(limit, where=where)
 
-    found = run_async(read_rows())
+    found = asyncio.run(read_rows())
     if not found:
         out.print("There are no such traces: ask something with `antiphon ask`.")
         return
@@ -118,7 +118,7 @@ def show(
     data_dir: DataDir = None,
 ) -> None:
     """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
-    events = run_async(read_trace(settings_for_people(data_dir=data_dir), query_id))
+    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if as_json:
         for recorded in events:
             print_json(service.to_json(recorded).decode())

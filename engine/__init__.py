@@ -2,4 +2,4 @@
 
 from antiphon.exports import exports
 
-__all__, __getattr__, __dir__ = exports(__name__, __file__)
+__getattr__, __dir__ = exports(__name__, __file__)
