@@ -15,7 +15,7 @@ import typer
 
 from antiphon import api, faults, service
 from antiphon.cli.process import INTERRUPTED, end_at_once
-from antiphon.cli.session import DataDir, Reasoner, opening
+from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
 from antiphon.vocabulary.errors import ConfigurationError
 
@@ -49,7 +49,7 @@ def serve(
     Ctrl-C stops it: no request is taken any more, the queries under way have five seconds to end, and those that have
     not are cancelled, which their callers are told with status 503. A second Ctrl-C ends it at once.
     """
-    settings = service.load_settings(
+    settings = loaded_settings(
         host=host, port=port, data_dir=data_dir, reasoner=reasoner
     )
     service.configure_logging(settings)
@@ -93,7 +93,7 @@ def double(
 ) -> None:
     """Serves a Messages API that answers by a script (docs/double.md): set ANTHROPIC_BASE_URL to its address."""
     app = service.Double(service.read_script(script), on_port=True)
-    with listening(service.load_settings(host=host, port=port)) as listener:
+    with listening(loaded_settings(host=host, port=port)) as listener:
         address, at = listener.getsockname()[:2]
         err.print(
             f"The double answers at http://{address}:{at} (Ctrl-C stops it)",

@@ -14,7 +14,7 @@ from rich.status import Status
 
 from antiphon import service
 from antiphon.cli.process import end_at_once
-from antiphon.cli.terminal import clean, err
+from antiphon.cli.terminal import clean, err, one_line
 from antiphon.vocabulary.errors import BadInputError, KnowledgeError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceListing, TraceStore
@@ -63,13 +63,25 @@ def wish(name: str, flag: str) -> Any:
     return typer.Option(flag, help=DECLARED[name].sentence)
 
 
+def loaded_settings(**overrides: object) -> service.Settings:
+    """Loads the settings, and tells of names that look like one and are none.
+
+    Raises:
+        ConfigurationError: A value cannot be used.
+    """
+    settings = service.load_settings(**overrides)
+    for sentence in service.settings_warnings():
+        err.print(f"! {one_line(sentence, 200)}", style="yellow", soft_wrap=True)
+    return settings
+
+
 def settings_for_people(**overrides: object) -> service.Settings:
     """Loads the settings with logging turned down to warnings, for commands whose output people read.
 
     Raises:
         ConfigurationError: A value cannot be used.
     """
-    settings = service.load_settings(**overrides)
+    settings = loaded_settings(**overrides)
     # A level that somebody chose is kept; "info" is the default, and would stand between the lines of the output.
     if settings.log_level == "info":
         settings = settings.model_copy(update={"log_level": "warning"})

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.table import Column, Table
@@ -22,7 +22,7 @@ from antiphon.cli.session import (
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.events import Confidence, ResponseAssembled, Status
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 SHOWN_ID = 12
@@ -36,11 +36,11 @@ def listed(
         int, typer.Option("--limit", min=1, help="How many, the newest first.")
     ] = 20,
     status: Annotated[
-        str | None,
-        typer.Option("--status", help="open, answered, partial, cancelled, failed."),
+        Literal["open", Status] | None,
+        typer.Option("--status", help="How it ended; open is not over yet."),
     ] = None,
     confidence: Annotated[
-        str | None, typer.Option("--confidence", help="high, medium or low.")
+        Confidence | None, typer.Option("--confidence", help="Of the answer.")
     ] = None,
     indicator: Annotated[
         str | None, typer.Option("--indicator", help="A doubt, such as tool_failed.")
@@ -55,10 +55,12 @@ def listed(
         str | None, typer.Option("--text", help="Words of the question or the answer.")
     ] = None,
     since_h: Annotated[
-        float | None, typer.Option("--since-h", help="Asked within so many hours.")
+        float | None,
+        typer.Option("--since-h", min=0.0, help="Asked within so many hours."),
     ] = None,
     until_h: Annotated[
-        float | None, typer.Option("--until-h", help="Asked longer ago than that.")
+        float | None,
+        typer.Option("--until-h", min=0.0, help="Asked longer ago than that."),
     ] = None,
     session_id: Annotated[
         str | None, typer.Option("--conversation", help="A conversation's id.")

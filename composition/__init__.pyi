@@ -18,7 +18,11 @@ from antiphon.composition.resources import (
     Resources,
     ServiceResources,
 )
-from antiphon.composition.settings import Settings, load_settings
+from antiphon.composition.settings import (
+    Settings,
+    load_settings,
+    settings_warnings,
+)
 from antiphon.composition.subscribers import (
     catalog_of,
     load_subscribers,
@@ -55,6 +59,7 @@ __all__ = [
     "rates_of",
     "redacting_lines",
     "redaction_of",
+    "settings_warnings",
     "silence_logging",
     "speaker_of",
     "unpriced",

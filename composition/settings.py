@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from antiphon.composition.env_file import (
+    ENCODING,
+    PREFIX,
+    names_in,
+    unknown_settings,
+)
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.imports import split_names
 from antiphon.vocabulary.settings import DECLARED, QUERY_CHARS, Effort, QuerySettings
 
 ANTHROPIC_URL = "https://api.anthropic.com"
+ENV_FILE = ".env"
 SWITCHES = ("tool_choice_none", "caching", "thinking")
 """What a server may lack."""
 
@@ -69,8 +77,9 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="ANTIPHON_",
-        env_file=".env",
+        env_prefix=PREFIX,
+        env_file=ENV_FILE,
+        env_file_encoding=ENCODING,
         extra="ignore",
         populate_by_name=True,
         env_ignore_empty=True,
@@ -182,8 +191,10 @@ def load_settings(**overrides: object) -> Settings:
     """Returns the settings of this process; `overrides` (None ones left out) win over the environment.
 
     Raises:
-        ConfigurationError: A value cannot be used; every such value is named.
+        ConfigurationError: A value cannot be used, and every such value is named; or `.env` cannot be read.
     """
+    # Pydantic passes over a line of the file that it cannot read.
+    names_in(Path(ENV_FILE))
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
@@ -196,6 +207,16 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigurationError(
             f"These settings cannot be used: {'; '.join(wrong)}."
         ) from error
+
+
+def settings_warnings() -> tuple[str, ...]:
+    """Tells of each name in the environment and in `.env` that looks like a setting and is none.
+
+    Raises:
+        ConfigurationError: `.env` cannot be read.
+    """
+    names = [*os.environ, *names_in(Path(ENV_FILE))]
+    return unknown_settings(names, Settings.model_fields)
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:

@@ -2,8 +2,9 @@
 
 from antiphon.knowledge.building import IndexProgress
 from antiphon.knowledge.catalogue_file import Overview, overview
+from antiphon.knowledge.checking import check_paths, check_server
 from antiphon.knowledge.embedders import installed_embedders, load_embedder
-from antiphon.knowledge.indexing import IndexSummary, index_paths
+from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
 from antiphon.knowledge.values import Course, CourseMatch, Lesson, LibraryState
@@ -17,9 +18,12 @@ __all__ = [
     "Library",
     "LibraryState",
     "Overview",
+    "check_paths",
+    "check_server",
     "index_paths",
     "installed_embedders",
     "load_document",
     "load_embedder",
     "overview",
+    "remove_course",
 ]

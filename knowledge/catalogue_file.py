@@ -44,17 +44,34 @@ def overview(data_dir: Path) -> Overview | None:
     Raises:
         KnowledgeError: The data folder or the catalogue cannot be read.
     """
-    generations = Generations(data_dir)
-    number = generations.current()
-    if not number:
+    path = _in_use(data_dir)
+    if path is None:
         return None
-    path = generations.folder(number) / CATALOGUE
     with catalogue_errors(path), closing(open_read_only(path)) as sql:
         meta = dict(sql.execute(META).fetchall())
         courses = courses_of(sql.execute(COURSES), sql.execute(LESSONS))
     return Overview(
         embedder=embedder_called(str(meta.get("embedder"))), courses=courses
     )
+
+
+def known_paths(data_dir: Path) -> tuple[str, ...]:
+    """Returns the files of the documents that are indexed in the data folder. Raises as `overview` does."""
+    path = _in_use(data_dir)
+    if path is None:
+        return ()
+    with catalogue_errors(path), closing(open_read_only(path)) as sql:
+        rows = sql.execute("SELECT path FROM documents").fetchall()
+    return tuple(row[0] for row in rows)
+
+
+def _in_use(data_dir: Path) -> Path | None:
+    """Returns the catalogue in use, or None where nothing was indexed yet."""
+    generations = Generations(data_dir)
+    number = generations.current()
+    if not number:
+        return None
+    return generations.folder(number) / CATALOGUE
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from antiphon.knowledge.loading import SUFFIXES, content_hash, parse_document, read_file
 from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold
-from antiphon.vocabulary.errors import DocumentError
+from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.values import Value
 
 
@@ -20,11 +20,13 @@ class FoundFiles(Value, frozen=True, kw_only=True):
         files: Absolute paths, sorted, without repeats.
         roots: The paths that were named, absolute: what is known under them and not found is gone.
         failed: Paths that led nowhere or could not be listed, with the reason; nothing under them counts as gone.
+        only: What is known from elsewhere goes too.
     """
 
     files: tuple[str, ...]
     roots: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
+    only: bool = False
 
 
 class Target(Value, frozen=True, kw_only=True):
@@ -50,8 +52,18 @@ class Target(Value, frozen=True, kw_only=True):
         return bool(self.fresh or self.removed)
 
 
-def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
-    """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it."""
+def find_files(
+    paths: Iterable[str | Path], known: Iterable[str], *, only: bool = False
+) -> FoundFiles:
+    """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it.
+
+    Args:
+        only: What is known from elsewhere is to go.
+
+    Raises:
+        KnowledgeError: `only` is set, and not every path can be read, or there is nothing in them: a mistyped path
+            must not empty the library.
+    """
     files: set[str] = set()
     failed: list[tuple[str, str]] = []
     roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
@@ -63,7 +75,23 @@ def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
             files.add(root)
         elif not any(is_under(path, [root]) for path in known):
             failed.append((root, "there is no such file or folder"))
-    return FoundFiles(files=tuple(sorted(files)), roots=roots, failed=tuple(failed))
+    found = FoundFiles(
+        files=tuple(sorted(files)), roots=roots, failed=tuple(failed), only=only
+    )
+    if only and (found.failed or not found.files):
+        raise KnowledgeError(
+            f"nothing was removed, because {why_nothing(found)}; --only keeps what it names and nothing else"
+        )
+    return found
+
+
+def why_nothing(found: FoundFiles) -> str:
+    """Tells why paths bring no document."""
+    if found.failed:
+        path, reason = found.failed[0]
+        return f"{path} cannot be used ({reason})"
+    endings = " or ".join(SUFFIXES)
+    return f"no file in {', '.join(found.roots)} ends in {endings}"
 
 
 def is_under(path: str, roots: Iterable[str]) -> bool:
@@ -176,7 +204,7 @@ def _is_gone(path: str, found: FoundFiles) -> bool:
     for failed, _ in found.failed:
         if is_under(path, [failed]):
             return False
-    return is_under(path, found.roots)
+    return found.only or is_under(path, found.roots)
 
 
 def _target(
