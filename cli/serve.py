@@ -92,7 +92,8 @@ def double(
     ] = "127.0.0.1",
 ) -> None:
     """Serves a Messages API that answers by a script (docs/double.md): set ANTHROPIC_BASE_URL to its address."""
-    app = service.Double(service.read_script(script), on_port=True)
+    played = service.read_script(script)
+    app = service.Double(played, on_port=True)
     with listening(loaded_settings(host=host, port=port)) as listener:
         address, at = listener.getsockname()[:2]
         err.print(
