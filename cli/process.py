@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     # Python sets no stream where the shell closed it (`>&-`), and nobody asks before writing.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w"))
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open as long as the process
     leave(_exit_code(sys.argv[1:]))
 
 

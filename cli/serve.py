@@ -19,11 +19,6 @@ from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
 from antiphon.vocabulary.errors import ConfigurationError
 
-OPEN_TO_OTHERS = (
-    "Whoever reaches {host} can ask questions, at your cost, and read every trace: there is no log-in. Keep to "
-    "127.0.0.1, or put a proxy with one in front."
-)
-
 
 def serve(
     host: Annotated[
@@ -57,12 +52,8 @@ def serve(
     if allow_faults:
         interceptor_of = faults.injector_of
     with listening(settings) as listener:
-        if not _is_loopback(settings.host):
-            err.print(
-                OPEN_TO_OTHERS.format(host=settings.host),
-                style="yellow",
-                soft_wrap=True,
-            )
+        if warning := open_to_others(settings.host):
+            err.print(warning, style="yellow", soft_wrap=True)
         life = _Life(listener)
         serving = api.serve(
             settings,
@@ -169,8 +160,15 @@ class _Life:
         self._stops = True
 
 
-def _is_loopback(host: str) -> bool:
+def open_to_others(host: str) -> str:
+    """Returns a warning where an address can be reached from other machines, and nothing where it cannot."""
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        is_loopback = ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
-        return host == "localhost"
+        is_loopback = host == "localhost"
+    if is_loopback:
+        return ""
+    return (
+        f"! Whoever reaches {host} can ask questions, at your cost, and read every trace: there is no log-in. "
+        "Keep to 127.0.0.1, or put a proxy with one in front."
+    )

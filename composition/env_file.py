@@ -28,8 +28,12 @@ def names_in(path: Path) -> tuple[str, ...]:
     names: list[str] = []
     for line in parse_stream(StringIO(_text(path))):
         if line.error:
+            written = line.original.string
+            # The parser counts empty lines to what follows them.
+            empty = written[: len(written) - len(written.lstrip())].count("\n")
+            number = line.original.line + empty
             raise ConfigurationError(
-                f"{path}, line {line.original.line}, cannot be read: wanted NAME=value, with every quote closed."
+                f"{path}, line {number}, cannot be read: wanted NAME=value, with every quote closed."
             )
         if line.key is not None:
             names.append(line.key)
@@ -62,14 +66,15 @@ def unknown_settings(names: Iterable[str], fields: Iterable[str]) -> tuple[str, 
         names: Those of the environment; names of other programs are passed over.
         fields: The settings, as Python names them.
     """
-    known = [f"{PREFIX}{field.upper()}" for field in fields]
+    known = [field.upper() for field in fields]
     sentences: list[str] = []
     # As pydantic reads them: in capitals or not.
     for name in dict.fromkeys(name.upper() for name in names):
-        if not name.startswith(PREFIX) or name in known:
+        bare = name.removeprefix(PREFIX)
+        if bare == name or bare in known:
             continue
         hint = "docs/settings.md lists the settings"
-        if near := get_close_matches(name, known, n=1):
-            hint = f"did you mean {near[0]}?"
+        if near := get_close_matches(bare, known, n=1):
+            hint = f"did you mean {PREFIX}{near[0]}?"
         sentences.append(f"{name} is no setting, and changes nothing: {hint}")
     return tuple(sentences)

@@ -22,13 +22,10 @@ LINE = "interrupted\n"
     ("module", "arguments"),
     [
         ("typer", ("--help",)),
-        ("rich.table", ("traces", "list", "--help")),
         ("pydantic_settings", ("traces", "list")),
         ("structlog", ("courses",)),
         ("anthropic", ("ask", "What is applemailbox7?")),
-        ("chromadb", ("ask", "What is applemailbox7?")),
         ("onnxruntime", ("ask", "What is applemailbox7?")),
-        ("onnxruntime", ("doctor",)),
         ("fastapi", ("serve", "--port", "0")),
         ("onnxruntime", ("serve", "--port", "0")),
         ("numpy", ("index", "--rebuild", ".")),

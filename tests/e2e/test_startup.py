@@ -168,4 +168,5 @@ def test_somebody_who_asks_sees_something_before_what_takes_long(
     shown = os.read(screen, 65_536).decode()
     os.close(terminal)
     os.close(screen)
-    assert (asking.returncode, "Opening the index" in shown) == (7, True), shown
+    # The cursor is hidden by the spinner that turns from now on.
+    assert (asking.returncode, "\x1b[?25l" in shown) == (7, True), shown
