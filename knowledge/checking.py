@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from antiphon.knowledge.catalogue_file import known_paths
-from antiphon.knowledge.target import find_files, is_under, why_nothing
+from antiphon.knowledge.target import find_files, find_only, is_under, why_nothing
 from antiphon.vocabulary.errors import KnowledgeError
 
 SERVER_S = 10.0
@@ -28,7 +28,10 @@ def check_paths(
         KnowledgeError: There are none, `only` would remove too much, or the catalogue cannot be read.
     """
     known = known_paths(data_dir)
-    found = find_files(paths, known, only=only)
+    find = find_files
+    if only:
+        find = find_only
+    found = find(paths, known)
     if found.files or any(is_under(path, found.roots) for path in known):
         return
     raise KnowledgeError(f"nothing was indexed: {why_nothing(found)}")

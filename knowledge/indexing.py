@@ -25,7 +25,7 @@ from antiphon.knowledge.generations import (
     collection_name,
 )
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
-from antiphon.knowledge.target import Target, find_files, set_target
+from antiphon.knowledge.target import Target, find_files, find_only, set_target
 from antiphon.knowledge.values import KnownDocument
 from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
 from antiphon.vocabulary.ports import Embedder
@@ -82,11 +82,11 @@ def index_paths(
     store = Generations(data_dir)
     with store.locked(), store.write_errors():
         run = _IndexRun(store, embedder, chroma_url, rebuild, progress)
+        find = find_files
+        if only:
+            find = find_only
         named = tuple(paths)
-        return run.index(
-            lambda known: set_target(find_files(named, known, only=only), known),
-            started,
-        )
+        return run.index(lambda known: set_target(find(named, known), known), started)
 
 
 def remove_course(

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+import msgspec
+
 from antiphon.knowledge.loading import SUFFIXES, content_hash, parse_document, read_file
 from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold
@@ -52,18 +54,8 @@ class Target(Value, frozen=True, kw_only=True):
         return bool(self.fresh or self.removed)
 
 
-def find_files(
-    paths: Iterable[str | Path], known: Iterable[str], *, only: bool = False
-) -> FoundFiles:
-    """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it.
-
-    Args:
-        only: What is known from elsewhere is to go.
-
-    Raises:
-        KnowledgeError: `only` is set, and not every path can be read, or there is nothing in them: a mistyped path
-            must not empty the library.
-    """
+def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
+    """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it."""
     files: set[str] = set()
     failed: list[tuple[str, str]] = []
     roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
@@ -75,14 +67,21 @@ def find_files(
             files.add(root)
         elif not any(is_under(path, [root]) for path in known):
             failed.append((root, "there is no such file or folder"))
-    found = FoundFiles(
-        files=tuple(sorted(files)), roots=roots, failed=tuple(failed), only=only
-    )
-    if only and (found.failed or not found.files):
+    return FoundFiles(files=tuple(sorted(files)), roots=roots, failed=tuple(failed))
+
+
+def find_only(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
+    """Lists the documents at `paths`, beside which nothing is to stay.
+
+    Raises:
+        KnowledgeError: A path cannot be read, or there is nothing in them: a mistyped one must not empty the library.
+    """
+    found = find_files(paths, known)
+    if found.failed or not found.files:
         raise KnowledgeError(
             f"nothing was removed, because {why_nothing(found)}; --only keeps what it names and nothing else"
         )
-    return found
+    return msgspec.structs.replace(found, only=True)
 
 
 def why_nothing(found: FoundFiles) -> str:
