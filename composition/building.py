@@ -172,8 +172,10 @@ def claude(settings: Settings) -> AnthropicModel:
     """Returns a model at the configured server.
 
     Raises:
-        ConfigurationError: No key, token or address is set.
+        ConfigurationError: No key, token or address is set, or they come from different places.
     """
+    if settings.mixed_sources:
+        raise ConfigurationError(settings.mixed_sources)
     key, token = settings.anthropic_api_key, settings.anthropic_auth_token
     if key is None and token is None and settings.anthropic_base_url is None:
         raise ConfigurationError(

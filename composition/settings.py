@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import (
+    AliasChoices,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    SettingsConfigDict,
+)
 
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.imports import split_names
@@ -15,6 +28,14 @@ from antiphon.vocabulary.settings import DECLARED, QUERY_CHARS, Effort, QuerySet
 ANTHROPIC_URL = "https://api.anthropic.com"
 SWITCHES = ("tool_choice_none", "caching", "thinking")
 """What a server may lack."""
+
+_ADDRESS = "ANTHROPIC_BASE_URL"
+_SENT_TO_ADDRESS = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_CUSTOM_HEADERS",
+)
+"""Secrets that go to the server; the last one is read by the SDK, from the environment alone."""
 
 
 def declared(name: str) -> Any:
@@ -142,8 +163,15 @@ class Settings(BaseSettings):
     @classmethod
     def _must_be_a_url(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):
-            raise ValueError(f"must begin with http:// or https://, found {value!r}")
+            raise ValueError("must begin with http:// or https://")
         return value
+
+    _mixed_sources: str = PrivateAttr("")
+
+    @property
+    def mixed_sources(self) -> str:
+        """Says that the server's address and a secret for it come from two places; empty where they do not."""
+        return self._mixed_sources
 
     @property
     def speaks_to_claude(self) -> bool:
@@ -186,7 +214,7 @@ def load_settings(**overrides: object) -> Settings:
     """
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
-        return Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
+        settings = Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
     except ValidationError as error:
         # Without the values: one of them may be a key.
         wrong = [
@@ -196,6 +224,40 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigurationError(
             f"These settings cannot be used: {'; '.join(wrong)}."
         ) from error
+    settings._mixed_sources = _mixed_sources(given)
+    return settings
+
+
+def _mixed_sources(given: Mapping[str, object]) -> str:
+    """Returns why no secret may be sent to the server: its address comes from another place than the secret.
+
+    A `.env` lies in the folder where a command happens to run, which somebody else may have made: it must not send the
+    environment's key to an address of theirs.
+    """
+    sources: dict[str, Mapping[str, str | None]] = {
+        "the environment": EnvSettingsSource(Settings).env_vars,
+        ".env": DotEnvSettingsSource(Settings).env_vars,
+    }
+    address = _source_of(_ADDRESS, sources)
+    # Whoever names the address in so many words means it, wherever the secret is from.
+    if not address or _ADDRESS.lower() in given:
+        return ""
+    for name in _SENT_TO_ADDRESS:
+        source = _source_of(name, sources)
+        if source and source != address and name.lower() not in given:
+            return (
+                f"{_ADDRESS} comes from {address} and {name} from {source}: a secret is only sent to an address from "
+                "the same place. Set both there, or unset one."
+            )
+    return ""
+
+
+def _source_of(name: str, sources: Mapping[str, Mapping[str, str | None]]) -> str:
+    """Returns the first source, in order of precedence, that sets a name; empty where none does."""
+    for source, variables in sources.items():
+        if variables.get(name.lower()):
+            return source
+    return ""
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:

@@ -19,6 +19,7 @@ from antiphon.vocabulary.fields import (
     Seq,
     Untrusted,
 )
+from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.values import (
     Change,
     Citation,
@@ -745,6 +746,11 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
     usage: Usage
     summaries: int = 0
     summary_usage: Usage = Usage()
+
+    def __post_init__(self) -> None:
+        links = tuple(map(web_link, self.source_links))
+        if links != self.source_links:
+            msgspec.structs.force_setattr(self, "source_links", links)
 
 
 class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):
