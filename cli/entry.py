@@ -153,9 +153,9 @@ def _show_version(wanted: bool) -> None:
     if not wanted:
         return
     try:
-        out.line(f"antiphon {version('antiphon')}")
+        out.print_line(f"antiphon {version('antiphon')}")
     except PackageNotFoundError:
-        out.line("antiphon 0+source")
+        out.print_line("antiphon 0+source")
     raise typer.Exit
 
 

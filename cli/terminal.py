@@ -44,7 +44,7 @@ class Screen(Console):
             else:
                 yield Segment(without_controls(segment.text), segment.style)
 
-    def line(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Prints one text as it is, clean, without rich's breaking of long lines."""
         self.file.write(f"{clean(text)}\n")
 
@@ -67,4 +67,4 @@ def print_json(document: str) -> None:
 
 def complain(message: str) -> None:
     """Prints why the command failed, as one sentence; an address in it is shown without its password."""
-    err.line(f"antiphon: {without_userinfo(message)}")
+    err.print_line(f"antiphon: {without_userinfo(message)}")

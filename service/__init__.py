@@ -55,7 +55,15 @@ from antiphon.knowledge import (
 )
 from antiphon.service.antiphon import Antiphon, Readiness
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
-from antiphon.traces import Redaction, read_trace_file, to_json, trace_file, trace_lines
+from antiphon.traces import (
+    Redaction,
+    bytes_of_file,
+    file_of_lines,
+    read_trace_file,
+    to_json,
+    trace_file,
+    trace_lines,
+)
 from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
@@ -92,11 +100,13 @@ __all__ = [
     "Totals",
     "answer_in",
     "briefings_of",
+    "bytes_of_file",
     "catalog_of",
     "configure_logging",
     "contributions",
     "diff",
     "embedder_of",
+    "file_of_lines",
     "find_capabilities",
     "index_paths",
     "lineage",

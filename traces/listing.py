@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 
 from antiphon.traces.codec import sound_text
-from antiphon.traces.conversations import open_conversation
+from antiphon.traces.conversations import NO_CONVERSATION, open_conversation
+from antiphon.traces.ownership import IMPORTED
 from antiphon.vocabulary.events import (
     Event,
     QueryClosed,
@@ -52,9 +53,13 @@ def note_query(
     """Keeps the query's line up to date with an event that was written."""
     match recorded.event:
         case QueryReceived(query=query, session_id=session_id, parent=parent):
+            # A file may name any conversation: its texts must not get into the next question's.
+            if owner == IMPORTED:
+                session_id = NO_CONVERSATION
+            else:
+                open_conversation(connection, session_id)
             line = (query_id, session_id, sound_text(query), recorded.at, owner, parent)
             connection.execute(_INSERT_QUERY, line)
-            open_conversation(connection, session_id)
         case ResponseAssembled(confidence=confidence, reasoner=reasoner):
             connection.execute(
                 _NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id)

@@ -17,7 +17,7 @@ from antiphon.traces.conversations import (
     read_exchanges,
 )
 from antiphon.traces.deleting import Deleter
-from antiphon.traces.event_log import read_forms, read_trace
+from antiphon.traces.event_log import read_forms, read_lines, read_trace
 from antiphon.traces.listing import read_ids, read_listing
 from antiphon.traces.ownership import IMPORTED, Owner, read_unfinished, take_over
 from antiphon.traces.redacting import Redaction
@@ -115,6 +115,15 @@ class SqliteTraceStore:
     async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
         """Returns each event as the store holds it, with the fields that it had when it was written."""
         return await self._readers.run(partial(read_forms, query_id=query_id))
+
+    async def lines(self, query_id: str) -> Sequence[bytes]:
+        """Returns each event as a line of JSON, as the store holds it.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
+        return await self._readers.run(partial(read_lines, query_id=query_id))
 
     async def list(
         self,

@@ -748,9 +748,11 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
     summary_usage: Usage = Usage()
 
     def __post_init__(self) -> None:
-        links = tuple(map(web_link, self.source_links))
-        if links != self.source_links:
-            msgspec.structs.force_setattr(self, "source_links", links)
+        # A file from elsewhere may hold any links, and more or fewer than sources.
+        links = list(map(web_link, self.source_links[: len(self.sources)]))
+        links += [None] * (len(self.sources) - len(links))
+        if tuple(links) != self.source_links:
+            msgspec.structs.force_setattr(self, "source_links", tuple(links))
 
 
 class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):

@@ -81,7 +81,7 @@ def test_nothing_steers_the_terminal_however_it_is_printed(
     for each in (HOSTILE, Text(HOSTILE), table, nested, [HOSTILE], RuntimeError):
         screen.print(each)
         screen.print(each, style="dim", soft_wrap=True)
-    screen.line(HOSTILE)
+    screen.print_line(HOSTILE)
     screen.json(json.dumps(HOSTILE, ensure_ascii=False))
 
     ours = re.sub(r"\x1b\[[0-9;]*m", "", written.getvalue())

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antiphon.traces import event_of, plain
+from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.outside import (
     clean,
     escaped,
@@ -54,6 +55,21 @@ def test_a_source_has_no_link_but_a_web_address_however_it_is_made(link: str) ->
     assert msgspec.structs.replace(passage, source="other", link=link).link is None
     assert read.source_links == (None, None)  # type: ignore[attr-defined]  # a ResponseAssembled
     assert event_of(found).passages[0].link is None  # type: ignore[attr-defined]  # a ToolSucceeded
+
+
+@pytest.mark.parametrize(
+    "links", [[], ["https://a.example"], ["https://a.example"] * 9]
+)
+def test_an_answer_from_elsewhere_has_as_many_links_as_sources(
+    links: list[str],
+) -> None:
+    answer = plain(response_assembled())
+    assert isinstance(answer, dict)
+
+    read = event_of(answer | {"sources": ["s", "t"], "source_links": links})
+
+    assert isinstance(read, ResponseAssembled)
+    assert len(read.source_links) == 2
 
 
 @pytest.mark.parametrize("link", ["https://example.org/a?b=c#d", "HTTP://x/y", None])
