@@ -26,6 +26,7 @@ from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.ports import Embedder, TraceStore
+from antiphon.vocabulary.private_files import make_private_folder
 from antiphon.vocabulary.subscribers import Subscriber
 
 
@@ -194,7 +195,7 @@ def claude(settings: Settings) -> AnthropicModel:
 
 def _make_folder(settings: Settings) -> None:
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        make_private_folder(settings.data_dir)
     except OSError as error:
         raise ConfigurationError(
             f"The data folder {settings.data_dir} cannot be made ({error.strerror}): "
