@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from antiphon.traces.appending import Batch, GroupCommit, Writer
-from antiphon.traces.connections import Readers
+from antiphon.traces.connections import Readers, StoreFile
 from antiphon.traces.conversations import (
     clear_conversation,
     forget_conversation,
@@ -45,10 +45,10 @@ class SqliteTraceStore:
         redaction: Redaction,
         catalog: Catalog,
     ) -> None:
-        self._path = path
+        file = StoreFile(path)
         self._catalog = catalog
-        self._readers = Readers(path)
-        self._writer = Writer(path, connection, redaction, catalog)
+        self._readers = Readers(file)
+        self._writer = Writer(file, connection, redaction, catalog)
         self._commits = GroupCommit(self._writer)
         self._deleter = Deleter(self._writer, self._readers)
         self._owner = Owner(path.parent)
