@@ -15,7 +15,6 @@ from antiphon.cli.session import (
     open_store,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, out
 from antiphon.service import (
@@ -25,6 +24,7 @@ from antiphon.service import (
     redaction_of,
     trace_file,
     trace_test,
+    whole_id,
 )
 from antiphon.vocabulary.errors import BadInputError
 
