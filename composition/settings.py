@@ -65,7 +65,11 @@ class Settings(BaseSettings):
     Attributes:
         host: Address to serve on; loopback unless you put something in front of it.
         port: Port to serve on.
-        allowed_hosts: Names by which callers may address the service, with commas between; `*` is any.
+        allowed_hosts: Names by which callers may address the service, with commas between; `*` is any. On a network
+            address nobody gets in by any other.
+        root_path: The path under which a proxy serves the service, such as `/antiphon`.
+        fork_messages: Callers over the network may change what a call is shown, and run imported traces again.
+        fork_effects: Live forks of callers over the network may run tools that change something outside.
         data_dir: Folder of the index and the traces; made where it is missing.
         reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
         compression_model: None is a small model at Anthropic, and elsewhere the one of the reasoning calls.
@@ -100,6 +104,9 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     allowed_hosts: str = "localhost,127.0.0.1,[::1]"
+    root_path: str = Field("", pattern=r"^(/[A-Za-z0-9._~-]+)*$")
+    fork_messages: bool = False
+    fork_effects: bool = False
     data_dir: Path = Path("data")
     reasoner: Literal["auto", "claude", "offline"] = "auto"
     citations: Literal["native", "inline", "auto"] = "auto"

@@ -168,7 +168,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     session_id: Id
     settings: QuerySettings
     history: tuple[Exchange, ...] = ()
-    courses: UntrustedText = StoredText("")
+    courses: UntrustedText = msgspec.field(default_factory=lambda: StoredText(""))
     tools: tuple[Name, ...] = ()
     versions: tuple[tuple[Name, Name], ...] = ()
     provider_open: bool = False
