@@ -31,11 +31,16 @@ class Diverging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     event: str = ""
 
 
+def groups() -> list[Diverging]:
+    """The traces that are known to diverge, by reason."""
+    written = (CORPUS / "diverging.yaml").read_bytes()
+    return msgspec.yaml.decode(written, type=list[Diverging])
+
+
 def diverging() -> dict[str, str]:
     """The traces that are known to diverge, each with the kind of event in which it does."""
     listed: dict[str, str] = {}
-    written = (CORPUS / "diverging.yaml").read_bytes()
-    for group in msgspec.yaml.decode(written, type=list[Diverging]):
+    for group in groups():
         listed.update(dict.fromkeys(group.traces, group.event))
     return listed
 
@@ -106,3 +111,17 @@ def test_the_corpus_holds_every_kind_of_event() -> None:
         kinds |= {msgspec.json.decode(line)["event"]["kind"] for line in lines}
 
     assert kinds == set(BUILT_IN.by_kind) - NOT_RECORDED
+
+
+def test_only_partial_answers_choose_other_sentences() -> None:
+    listed: set[str] = set()
+    for group in groups():
+        if group.reason.startswith("one sentence ranker"):
+            listed |= set(group.traces)
+
+    partial: set[str] = set()
+    for query_id, lines in traces():
+        if query_id in listed and b'"kind":"partial_evidence"' in b"".join(lines):
+            partial.add(query_id)
+
+    assert partial == listed
