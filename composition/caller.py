@@ -99,13 +99,22 @@ class Caller:
                     self._last_seq = recorded.seq
 
     def outcome(
-        self, query_id: str, session_id: str, *, recorded: bool = True
+        self,
+        query_id: str,
+        session_id: str,
+        *,
+        trace: Sequence[Recorded[Event]] = (),
+        recorded: bool = True,
     ) -> Outcome:
         """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
+            trace: Everything that was emitted, for what did not reach the caller.
             recorded: All its events are stored; where they are not, the answer says so.
         """
+        # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
+        if not self.heard_all:
+            self.recall(trace)
         # Without a status the session was ended from outside, such as by the service's closing.
         status: Status = "failed"
         if self._status is not None:
@@ -223,11 +232,11 @@ class QueryHandle:
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""
         await self._session.closed()
-        # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
-        if not self._caller.heard_all:
-            self._caller.recall(self._session.emitted)
         outcome = self._caller.outcome(
-            self.query_id, self.session_id, recorded=self._session.recorded
+            self.query_id,
+            self.session_id,
+            trace=self._session.emitted,
+            recorded=self._session.recorded,
         )
         # Counted once, however often the outcome is asked for.
         totals, self._totals = self._totals, None

@@ -29,7 +29,9 @@ from antiphon.vocabulary.values import (
     Fact,
     Indicator,
     Message,
+    OwnText,
     Passage,
+    Profile,
     QuerySettings,
     Rate,
     ReplyCitation,
@@ -369,6 +371,9 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
         repairs: Names of the rules of legality (engine/legality.py) by which the request was mended.
         citations: How sources are shown: as `search_result` blocks, or numbered in plain text.
         caching: What was decided about cache breakpoints, and why; empty where nothing was to decide.
+        profile: What the server could be sent when the request was built; None in a summarising call.
+        tool_definitions: The definitions of all tools that there were then, whether the request offers them or not;
+            None in a summarising call.
     """
 
     emitted_by = (ENGINE,)
@@ -382,6 +387,8 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
     repairs: tuple[Name, ...] = ()
     citations: CitationStyle = "native"
     caching: Name = ""
+    profile: Profile | None = None
+    tool_definitions: OwnText | None = None
 
 
 class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed"):
@@ -602,19 +609,21 @@ class BreakerTripped(Event, frozen=True, kw_only=True, tag="breaker_tripped"):
 
 
 class DeadlineNeared(Event, frozen=True, kw_only=True, tag="deadline_neared"):
-    """Only the share kept for the final call is left."""
+    """Only the share kept for the final call is left; it was due `after_s` seconds after the question came."""
 
     emitted_by = (TIMER,)
 
     left_s: Measured
+    after_s: float = 0.0
 
 
 class DeadlinePassed(Event, frozen=True, kw_only=True, tag="deadline_passed"):
-    """No time is left for another call; `left_s` is what assembling may take."""
+    """No time is left for another call; `left_s` is what assembling may take. Due `after_s` after the question came."""
 
     emitted_by = (TIMER,)
 
     left_s: Measured
+    after_s: float = 0.0
 
 
 class CallsAbandoned(Event, frozen=True, kw_only=True, tag="calls_abandoned"):
