@@ -192,14 +192,20 @@ def claude(settings: Settings) -> AnthropicModel:
             "ANTIPHON_REASONER is `claude`, and neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set: set one, "
             "or use `offline`."
         )
-    url = settings.anthropic_base_url or ANTHROPIC_URL
-    api_key: str | None = None
-    if key is not None:
-        api_key = key.get_secret_value()
+    # The SDK sends no request without a key, which a compatible server may not want, and none with both.
+    api_key: str | None = "none"
+    auth_token: str | None = None
     if token is not None:
-        return connect(api_key, url, auth_token=token.get_secret_value())
-    # A compatible server may want no key, and the SDK sends no request without any.
-    return connect(api_key or "none", url)
+        api_key = None
+        auth_token = token.get_secret_value()
+    elif key is not None:
+        api_key = key.get_secret_value()
+    return connect(
+        api_key,
+        settings.anthropic_base_url or ANTHROPIC_URL,
+        auth_token=auth_token,
+        silence_s=settings.silence_s,
+    )
 
 
 def _make_folder(settings: Settings) -> None:

@@ -53,7 +53,7 @@ Limit = Literal[
 FailureKind = Literal[
     "rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "malformed",
     "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "context_window",
-    "abandoned",
+    "abandoned", "wrong_address",
 ]  # fmt: skip
 ToolFailureKind = Literal[
     "unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned", "interrupted",
