@@ -27,6 +27,7 @@ from antiphon.vocabulary.ports import (
     ToolOutput,
 )
 from antiphon.vocabulary.values import Passage, QuerySettings, Request, StoredText
+from tests.guarded import guarded
 
 SENTENCES = [
     f"{subject} {verb} {thing}. "
@@ -308,6 +309,7 @@ async def play(seed: int, store: EventLog, *, breaks: bool = True) -> Outcome:
         models=models,
         tools=registry,
         tool_definitions=registry.definitions(),
+        redaction=guarded(),
     )
     caller = Caller()
     bus = Bus(store, clock)
