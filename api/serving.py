@@ -11,13 +11,17 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from antiphon.api.app import create_app
-from antiphon.api.dependencies import InterceptorOf, cancel_queries
+from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
 from antiphon.service import Settings
 
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
+
+HEADERS_S = 10.0
+"""Seconds in which the head of a request must have come: one that never does would hold its connection for ever."""
 
 STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
 CLOSING_S = 5
@@ -28,6 +32,7 @@ async def serve(
     settings: Settings,
     listener: socket.socket,
     interceptor_of: InterceptorOf | None,
+    fault_of: FaultOf,
     *,
     announce: Callable[[Sequence[str]], None],
     stopping: Callable[[int], None],
@@ -41,9 +46,10 @@ async def serve(
     Raises:
         ServiceError: The service cannot be opened.
     """
-    app = create_app(settings, interceptor_of=interceptor_of)
+    app = create_app(settings, interceptor_of=interceptor_of, fault_of=fault_of)
     config = uvicorn.Config(
         app,
+        http=PromptHttp,
         lifespan="off",
         log_config=None,
         access_log=False,
@@ -64,6 +70,39 @@ async def serve_app(app: Any, listener: socket.socket) -> None:
         app, lifespan="off", log_config=None, log_level="critical", access_log=False
     )
     await uvicorn.Server(config).serve(sockets=[listener])
+
+
+class PromptHttp(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvicorn picks its class when it is imported
+    """uvicorn's protocol, which by itself waits for the head of a request for ever."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        # A request under way has its whole head; what comes between two is the beginning of the next.
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_expecting()
+        else:
+            self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_expecting()
+        super().connection_lost(exc)
+
+    def _expect_head(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(HEADERS_S, self.transport.close)
+
+    def _stop_expecting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
 
 
 class _Server(uvicorn.Server):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import signal
 import socket
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from antiphon import api, faults, service
@@ -18,6 +18,7 @@ from antiphon.cli.process import INTERRUPTED, end_at_once
 from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
 from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.events import Event, Recorded
 
 
 def serve(
@@ -52,13 +53,13 @@ def serve(
     if allow_faults:
         interceptor_of = faults.injector_of
     with listening(settings) as listener:
-        if warning := open_to_others(settings.host):
-            err.print(warning, style="yellow", soft_wrap=True)
+        _warn_of_network(settings)
         life = _Life(listener)
         serving = api.serve(
             settings,
             listener,
             interceptor_of,
+            _fault_of,
             announce=life.begin,
             stopping=life.stop,
         )
@@ -160,15 +161,24 @@ class _Life:
         self._stops = True
 
 
-def open_to_others(host: str) -> str:
-    """Returns a warning where an address can be reached from other machines, and nothing where it cannot."""
-    try:
-        is_loopback = ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        is_loopback = host == "localhost"
-    if is_loopback:
-        return ""
-    return (
-        f"! Whoever reaches {host} can ask questions, at your cost, and read every trace: there is no log-in. "
-        "Keep to 127.0.0.1, or put a proxy with one in front."
+def _warn_of_network(settings: service.Settings) -> None:
+    """Says who can reach a service on a network address, and by which names."""
+    if api.is_loopback(settings.host):
+        return
+    err.print(
+        f"Whoever reaches {settings.host} may use it: there are no accounts. It answers only to "
+        f"{settings.allowed_hosts}; ANTIPHON_ALLOWED_HOSTS names others.",
+        style="yellow",
+        soft_wrap=True,
     )
+
+
+def _fault_of(
+    events: Sequence[Recorded[Event]], at: int, kind: str | None, point: str | None
+) -> dict[str, Any]:
+    found = faults.fault_at(events, at, kind, point)
+    return {
+        "at": found.at,
+        "plan": {"faults": msgspec.to_builtins(found.plan.faults)},
+        "kinds": {of: list(kinds) for of, kinds in found.kinds},
+    }

@@ -15,7 +15,7 @@ from rich.status import Status
 from antiphon import service
 from antiphon.cli.process import end_at_once
 from antiphon.cli.terminal import clean, err, one_line
-from antiphon.vocabulary.errors import BadInputError, KnowledgeError, NotFoundError
+from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceListing, TraceStore
 from antiphon.vocabulary.settings import DECLARED
@@ -55,7 +55,6 @@ TraceId = Annotated[
 ]
 
 PAGE = 500
-SHOWN_MATCHES = 5
 
 
 def wish(name: str, flag: str) -> Any:
@@ -202,36 +201,10 @@ async def every_id(store: TraceListing) -> AsyncIterator[str]:
         last = page[-1].query_id
 
 
-async def whole_id(store: TraceListing, beginning: str) -> str:
-    """Finds the one trace whose id begins so; `beginning` itself where it is one.
-
-    Raises:
-        NotFoundError: None does.
-        BadInputError: Several do.
-    """
-    # One more than is shown, to know whether there are more.
-    matches = await store.ids(beginning, SHOWN_MATCHES + 1)
-    if beginning in matches[:1]:
-        return beginning
-    if not matches:
-        raise NotFoundError(
-            f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are."
-        )
-    if len(matches) > 1:
-        some = ", ".join(map(clean, matches[:SHOWN_MATCHES]))
-        many = str(len(matches))
-        if len(matches) > SHOWN_MATCHES:
-            many = f"More than {SHOWN_MATCHES}"
-        raise BadInputError(
-            f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it."
-        )
-    return matches[0]
-
-
 async def found_id(settings: service.Settings, wanted: str) -> str:
     """Finds a trace for a command that then opens the service, which takes seconds. Raises as `whole_id` does."""
     async with open_store(settings) as store:
-        return await whole_id(store, wanted)
+        return await service.whole_id(store, wanted)
 
 
 async def read_trace(
@@ -239,4 +212,4 @@ async def read_trace(
 ) -> Sequence[Recorded[Event]]:
     """Reads the events of the one trace whose id begins so. Raises as `whole_id` does."""
     async with open_store(settings) as store:
-        return await store.read(await whole_id(store, wanted))
+        return await store.read(await service.whole_id(store, wanted))

@@ -25,7 +25,6 @@ from antiphon.cli.session import (
     opened,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, err, one_line, out, print_json
 from antiphon.cli.trace_views import show_diff
@@ -82,7 +81,7 @@ def _replay_wanted(
     subscribers = service.load_subscribers(settings.subscribers)
     if wanted is None or not Path(wanted).is_file():
         return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
-    data = Path(wanted).read_bytes()
+    data = service.bytes_of_file(Path(wanted))
     if step:
         _step_through(
             service.read_trace_file(data, service.catalog_of(subscribers)), subscribers
@@ -105,7 +104,7 @@ async def _replay_stored(
             async for each_id in every_id(store):
                 results.append(await service.replay_stored(store, each_id, subscribers))
             return results
-        query_id = await whole_id(store, wanted)
+        query_id = await service.whole_id(store, wanted)
         if step:
             _step_through(await store.read(query_id), subscribers)
         return [await service.replay_stored(store, query_id, subscribers)]

@@ -20,7 +20,6 @@ from antiphon.cli.session import (
     open_store,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.vocabulary.events import Event, Recorded
@@ -190,8 +189,8 @@ async def _read_both(
     settings: service.Settings, left: str, right: str
 ) -> tuple[Trace, Trace]:
     async with open_store(settings) as store:
-        one = await store.read(await whole_id(store, left))
-        other = await store.read(await whole_id(store, right))
+        one = await store.read(await service.whole_id(store, left))
+        other = await store.read(await service.whole_id(store, right))
         return one, other
 
 

@@ -29,9 +29,17 @@ from antiphon.composition.subscribers import (
     missing_subscribers,
 )
 from antiphon.composition.trace_store import open_trace_store
-from antiphon.composition.wiring import Deciders, Wiring, deciders_of, who_hears, wire
+from antiphon.composition.wiring import (
+    CALLER_HEARS,
+    Deciders,
+    Wiring,
+    deciders_of,
+    who_hears,
+    wire,
+)
 
 __all__ = [
+    "CALLER_HEARS",
     "Caller",
     "CourseIndex",
     "Deciders",
