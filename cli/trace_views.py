@@ -4,6 +4,7 @@ origins of an answer."""
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -222,6 +223,21 @@ def show_diff(found: Diff) -> None:
     out.print("The answers:")
     for mark, sentence in found.sentences:
         out.print(f"  {mark} {one_line(sentence, 200)}", soft_wrap=True)
+
+
+def moved(found: Diff) -> str:
+    """Says in a sentence whether the answer moved, and how far."""
+    counts = Counter(mark for mark, _ in found.sentences)
+    if counts["-"] + counts["+"] == 0:
+        return "The answer did not move."
+    all_left = counts["="] + counts["-"]
+    words = (
+        f"The answer moved: {counts['-']} of {all_left} sentences went, "
+        f"{counts['+']} came."
+    )
+    if found.left.confidence != found.right.confidence:
+        words += f" Confidence: {found.left.confidence}, then {found.right.confidence}."
+    return words
 
 
 def _show_differences(found: Diff) -> None:

@@ -6,7 +6,14 @@ from antiphon.composition.building import (
     open_trace_store,
     speaker_of,
 )
-from antiphon.composition.caller import Caller, Outcome, QueryHandle, Totals
+from antiphon.composition.caller import (
+    RECORDING_ENDS,
+    Caller,
+    Outcome,
+    QueryHandle,
+    Totals,
+    recording_ended,
+)
 from antiphon.composition.intake import Intake, Question, rates_of, unpriced
 from antiphon.composition.logs import (
     configure_logging,
@@ -24,9 +31,17 @@ from antiphon.composition.resources import (
 )
 from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.subscribers import load_subscribers, missing_subscribers
-from antiphon.composition.wiring import Deciders, Wiring, deciders_of, who_hears, wire
+from antiphon.composition.wiring import (
+    Deciders,
+    Wiring,
+    deciders_of,
+    redacting,
+    who_hears,
+    wire,
+)
 
 __all__ = [
+    "RECORDING_ENDS",
     "Caller",
     "CourseIndex",
     "Deciders",
@@ -51,6 +66,8 @@ __all__ = [
     "missing_subscribers",
     "open_trace_store",
     "rates_of",
+    "recording_ended",
+    "redacting",
     "redacting_lines",
     "redaction_of",
     "silence_logging",

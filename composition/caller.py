@@ -27,6 +27,9 @@ _REASONS: dict[Status, str] = {
 }
 """Why a query has no answer, by how it closed."""
 
+RECORDING_ENDS = "the recording ends here: "
+"""The beginning of `QueryCancelled.why` in a recorded fork that needed something which was not recorded."""
+
 
 class Outcome(Value, frozen=True, kw_only=True):
     """The answer to a question. `duration_ms` is from receipt to the end of the query."""
@@ -82,12 +85,13 @@ class Caller:
                     self._last_seq = recorded.seq
 
     def outcome(
-        self, query_id: str, session_id: str, *, recorded: bool = True
+        self, query_id: str, session_id: str, *, recorded: bool = True, why: str = ""
     ) -> Outcome:
         """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
             recorded: All its events are stored; where they are not, the answer says so.
+            why: Why there is no answer, where that is known better than by the status.
         """
         # Without a status the session was ended from outside, such as by the service's closing.
         status: Status = "failed"
@@ -96,7 +100,9 @@ class Caller:
         response = self._response
         if response is None:
             response = last_resort(
-                _REASONS[status], self._last_seq, failed=status != "cancelled"
+                why or _REASONS[status],
+                self._last_seq,
+                failed=status != "cancelled",
             )
         if not recorded:
             response = with_incomplete_trace(response, self._last_seq)
@@ -170,9 +176,21 @@ class QueryHandle:
         if not self._caller.heard_all:
             self._caller.recall(self._session.emitted)
         outcome = self._caller.outcome(
-            self.query_id, self.session_id, recorded=self._session.recorded
+            self.query_id,
+            self.session_id,
+            recorded=self._session.recorded,
+            why=recording_ended(self._session.emitted),
         )
         if self._totals is not None:
             self._totals.add(outcome)
             self._totals = None  # counted once, however often the outcome is asked for
         return outcome
+
+
+def recording_ended(trace: Sequence[Recorded[Event]]) -> str:
+    """Returns why a recorded fork stopped: what it needed that was not recorded; empty where it did not stop."""
+    for recorded in reversed(trace):
+        event = recorded.event
+        if isinstance(event, QueryCancelled) and event.why.startswith(RECORDING_ENDS):
+            return event.why
+    return ""

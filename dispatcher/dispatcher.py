@@ -43,7 +43,7 @@ class ToolDispatcher:
         self._circuits = circuits or ToolCircuits()
         self._running: dict[str, ToolRun] = {}
         self._keys: dict[str, str] = {}
-        self._settlement = _Settlement()
+        self._settlement = Settlement()
 
     def on_tool_requested(self, recorded: Recorded[ToolRequested]) -> None:
         """Starts the call, or publishes why it cannot be."""
@@ -125,7 +125,7 @@ class ToolDispatcher:
             self._publish(event)
 
 
-class _Settlement:
+class Settlement:
     """The rounds that wait for outcomes: one is settled when every confirmed call has its own, whichever came first."""
 
     def __init__(self) -> None:

@@ -12,7 +12,12 @@ from antiphon.engine.offline import (
     offline_model,
     read_script,
 )
-from antiphon.engine.preparing import prepare_summary
+from antiphon.engine.preparing import (
+    CacheMarks,
+    PreparedRequest,
+    prepare,
+    prepare_summary,
+)
 from antiphon.engine.prices import rate_of
 from antiphon.engine.prompts import SUMMARY_PROMPT, SYSTEM_VERSION
 from antiphon.engine.reasoning import ReasoningEngine
@@ -31,11 +36,13 @@ __all__ = [
     "SUMMARY_PROMPT",
     "SYSTEM_VERSION",
     "AnthropicModel",
+    "CacheMarks",
     "CitationStyles",
     "Double",
     "Finding",
     "InProcessTransport",
     "OfflineMessagesApi",
+    "PreparedRequest",
     "Profile",
     "ReasoningEngine",
     "Script",
@@ -47,6 +54,7 @@ __all__ = [
     "find_capabilities",
     "fixed_size",
     "offline_model",
+    "prepare",
     "prepare_summary",
     "rate_of",
     "read_script",

@@ -13,6 +13,7 @@ from antiphon.history.lineage import (
     found_passages,
     lineage,
 )
+from antiphon.history.planning import ForkPlan
 from antiphon.history.regression_test import sealed_trace, trace_test
 from antiphon.history.replaying import ReplayResult, ReplayRun, replay, replay_lines
 
@@ -20,6 +21,7 @@ __all__ = [
     "Change",
     "Diff",
     "Divergence",
+    "ForkPlan",
     "History",
     "Mode",
     "Origin",

@@ -215,6 +215,8 @@ class ReplayRun:
         """Returns the result of the whole replay, given its divergence."""
         if divergence is None:
             divergence = self._prompts.changed
+        elif divergence.difference == "code" and self._has_faults():
+            divergence = replace(divergence, difference="fault")
         result = ReplayResult(
             query_id=self._events[0].query_id,
             events=len(self._events),
@@ -223,6 +225,11 @@ class ReplayRun:
             divergence=divergence,
         )
         return with_missing(result, _versions(self._events), self._subscribers)
+
+    def _has_faults(self) -> bool:
+        """Returns True if the query was broken on purpose, and says so."""
+        first = self._events[0].event
+        return isinstance(first, QueryReceived) and bool(first.faults)
 
     def _check(self, recorded: Recorded[Event]) -> Divergence | None:
         self._prompts.hear(recorded)

@@ -159,6 +159,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         rates: What the tokens of the models that may be asked can cost, as far as that is known.
         fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
         reviewers: Subscribers that are asked about each draft before it becomes the answer.
+        faults: The faults that are injected into it on purpose, in words; what they make happen, no rule decides.
     """
 
     emitted_by = (CALLER,)
@@ -178,6 +179,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     rates: tuple[Rate, ...] = ()
     fixed_tokens: int = 0
     reviewers: tuple[Name, ...] = ()
+    faults: tuple[Name, ...] = ()
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):

@@ -11,7 +11,7 @@ import pytest_asyncio
 from msgspec.structs import replace
 
 from antiphon.cli.trace_views import show_diff
-from antiphon.service import Change, Diff, diff
+from antiphon.service import Change, Diff, Mode, diff
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
@@ -54,8 +54,13 @@ def of_kind(trace: Trace, kind: type[Event]) -> Recorded[Event]:
     return next(said for said in trace if isinstance(said.event, kind))
 
 
-async def forked(stage: Stage, changes: list[Change], at: int | None = None) -> Diff:
-    running = await stage.history.fork("q1", at, changes, "recorded")
+async def forked(
+    stage: Stage,
+    changes: list[Change],
+    at: int | None = None,
+    mode: Mode = "recorded",
+) -> Diff:
+    running = await stage.history.fork("q1", at, changes, mode)
     await running.outcome()
     return diff(await stage.store.read("q1"), await stage.store.read(running.query_id))
 
@@ -105,7 +110,11 @@ async def test_all_that_follows_from_a_setting_differs_by_the_settings(
 ) -> None:
     await stage.ask()
 
-    found = await forked(stage, [Change(kind="setting", name="max_rounds", value="1")])
+    found = await forked(
+        stage,
+        [Change(kind="setting", name="max_rounds", value="1")],
+        mode="remodel",
+    )
 
     assert {each.because for each in found.differences} - {"order"} == {"settings"}
     assert (found.left.rounds, found.right.rounds) == (2, 1)

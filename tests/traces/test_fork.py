@@ -102,7 +102,9 @@ async def test_a_changed_setting_changes_the_query_from_its_beginning(
 ) -> None:
     before = list(await stage.ask())
 
-    forked = await fork(stage, [Change(kind="setting", name="max_rounds", value="1")])
+    forked = await fork(
+        stage, [Change(kind="setting", name="max_rounds", value="1")], mode="remodel"
+    )
 
     assert (answer(before).rounds, answer(forked).rounds) == (2, 1)
     first = diff(before, forked).differences[0]
