@@ -81,6 +81,7 @@ class TraceSummaryReply(Schema):
     events: int
     confidence: str | None
     reasoner: str | None
+    parent: str | None = Field(None, description="The trace that it is a fork of.")
 
 
 class TracesReply(Schema):

@@ -11,7 +11,12 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from antiphon.cli.rendering import describe_recorded, source_lines
+from antiphon.cli.rendering import (
+    conversation_lines,
+    describe_recorded,
+    shown_lines,
+    source_lines,
+)
 from antiphon.cli.session import (
     DataDir,
     Json,
@@ -21,8 +26,8 @@ from antiphon.cli.session import (
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.service import to_json
-from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.service import briefings_of, to_json
+from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 SHOWN_ID = 12
@@ -98,9 +103,36 @@ def listed(
         "Question",
         *_NARROW,
     )
-    for row in found:
-        table.add_row(*_cells(row))
+    for row, depth in in_families(found):
+        table.add_row(*_cells(row, depth))
     out.print(table)
+
+
+def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
+    """Returns the rows with each fork under its parent, and how deep it stands there.
+
+    A fork whose parent is not among the rows stands where it would without being one.
+    """
+    listed_ids = {row.query_id for row in rows}
+    forks: dict[str, list[TraceSummary]] = {}
+    first: list[TraceSummary] = []
+    for row in rows:
+        if row.parent in listed_ids and row.parent != row.query_id:
+            forks.setdefault(row.parent or "", []).append(row)
+        else:
+            first.append(row)
+    found: list[tuple[TraceSummary, int]] = []
+    waiting = [(row, 0) for row in reversed(first)]
+    while waiting:
+        row, depth = waiting.pop()
+        found.append((row, depth))
+        # The next to be taken is the last: a row's forks come right after it, the newest first.
+        for fork in reversed(forks.pop(row.query_id, [])):
+            waiting.append((fork, depth + 1))
+    # Traces from files may claim to be forks of one another: such a circle hangs on no row, and is shown all the same.
+    for circle in forks.values():
+        found += [(row, 0) for row in circle]
+    return found
 
 
 def _hours_ago(hours: float | None) -> float | None:
@@ -123,19 +155,31 @@ def show(
         for recorded in events:
             print_json(to_json(recorded).decode())
         return
+    _show_events(events, full=full)
+    # Below the events, whichever came after it.
+    for recorded in events:
+        if isinstance(recorded.event, ResponseAssembled):
+            _show_response(recorded.event)
+
+
+def _show_events(events: Sequence[Recorded[Event]], *, full: bool) -> None:
     width = 120
     if full:
         width = 500
-    responses: list[ResponseAssembled] = []
+    briefings = {briefing.seq: briefing for briefing in briefings_of(events)}
     for recorded in events:
         out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
+        if isinstance(recorded.event, QueryReceived):
+            _show_indented(conversation_lines(recorded.event.history))
+        if recorded.seq in briefings:
+            _show_indented(shown_lines(briefings[recorded.seq], width))
         if full:
             print_json(to_json(recorded).decode())
-        if isinstance(recorded.event, ResponseAssembled):
-            responses.append(recorded.event)
-    # Below the events, whichever came after it.
-    for response in responses:
-        _show_response(response)
+
+
+def _show_indented(lines: Sequence[str]) -> None:
+    for line in lines:
+        out.print(f"{'':>18}{line}", style="dim", soft_wrap=True)
 
 
 def _show_response(response: ResponseAssembled) -> None:
@@ -149,15 +193,22 @@ def _show_response(response: ResponseAssembled) -> None:
         )
 
 
-def _cells(row: TraceSummary) -> tuple[str, ...]:
+def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
     asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M")
     took = ""
     if row.duration_ms is not None:
         took = f"{row.duration_ms:.0f}"
+    question = row.query
+    if row.parent is not None:
+        parent = clean(row.parent)[:SHOWN_ID]
+        # Beneath its parent the arrow says whose fork it is; elsewhere only its id does.
+        question = f"{'  ' * depth}↳ fork of {parent}: {row.query}"
+        if depth:
+            question = f"{'  ' * (depth - 1)}↳ fork: {row.query}"
     return (
         clean(row.query_id)[:SHOWN_ID],
         asked,
-        one_line(row.query, 60),
+        one_line(question, 60),
         row.status,
         row.confidence or "",
         took,

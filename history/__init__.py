@@ -3,9 +3,11 @@
 from antiphon.history.changes import Change
 from antiphon.history.diffing import Diff, Side, diff
 from antiphon.history.divergence import Divergence
+from antiphon.history.explaining import Difference
 from antiphon.history.forking import Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.lineage import (
+    CallStep,
     Origin,
     answer_in,
     contributions,
@@ -18,8 +20,10 @@ from antiphon.history.regression_test import sealed_trace, trace_test
 from antiphon.history.replaying import ReplayResult, ReplayRun, replay, replay_lines
 
 __all__ = [
+    "CallStep",
     "Change",
     "Diff",
+    "Difference",
     "Divergence",
     "ForkPlan",
     "History",

@@ -3,7 +3,7 @@
 from antiphon.knowledge.building import IndexProgress
 from antiphon.knowledge.embedders import installed_embedders, load_embedder
 from antiphon.knowledge.indexing import IndexSummary, index_paths
-from antiphon.knowledge.library import Library, Overview, overview
+from antiphon.knowledge.library import Library, Overview, document_paths, overview
 from antiphon.knowledge.loading import load_document
 from antiphon.knowledge.values import Course, CourseMatch, Lesson, LibraryState
 
@@ -16,6 +16,7 @@ __all__ = [
     "Library",
     "LibraryState",
     "Overview",
+    "document_paths",
     "index_paths",
     "installed_embedders",
     "load_document",

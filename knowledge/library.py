@@ -44,6 +44,17 @@ def overview(data_dir: Path) -> Overview | None:
         )
 
 
+def document_paths(data_dir: Path) -> dict[str, str]:
+    """Returns the file of each indexed course by the course's title; of none where nothing is indexed."""
+    generations = Generations(data_dir)
+    number = generations.current()
+    if not number:
+        return {}
+    with closing(CatalogueReader(generations.folder(number) / CATALOGUE)) as reader:
+        known = reader.known()
+    return {document.title: path for path, document in known.items()}
+
+
 class Library:
     """A read handle for many threads; every method blocks, so an event loop calls it through a thread.
 

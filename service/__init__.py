@@ -28,8 +28,10 @@ from antiphon.composition import (
 from antiphon.dispatcher import load_tools
 from antiphon.engine import Double, Finding, find_capabilities, read_script
 from antiphon.history import (
+    CallStep,
     Change,
     Diff,
+    Difference,
     Divergence,
     ForkPlan,
     History,
@@ -52,6 +54,7 @@ from antiphon.knowledge import (
     Course,
     IndexProgress,
     IndexSummary,
+    document_paths,
     index_paths,
     overview,
 )
@@ -64,10 +67,12 @@ __all__ = [
     "Antiphon",
     "BriefingView",
     "BusyError",
+    "CallStep",
     "Caller",
     "Change",
     "Course",
     "Diff",
+    "Difference",
     "Divergence",
     "Double",
     "Finding",
@@ -99,6 +104,7 @@ __all__ = [
     "configure_logging",
     "contributions",
     "diff",
+    "document_paths",
     "embedder_of",
     "find_capabilities",
     "index_paths",

@@ -25,7 +25,7 @@ _NOTE_ANSWER = (
 _NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 1000 WHERE query_id = ?"
 
 _LINE = """
-    SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner,
+    SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner, parent,
         (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
 """
 _AFTER = {
@@ -83,6 +83,7 @@ def read_listing(
             duration_ms,
             confidence,
             reasoner,
+            parent,
             events,
         ) = row
         line = TraceSummary(
@@ -95,6 +96,7 @@ def read_listing(
             events=events,
             confidence=confidence,
             reasoner=reasoner,
+            parent=parent,
         )
         lines.append(line)
     return lines

@@ -16,6 +16,7 @@ from antiphon.vocabulary.fields import (
     Mark,
     Measured,
     Name,
+    RunId,
     Seq,
     Untrusted,
 )
@@ -165,7 +166,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     emitted_by = (CALLER,)
 
     query: Untrusted
-    session_id: Id
+    session_id: RunId
     settings: QuerySettings
     history: tuple[Exchange, ...] = ()
     courses: UntrustedText = StoredText("")
@@ -179,7 +180,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     rates: tuple[Rate, ...] = ()
     fixed_tokens: int = 0
     reviewers: tuple[Name, ...] = ()
-    faults: tuple[Name, ...] = ()
+    faults: tuple[Annotated[str, Mark.NAME, Mark.FORK], ...] = ()
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -276,8 +277,8 @@ class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"
     stop_reason: Name
     usage: Usage
     model: Name
-    message_id: Untrusted
-    request_id: Untrusted | None = None
+    message_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN]
+    request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     wasted: Usage = Usage()
 
     @property
@@ -297,7 +298,7 @@ class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
     for_call: Id
     failure: FailureKind
     detail: Untrusted
-    request_id: Untrusted | None = None
+    request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     usage: Usage = Usage()
 
 
@@ -429,8 +430,8 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
     stop_reason: Name
     usage: Usage
     model: Name
-    message_id: Untrusted
-    request_id: Untrusted | None = None
+    message_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN]
+    request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     wasted: Usage = Usage()
 
 
@@ -446,7 +447,7 @@ class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
     detail: Untrusted
     retryable: bool = False
     retry_after_s: float | None = None
-    request_id: Untrusted | None = None
+    request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     usage: Usage = Usage()
 
 
@@ -473,7 +474,7 @@ class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
 
     tool_call_id: Id
     name: Name
-    idempotency_key: Id = ""
+    idempotency_key: RunId = ""
 
 
 class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):

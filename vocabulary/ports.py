@@ -136,7 +136,12 @@ class Embedder(Protocol):
 
 
 class TraceSummary(Value, frozen=True, kw_only=True):
-    """One line of a trace listing. `status` is a `Status`, or `open` while no `QueryClosed` is stored."""
+    """One line of a trace listing.
+
+    Attributes:
+        status: A `Status`, or `open` while no `QueryClosed` is stored.
+        parent: The trace that it is a fork of; None where it is none.
+    """
 
     query_id: str
     session_id: str
@@ -147,6 +152,7 @@ class TraceSummary(Value, frozen=True, kw_only=True):
     events: int
     confidence: str | None = None
     reasoner: str | None = None
+    parent: str | None = None
 
 
 class TraceFilter(Value, frozen=True, kw_only=True):
