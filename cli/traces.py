@@ -113,14 +113,7 @@ def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
 
     A fork whose parent is not among the rows stands where it would without being one.
     """
-    listed_ids = {row.query_id for row in rows}
-    forks: dict[str, list[TraceSummary]] = {}
-    first: list[TraceSummary] = []
-    for row in rows:
-        if row.parent in listed_ids and row.parent != row.query_id:
-            forks.setdefault(row.parent or "", []).append(row)
-        else:
-            first.append(row)
+    first, forks = _by_parent(rows)
     found: list[tuple[TraceSummary, int]] = []
     waiting = [(row, 0) for row in reversed(first)]
     while waiting:
@@ -133,6 +126,22 @@ def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
     for circle in forks.values():
         found += [(row, 0) for row in circle]
     return found
+
+
+def _by_parent(
+    rows: Sequence[TraceSummary],
+) -> tuple[list[TraceSummary], dict[str, list[TraceSummary]]]:
+    """Returns the rows that stand by themselves, and the forks of each of the others."""
+    listed_ids = {row.query_id for row in rows}
+    first: list[TraceSummary] = []
+    forks: dict[str, list[TraceSummary]] = {}
+    for row in rows:
+        # A trace from a file may claim to be a fork of itself.
+        if row.parent not in listed_ids or row.parent == row.query_id:
+            first.append(row)
+        else:
+            forks.setdefault(str(row.parent), []).append(row)
+    return first, forks
 
 
 def _hours_ago(hours: float | None) -> float | None:

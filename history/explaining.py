@@ -153,6 +153,20 @@ class Explainer:
         event = self._event_of(difference)
         if isinstance(event, QueryReceived):
             return _cause_of_beginning(difference)
+        followed = self._follows_from(event, difference)
+        if followed is not None:
+            return followed
+        own = self._own_cause(event)
+        if own is None:
+            return self._cause_of_decision(difference)
+        one_sided = None in (difference.left, difference.right)
+        if one_sided and own in ("model", "tool") and self._last is not None:
+            # Requested in both and answered in one: an earlier difference made it fail, or repeated the request.
+            return self._last
+        return own
+
+    def _follows_from(self, event: Event, difference: Difference) -> Cause | None:
+        """Returns the cause of the difference that this one follows from; None where it follows from none."""
         # To the very same request there were two replies, whatever else differs between the two queries.
         if (
             isinstance(event, ReasoningCompleted)
@@ -160,21 +174,15 @@ class Explainer:
         ):
             return "model"
         inherited = self._left.inherited(difference.left)
-        if inherited is None:
-            inherited = self._right.inherited(difference.right)
         if inherited is not None:
             return inherited
-        own = self._own_cause(event)
-        if own is None and self._is_changed_by_hand(difference):
+        return self._right.inherited(difference.right)
+
+    def _cause_of_decision(self, difference: Difference) -> Cause:
+        """Returns why rules decided otherwise: from everything that came before, the last difference of it first."""
+        if self._is_changed_by_hand(difference):
             return "change"
-        if own is None:
-            # Rules decide from everything that came before, so the last difference before this one is its cause.
-            return self._last or "code"
-        one_sided = None in (difference.left, difference.right)
-        if one_sided and own in ("model", "tool") and self._last is not None:
-            # Requested in both and answered in one: an earlier difference made it fail, or repeated the request.
-            return self._last
-        return own
+        return self._last or "code"
 
     def _is_changed_by_hand(self, difference: Difference) -> bool:
         """Returns True if a fork differs from its parent in an event that it shares: somebody changed it."""
