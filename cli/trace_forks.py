@@ -17,7 +17,6 @@ from antiphon.cli.session import (
     opened,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, err, one_line, out
 from antiphon.cli.trace_views import moved, show_diff
@@ -37,6 +36,7 @@ from antiphon.service import (
     Outcome,
     QueryHandle,
     recording_ended,
+    whole_id,
 )
 from antiphon.vocabulary.errors import BadInputError
 

@@ -20,7 +20,6 @@ from antiphon.cli.session import (
     open_store,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.service import (
@@ -34,6 +33,7 @@ from antiphon.service import (
     diff,
     load_subscribers,
     memory_at,
+    whole_id,
 )
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Dropped

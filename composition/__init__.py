@@ -32,6 +32,7 @@ from antiphon.composition.resources import (
 from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.subscribers import load_subscribers, missing_subscribers
 from antiphon.composition.wiring import (
+    CALLER_HEARS,
     Deciders,
     Wiring,
     deciders_of,
@@ -41,6 +42,7 @@ from antiphon.composition.wiring import (
 )
 
 __all__ = [
+    "CALLER_HEARS",
     "RECORDING_ENDS",
     "Caller",
     "CourseIndex",

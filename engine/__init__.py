@@ -16,6 +16,7 @@ from antiphon.engine.preparing import (
     CacheMarks,
     PreparedRequest,
     prepare,
+    prepare_rest,
     prepare_summary,
 )
 from antiphon.engine.prices import rate_of
@@ -29,8 +30,9 @@ from antiphon.engine.request import (
     request_json,
     request_size,
 )
-from antiphon.engine.server_profile import CitationStyles, Profile
+from antiphon.engine.server_profile import CitationStyles
 from antiphon.engine.summarising import SummaryEngine
+from antiphon.vocabulary.values import Profile
 
 __all__ = [
     "SUMMARY_PROMPT",
@@ -55,6 +57,7 @@ __all__ = [
     "fixed_size",
     "offline_model",
     "prepare",
+    "prepare_rest",
     "prepare_summary",
     "rate_of",
     "read_script",

@@ -1,6 +1,6 @@
 """What can be done with a recorded query: replay it, resume it, fork it, and compare it with another."""
 
-from antiphon.history.changes import Change
+from antiphon.history.changes import Change, change_event
 from antiphon.history.diffing import Diff, Side, diff
 from antiphon.history.divergence import Divergence
 from antiphon.history.explaining import Difference
@@ -8,7 +8,9 @@ from antiphon.history.forking import Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.lineage import (
     CallStep,
+    Contribution,
     Origin,
+    Sentence,
     answer_in,
     contributions,
     facts_in,
@@ -17,11 +19,13 @@ from antiphon.history.lineage import (
 )
 from antiphon.history.planning import ForkPlan
 from antiphon.history.regression_test import sealed_trace, trace_test
-from antiphon.history.replaying import ReplayResult, ReplayRun, replay, replay_lines
+from antiphon.history.replay_run import ReplayRun
+from antiphon.history.replaying import ReplayResult, replay, replay_lines
 
 __all__ = [
     "CallStep",
     "Change",
+    "Contribution",
     "Diff",
     "Difference",
     "Divergence",
@@ -31,8 +35,10 @@ __all__ = [
     "Origin",
     "ReplayResult",
     "ReplayRun",
+    "Sentence",
     "Side",
     "answer_in",
+    "change_event",
     "contributions",
     "diff",
     "facts_in",

@@ -21,6 +21,7 @@ from antiphon.history.recorded_order import RecordedClock
 from antiphon.history.recorded_ports import (
     noting_calls,
     with_recorded_ports,
+    without_effects,
     without_passages,
 )
 from antiphon.history.recording import Recording
@@ -63,12 +64,15 @@ def acting_in_fork(
     interceptor: Interceptor | None,
     prefix: Sequence[Recorded[Event]],
     shift_s: float,
+    *,
+    effects: bool = True,
 ) -> Acting:
     """Returns the components of a fork.
 
     Args:
         events: The trace that it is a fork of.
         prefix: Its own events so far, `shift_s` seconds later than those.
+        effects: In the mode `live` it may run tools that change something outside.
     """
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
     # A passage that is dropped may be found again by another call, recorded or live: every tool leaves it out.
@@ -76,6 +80,10 @@ def acting_in_fork(
         resources, tools=without_passages(resources.tools, dropped)
     )
     if mode == "live":
+        if not effects:
+            resources = dataclasses.replace(
+                resources, tools=without_effects(resources.tools)
+            )
         return acting_as_usual(resources, interceptor)
     recording = Recording(events, dropped)
     # Faults break ports and components, which must therefore be there; else nothing need run but the rules.

@@ -15,6 +15,7 @@ from antiphon.composition import (
     Interceptor,
     QueryHandle,
     Resources,
+    Totals,
 )
 from antiphon.history.acting import Acting, acting_as_usual, acting_in_fork
 from antiphon.history.changes import Change
@@ -33,7 +34,12 @@ from antiphon.history.forking import (
 from antiphon.history.planning import ForkPlan, plan_of, settings_in
 from antiphon.history.regression_test import decided_anew
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
-from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
+from antiphon.vocabulary.errors import (
+    DecodeError,
+    ServiceError,
+    TraceError,
+    TraceStateError,
+)
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -65,6 +71,7 @@ class History:
 
     Args:
         admit: Refuses (BusyError) where no further query may begin.
+        totals: What forked and resumed queries spend is added to them; None: it is counted nowhere.
         versions: Returns the names and versions of what shapes a query now, for forks that are live.
     """
 
@@ -74,12 +81,14 @@ class History:
         resources: Resources,
         store: TraceStore,
         admit: Callable[[], None] = _admit_always,
+        totals: Totals | None = None,
         versions: Callable[[], Versions] = _no_versions,
     ) -> None:
         self._bus = bus
         self._resources = resources
         self._store = store
         self._admit = admit
+        self._totals = totals
         self._versions = versions
 
     async def replay(self, query_id: str) -> ReplayResult:
@@ -111,14 +120,17 @@ class History:
 
         Raises:
             NotFoundError: No such trace.
-            TraceError: It is over, or it is being worked on, here or in another process.
+            TraceStateError: It is over, or it is being worked on, here or in another process.
         """
         if query_id in self._bus.sessions:
-            raise TraceError(f"query {query_id} is being worked on: follow it instead")
+            raise TraceStateError(
+                f"query {query_id} is being worked on: follow it instead"
+            )
         # First the ownership and then the trace: whoever had it may have written until now.
         await self._store.take_over(query_id)
-        prefix = await self._store.read(query_id)
-        return self._go_on(prefix, acting_as_usual(self._resources, interceptor), why)
+        events = await self._store.read(query_id)
+        acting = acting_as_usual(self._resources, interceptor)
+        return self._go_on(events, acting, why, events)
 
     async def resume_unfinished(self) -> list[QueryHandle]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
@@ -137,6 +149,8 @@ class History:
         changes: Sequence[Change],
         mode: Mode,
         interceptor: Interceptor | None = None,
+        *,
+        effects: bool = True,
     ) -> QueryHandle:
         """Starts a query that shares a trace up to an event, has something changed there, and goes on from it.
 
@@ -145,6 +159,7 @@ class History:
                 interceptor and no changes: the first event that it sees; None is the first of all.
             interceptor: Applies to the new query, such as faults; what is shared
                 happened without it.
+            effects: In the mode `live` it may run tools that change something outside.
 
         Raises:
             NotFoundError: No such trace.
@@ -155,19 +170,25 @@ class History:
         fork = await self._prepared(query_id, at, changes, mode, interceptor)
         prefix, shift_s = placed_in_time(fork.prefix, self._resources.clock.now())
         acting = acting_in_fork(
-            self._resources,
+            # A fork may break anything: its failures must not keep the service's own queries from model and tools.
+            self._resources.with_own_circuits(),
             fork.events,
             fork.changes,
             mode,
             interceptor,
             prefix,
             shift_s,
+            effects=effects,
         )
+        # What the parent paid for costs nothing once more: its replies that are shared, or given again.
+        paid: Sequence[Recorded[Event]] = prefix
+        if mode == "recorded":
+            paid = fork.events
         if fork.shared == 0:
-            return self._begin(prefix[0], acting)
+            return self._begin(prefix[0], acting, paid)
         # Stored before anything of it is acted on, as every event is.
         await self._store.append(prefix[0].query_id, 0, prefix)
-        return self._go_on(prefix, acting, f"{FORKED}{query_id}")
+        return self._go_on(prefix, acting, f"{FORKED}{query_id}", paid)
 
     async def plan_fork(
         self,
@@ -245,7 +266,9 @@ class History:
             return decided_anew(events, subscribers)
         return events
 
-    def _begin(self, first: Recorded[Event], acting: Acting) -> QueryHandle:
+    def _begin(
+        self, first: Recorded[Event], acting: Acting, paid: Sequence[Recorded[Event]]
+    ) -> QueryHandle:
         """Starts a query of its own that shares no more than the question."""
         assert isinstance(first.event, QueryReceived)
         caller = Caller()
@@ -257,10 +280,14 @@ class History:
             first.query_id, components, store=store, clock=acting.clock
         )
         session.start(first.event)
-        return QueryHandle(session, caller, first.event.session_id)
+        return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
 
     def _go_on(
-        self, prefix: Sequence[Recorded[Event]], acting: Acting, why: str
+        self,
+        prefix: Sequence[Recorded[Event]],
+        acting: Acting,
+        why: str,
+        paid: Sequence[Recorded[Event]],
     ) -> QueryHandle:
         """Starts a session that goes on from a stored prefix."""
         first = prefix[0]
@@ -286,7 +313,7 @@ class History:
             store=acting.interceptor.store(self._store),
             clock=acting.clock,
         )
-        return QueryHandle(session, caller, first.event.session_id)
+        return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
 
 
 async def replay_stored(

@@ -59,6 +59,9 @@ class _CallUnderWay:
 
 # Ports are not told whose call they serve; tasks inherit this from the handler that started them.
 _under_way: ContextVar[_CallUnderWay | None] = ContextVar("call", default=None)
+NO_EFFECTS = (
+    "it changes something outside, and a fork does that only with the mode `live`"
+)
 _REQUESTS = (ReasoningRequested, SummaryRequested, ToolRequested)
 
 
@@ -119,6 +122,20 @@ def without_passages(tools: Registry, dropped: frozenset[str]) -> Registry:
     return tools.wrapped(wrap)
 
 
+def without_effects(tools: Registry) -> Registry:
+    """Returns the tools such that those which change something outside fail instead."""
+
+    def wrap(tool: Tool) -> Tool:
+        async def refuse(**_: object) -> object:
+            raise ServiceError(NO_EFFECTS)
+
+        if not tool.has_effects:
+            return tool
+        return dataclasses.replace(tool, run=refuse)
+
+    return tools.wrapped(wrap)
+
+
 class RecordedModel:
     """Answers each call with the reply that the same call got; satisfies `Model`."""
 
@@ -163,9 +180,7 @@ def _run(
         if only_recorded:
             await _stop(under_way, missing_result(call))
         if tool.has_effects:
-            raise ServiceError(
-                "it changes something outside, and a fork does that only with the mode `live`"
-            )
+            raise ServiceError(NO_EFFECTS)
         return await tool.run(**arguments)
 
     return run

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
+import msgspec
+
 from antiphon.bus import Bus, SystemClock
 from antiphon.composition import Outcome, Resources
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.service import Change, History, Interceptor, Mode
+from antiphon.traces import plain
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Request
@@ -28,6 +31,22 @@ class CountingModel:
         yield {}
 
 
+class FormsStore(MemoryTraceStore):
+    """A store that knows also in which form events were written; without any, that they are written in now."""
+
+    def __init__(self, forms: Sequence[dict[str, object]] = ()) -> None:
+        super().__init__()
+        self._forms = forms
+
+    async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
+        if self._forms:
+            return self._forms
+        return [
+            msgspec.json.decode(msgspec.json.encode(plain(recorded.event)))
+            for recorded in await self.read(query_id)
+        ]
+
+
 class Forks:
     """A store with recorded queries, and a history over ports that count.
 
@@ -35,8 +54,12 @@ class Forks:
         ran: The arguments that the live tool was run with.
     """
 
-    def __init__(self, *traces: Sequence[Recorded[Event]]) -> None:
-        self.store = MemoryTraceStore()
+    def __init__(
+        self,
+        *traces: Sequence[Recorded[Event]],
+        forms: Sequence[dict[str, object]] = (),
+    ) -> None:
+        self.store = FormsStore(forms)
         self.model = CountingModel()
         self.ran: list[str] = []
 
