@@ -206,7 +206,8 @@ class DivergenceReply(Schema):
     seq: int
     kind: str
     difference: str = Field(
-        description="`code`, `order`, `schema` or `settings`.", examples=["code"]
+        description="`code`, `order`, `schema`, `settings` or `fault`.",
+        examples=["code"],
     )
     field: str = Field(examples=["facts[2].id"])
     recorded: str = Field(description="What the trace holds there, as JSON.")

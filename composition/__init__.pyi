@@ -1,7 +1,14 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
 from antiphon.composition.building import build, speaker_of
-from antiphon.composition.caller import Caller, Outcome, QueryHandle, Totals
+from antiphon.composition.caller import (
+    RECORDING_ENDS,
+    Caller,
+    Outcome,
+    QueryHandle,
+    Totals,
+    recording_ended,
+)
 from antiphon.composition.embedding import embedder_of
 from antiphon.composition.intake import Intake, rates_of, unpriced
 from antiphon.composition.logs import (
@@ -34,12 +41,14 @@ from antiphon.composition.wiring import (
     Deciders,
     Wiring,
     deciders_of,
+    redacting,
     who_hears,
     wire,
 )
 
 __all__ = [
     "CALLER_HEARS",
+    "RECORDING_ENDS",
     "Caller",
     "CourseIndex",
     "Deciders",
@@ -65,6 +74,8 @@ __all__ = [
     "missing_subscribers",
     "open_trace_store",
     "rates_of",
+    "recording_ended",
+    "redacting",
     "redacting_lines",
     "redaction_of",
     "settings_warnings",
