@@ -49,11 +49,17 @@ from antiphon.service import (
     read_trace_file,
     replay_lines,
     replay_stored,
+    tool_definitions,
     trace_lines,
 )
-from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    ConfigurationError,
+    ToolDefinitionError,
+)
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import StoredText
 
 Subscribers = Sequence[Subscriber]
 
@@ -102,29 +108,46 @@ def _replay_wanted(
 ) -> list[ReplayResult]:
     """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
     subscribers = load_subscribers(settings.subscribers)
+    tools = _present_tools(settings)
     if wanted is None or not Path(wanted).is_file():
-        return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
+        return asyncio.run(
+            _replay_stored(settings, subscribers, tools, wanted, step=step)
+        )
     data = Path(wanted).read_bytes()
     if step:
         _step_through(read_trace_file(data, catalog_of(subscribers)), subscribers)
     # The lines as they were written: an event of an older version is part of what is compared.
     _, lines = trace_lines(data)
-    return [replay_lines(lines, subscribers)]
+    return [replay_lines(lines, subscribers, tools)]
+
+
+def _present_tools(settings: Settings) -> StoredText | None:
+    """Returns the definitions of today's tools; None where they cannot be loaded, which a replay can do without."""
+    try:
+        return tool_definitions(settings.tools)
+    except (ConfigurationError, ToolDefinitionError) as error:
+        err.print(f"The tools are not compared: {error}", soft_wrap=True)
+        return None
 
 
 async def _replay_stored(
-    settings: Settings, subscribers: Subscribers, wanted: str | None, *, step: bool
+    settings: Settings,
+    subscribers: Subscribers,
+    tools: StoredText | None,
+    wanted: str | None,
+    *,
+    step: bool,
 ) -> list[ReplayResult]:
     async with open_store(settings) as store:
         if wanted is None:
             results: list[ReplayResult] = []
             async for each_id in every_id(store):
-                results.append(await replay_stored(store, each_id, subscribers))
+                results.append(await replay_stored(store, each_id, subscribers, tools))
             return results
         query_id = await whole_id(store, wanted)
         if step:
             _step_through(await store.read(query_id), subscribers)
-        return [await replay_stored(store, query_id, subscribers)]
+        return [await replay_stored(store, query_id, subscribers, tools)]
 
 
 def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -> None:
@@ -171,8 +194,10 @@ def _show_results(results: Sequence[ReplayResult]) -> None:
         end = ""
         if not result.closed:
             end = " (the query is not over)"
-        same = f"identical, {result.compared} of {result.events} events said again{end}"
-        out.print(f"{name}: {same}", soft_wrap=True)
+        counts = f"{result.compared} of {result.events} events said again, {result.verified} verified"
+        out.print(f"{name}: identical, {counts}{end}", soft_wrap=True)
+        for reason in result.skipped:
+            out.print(f"  not compared: {reason}", soft_wrap=True)
 
 
 def _show_divergence(name: str, found: Divergence) -> None:

@@ -24,6 +24,7 @@ from antiphon.composition.resources import (
 )
 from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.subscribers import load_subscribers, missing_subscribers
+from antiphon.composition.tools import tool_definitions
 from antiphon.composition.wiring import (
     CALLER_HEARS,
     Deciders,
@@ -63,6 +64,7 @@ __all__ = [
     "redaction_of",
     "silence_logging",
     "speaker_of",
+    "tool_definitions",
     "unpriced",
     "who_hears",
     "wire",

@@ -11,7 +11,7 @@ from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
-from antiphon.dispatcher import Registry, course_tools, load_tools
+from antiphon.composition.tools import registry_of
 from antiphon.engine import (
     SYSTEM_VERSION,
     AnthropicModel,
@@ -57,7 +57,7 @@ def build(
         primary = claude(settings)
         models = (primary, offline)
         profiles["primary"] = profile_of(settings)
-    registry = Registry([*course_tools(library), *load_tools(settings.tools)])
+    registry = registry_of(library, settings.tools)
     reasoner = primary.name or settings.model
     shared = Resources(
         clock=SystemClock(),

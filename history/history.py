@@ -41,6 +41,7 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import StoredText
 
 log = structlog.get_logger(__name__)
 
@@ -78,7 +79,12 @@ class History:
             NotFoundError: No such trace.
             DecodeError: It cannot be read.
         """
-        return await replay_stored(self._store, query_id, self._resources.subscribers)
+        return await replay_stored(
+            self._store,
+            query_id,
+            self._resources.subscribers,
+            self._resources.tool_definitions,
+        )
 
     async def diff(self, query_id: str, other_id: str) -> Diff:
         """Compares two recorded queries.
@@ -249,12 +255,16 @@ class History:
 
 
 async def replay_stored(
-    store: TraceStore, query_id: str, subscribers: Sequence[Subscriber] = ()
+    store: TraceStore,
+    query_id: str,
+    subscribers: Sequence[Subscriber] = (),
+    tools: StoredText | None = None,
 ) -> ReplayResult:
     """Replays a trace of a store; the computing is done in a thread.
 
     Args:
         subscribers: The components from outside that the query was recorded with.
+        tools: The definitions of the tools that there are now; None: they are not compared.
     """
     try:
         events = await store.read(query_id)
@@ -264,10 +274,10 @@ async def replay_stored(
         return with_missing(
             unreadable(query_id, error.seq, error.seq, error), versions, subscribers
         )
-    result = await asyncio.to_thread(replay, events, None, subscribers)
+    result = await asyncio.to_thread(replay, events, None, subscribers, tools)
     if result.divergence is None:
         return result
     # The forms in which the events were written matter only where something differs; reading them takes time.
     return await asyncio.to_thread(
-        replay, events, await store.forms(query_id), subscribers
+        replay, events, await store.forms(query_id), subscribers, tools
     )

@@ -21,6 +21,7 @@ from antiphon.composition import (
     redaction_of,
     silence_logging,
     speaker_of,
+    tool_definitions,
     who_hears,
     wire,
 )
@@ -116,6 +117,7 @@ __all__ = [
     "silence_logging",
     "speaker_of",
     "to_json",
+    "tool_definitions",
     "trace_file",
     "trace_lines",
     "trace_test",

@@ -101,10 +101,11 @@ def a_tool_parameter_is_renamed_in_requests(patch: Patch) -> None:
 
 
 def the_final_call_offers_tools(patch: Patch) -> None:
-    build = preparing.build_request
+    build = vars(preparing)["build_request"]
 
     def offering(asked: Any, tools: StoredText, *rest: Any, **named: Any) -> Request:
-        return replace(build(asked, tools, *rest, **named), tools=tools)
+        built: Request = build(asked, tools, *rest, **named)
+        return replace(built, tools=tools)
 
     patch.setattr(preparing, "build_request", offering)
 
@@ -124,7 +125,7 @@ def tools_may_be_chosen_in_the_final_call(patch: Patch) -> None:
 
 
 def sources_are_numbered_from_nought(patch: Patch) -> None:
-    number = preparing.numbered
+    number = vars(preparing)["numbered"]
 
     def from_nought(messages: tuple[Message, ...]) -> Any:
         numbered, sources = number(messages)
