@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from antiphon.cli.session import (
 )
 from antiphon.cli.terminal import clean, out
 from antiphon.service import (
+    Settings,
     catalog_of,
     load_subscribers,
     read_trace_file,
@@ -27,6 +29,8 @@ from antiphon.service import (
     trace_test,
 )
 from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Json
 
 
 def export(
@@ -77,18 +81,27 @@ def as_test(
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
     settings = settings_for_people(data_dir=data_dir)
-    events = asyncio.run(read_trace(settings, query_id))
+    events, forms = asyncio.run(_with_forms(settings, query_id))
     folder = output
     name = f"trace_{events[0].query_id[:8]}"
     if output.suffix == ".py":
         folder = output.parent
         name = output.stem.removeprefix("test_")
-    data, test = trace_test(events, name, redact or (), settings.subscribers)
+    data, test = trace_test(events, name, redact or (), settings.subscribers, forms)
     _write(folder / f"{name}.jsonl", data)
     _write(folder / f"test_{name}.py", test.encode())
     out.print(
         f"{folder / f'test_{name}.py'} replays {len(events)} events", soft_wrap=True
     )
+
+
+async def _with_forms(
+    settings: Settings, query_id: str
+) -> tuple[Sequence[Recorded[Event]], Sequence[Json]]:
+    """Reads a trace, and each of its events in the form in which it was written."""
+    async with open_store(settings) as store:
+        whole = await whole_id(store, query_id)
+        return await store.read(whole), await store.forms(whole)
 
 
 def delete(

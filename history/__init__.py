@@ -13,9 +13,10 @@ from antiphon.history.lineage import (
     found_passages,
     lineage,
 )
-from antiphon.history.regression_test import sealed_trace, trace_test
+from antiphon.history.regression_test import trace_test
 from antiphon.history.replay_run import ReplayRun
 from antiphon.history.replaying import ReplayResult, replay, replay_lines
+from antiphon.history.sealed import SealedReplay, replay_sealed, sealed_trace
 
 __all__ = [
     "Change",
@@ -26,6 +27,7 @@ __all__ = [
     "Origin",
     "ReplayResult",
     "ReplayRun",
+    "SealedReplay",
     "Side",
     "answer_in",
     "contributions",
@@ -35,6 +37,7 @@ __all__ = [
     "lineage",
     "replay",
     "replay_lines",
+    "replay_sealed",
     "replay_stored",
     "sealed_trace",
     "trace_test",

@@ -28,7 +28,7 @@ from antiphon.history.forking import (
     forked_prefix,
     recorded_resources,
 )
-from antiphon.history.regression_test import decided_anew
+from antiphon.history.regression_test import in_todays_form
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
 from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
 from antiphon.vocabulary.events import (
@@ -193,15 +193,9 @@ class History:
 
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
         """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
-        subscribers = self._resources.subscribers
         events = await self._store.read(query_id)
-        # Only a trace that differs in nothing but such fields is renewed; any other is forked as it was recorded.
-        if replay(events, subscribers=subscribers).divergence is None:
-            return events
         forms = await self._store.forms(query_id)
-        if replay(events, forms, subscribers).divergence is None:
-            return decided_anew(events, subscribers)
-        return events
+        return in_todays_form(events, forms, self._resources.subscribers)
 
     def _begin(
         self, first: Recorded[Event], resources: Resources, interceptor: Interceptor
