@@ -23,7 +23,6 @@ from antiphon.cli.session import (
     opened,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, err, one_line, out, print_json
 from antiphon.cli.trace_views import show_diff
@@ -44,6 +43,7 @@ from antiphon.service import (
     ReplayResult,
     ReplayRun,
     Settings,
+    bytes_of_file,
     catalog_of,
     load_subscribers,
     read_trace_file,
@@ -51,6 +51,7 @@ from antiphon.service import (
     replay_stored,
     tool_definitions,
     trace_lines,
+    whole_id,
 )
 from antiphon.vocabulary.errors import (
     BadInputError,
@@ -113,7 +114,7 @@ def _replay_wanted(
         return asyncio.run(
             _replay_stored(settings, subscribers, tools, wanted, step=step)
         )
-    data = Path(wanted).read_bytes()
+    data = bytes_of_file(Path(wanted))
     if step:
         _step_through(read_trace_file(data, catalog_of(subscribers)), subscribers)
     # The lines as they were written: an event of an older version is part of what is compared.

@@ -1,12 +1,14 @@
 """What can be done with a recorded query: replay it, resume it, fork it, and compare it with another."""
 
-from antiphon.history.changes import Change
+from antiphon.history.changes import Change, change_event
 from antiphon.history.diffing import Diff, Side, diff
 from antiphon.history.divergence import Divergence
 from antiphon.history.forking import Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.lineage import (
+    Contribution,
     Origin,
+    Sentence,
     answer_in,
     contributions,
     facts_in,
@@ -20,6 +22,7 @@ from antiphon.history.sealed import SealedReplay, replay_sealed, sealed_trace
 
 __all__ = [
     "Change",
+    "Contribution",
     "Diff",
     "Divergence",
     "History",
@@ -28,8 +31,10 @@ __all__ = [
     "ReplayResult",
     "ReplayRun",
     "SealedReplay",
+    "Sentence",
     "Side",
     "answer_in",
+    "change_event",
     "contributions",
     "diff",
     "facts_in",

@@ -21,6 +21,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     ResponseAssembled,
 )
+from antiphon.vocabulary.outside import clean
 from antiphon.vocabulary.subscribers import Subscriber
 
 QUESTION_CHARS = 200
@@ -35,7 +36,7 @@ from pathlib import Path
 
 from antiphon.service import {imports}
 
-SHA256 = "{sha256}"
+SHA256 = {sha256!r}
 """Of the events: a trace that was changed is refused."""
 
 
@@ -106,7 +107,7 @@ def trace_test(
     test = _TEST.format(
         question=_as_docstring(question),
         sha256=trace_lines(data)[0].sha256,
-        name=re.sub(r"\W+", "_", name),
+        name=re.sub(r"[^A-Za-z0-9_]+", "_", name),
         file=f"{name}.jsonl",
         answer=_assertions(answer_now(events, subscribers)),
         **code,
@@ -240,6 +241,5 @@ def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
 
 def _as_docstring(question: str) -> str:
     """Returns a question as part of a docstring: one line in which nothing ends the string."""
-    return (
-        " ".join(question.split())[:QUESTION_CHARS].replace("\\", "").replace('"', "'")
-    )
+    plain_text = clean(" ".join(question.split())[:QUESTION_CHARS])
+    return plain_text.replace("\\", "").replace('"', "'")

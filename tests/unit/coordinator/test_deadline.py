@@ -9,6 +9,7 @@ import pytest
 
 from antiphon.coordinator import deadline
 from antiphon.coordinator.deadline import DeadlineTimer
+from antiphon.coordinator.state import QueryState
 from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,
@@ -37,12 +38,17 @@ PASSED_S = deadline.passed_after_s(SETTINGS)
 def test_a_tool_gets_its_own_limit_and_never_the_time_of_the_final_call(
     elapsed_s: float, expected_s: float
 ) -> None:
-    assert deadline.tool_timeout_s(SETTINGS, elapsed_s) == pytest.approx(expected_s)
+    state = QueryState(settings=SETTINGS)
+
+    assert deadline.tool_timeout_s(state, elapsed_s) == pytest.approx(expected_s)
 
 
 def test_a_call_of_a_tool_round_leaves_the_time_of_the_final_call() -> None:
-    assert deadline.call_timeout_s(SETTINGS, 1.0, final=False) == NEARED_S - 1.0
-    assert deadline.call_timeout_s(SETTINGS, 1.0, final=True) == PASSED_S - 1.0
+    in_round = QueryState(settings=SETTINGS, tools=(), final=False)
+    at_the_end = QueryState(settings=SETTINGS, tools=(), final=True)
+
+    assert deadline.call_timeout_s(in_round, 1.0) == NEARED_S - 1.0
+    assert deadline.call_timeout_s(at_the_end, 1.0) == PASSED_S - 1.0
 
 
 class Timer:
@@ -99,7 +105,7 @@ async def test_what_was_reported_before_the_interruption_is_not_reported_again()
     None
 ):
     timer = Timer()
-    timer.timer.recall(at(105.0, DeadlineNeared(left_s=1.0)))
+    timer.timer.recall(at(105.0, DeadlineNeared(left_s=1.0, after_s=NEARED_S)))
 
     await timer.resume()
 
