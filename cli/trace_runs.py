@@ -25,10 +25,15 @@ from antiphon.cli.session import (
     opened,
     settings_for_people,
 )
-from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.vocabulary.errors import BadInputError
+from antiphon.cli.terminal import clean, err, one_line, out, print_json
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    ConfigurationError,
+    ToolDefinitionError,
+)
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import StoredText
 
 Subscribers = Sequence[Subscriber]
 
@@ -77,8 +82,11 @@ def _replay_wanted(
 ) -> list[service.ReplayResult]:
     """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
     subscribers = service.load_subscribers(settings.subscribers)
+    tools = _present_tools(settings)
     if wanted is None or not Path(wanted).is_file():
-        return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
+        return asyncio.run(
+            _replay_stored(settings, subscribers, tools, wanted, step=step)
+        )
     data = service.bytes_of_file(Path(wanted))
     if step:
         _step_through(
@@ -86,12 +94,22 @@ def _replay_wanted(
         )
     # The lines as they were written: an event of an older version is part of what is compared.
     _, lines = service.trace_lines(data)
-    return [service.replay_lines(lines, subscribers)]
+    return [service.replay_lines(lines, subscribers, tools)]
+
+
+def _present_tools(settings: service.Settings) -> StoredText | None:
+    """Returns the definitions of today's tools; None where they cannot be loaded, which a replay can do without."""
+    try:
+        return service.tool_definitions(settings.tools)
+    except (ConfigurationError, ToolDefinitionError) as error:
+        err.print(f"The tools are not compared: {error}", soft_wrap=True)
+        return None
 
 
 async def _replay_stored(
     settings: service.Settings,
     subscribers: Subscribers,
+    tools: StoredText | None,
     wanted: str | None,
     *,
     step: bool,
@@ -100,12 +118,14 @@ async def _replay_stored(
         if wanted is None:
             results: list[service.ReplayResult] = []
             async for each_id in every_id(store):
-                results.append(await service.replay_stored(store, each_id, subscribers))
+                results.append(
+                    await service.replay_stored(store, each_id, subscribers, tools)
+                )
             return results
         query_id = await service.whole_id(store, wanted)
         if step:
             _step_through(await store.read(query_id), subscribers)
-        return [await service.replay_stored(store, query_id, subscribers)]
+        return [await service.replay_stored(store, query_id, subscribers, tools)]
 
 
 def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -> None:
@@ -152,8 +172,10 @@ def _show_results(results: Sequence[service.ReplayResult]) -> None:
         end = ""
         if not result.closed:
             end = " (the query is not over)"
-        same = f"identical, {result.compared} of {result.events} events said again{end}"
-        out.print(f"{name}: {same}", soft_wrap=True)
+        counts = f"{result.compared} of {result.events} events said again, {result.verified} verified"
+        out.print(f"{name}: identical, {counts}{end}", soft_wrap=True)
+        for reason in result.skipped:
+            out.print(f"  not compared: {reason}", soft_wrap=True)
 
 
 def _show_divergence(name: str, found: service.Divergence) -> None:

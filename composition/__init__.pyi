@@ -35,6 +35,7 @@ from antiphon.composition.subscribers import (
     load_subscribers,
     missing_subscribers,
 )
+from antiphon.composition.tools import tool_definitions
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.composition.wiring import (
     CALLER_HEARS,
@@ -81,6 +82,7 @@ __all__ = [
     "settings_warnings",
     "silence_logging",
     "speaker_of",
+    "tool_definitions",
     "unpriced",
     "who_hears",
     "wire",

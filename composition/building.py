@@ -11,9 +11,10 @@ from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
+from antiphon.composition.tools import registry_of
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import Registry, ToolCircuits, course_tools, load_tools
+from antiphon.dispatcher import ToolCircuits
 from antiphon.engine import (
     SYSTEM_VERSION,
     AnthropicModel,
@@ -58,7 +59,7 @@ def build(
         primary = claude(settings)
         models = (primary, offline)
         profiles["primary"] = profile_of(settings)
-    registry = Registry([*course_tools(library), *load_tools(settings.tools)])
+    registry = registry_of(library, settings.tools)
     reasoner = primary.name or settings.model
     defaults = settings.query_settings()
     shared = Resources(

@@ -18,9 +18,10 @@ from antiphon.history.origins import (
     lineage,
 )
 from antiphon.history.planning import ForkPlan
-from antiphon.history.regression_test import sealed_trace, trace_test
+from antiphon.history.regression_test import trace_test
 from antiphon.history.replay_run import ReplayRun
 from antiphon.history.replaying import ReplayResult, replay, replay_lines
+from antiphon.history.sealed import SealedReplay, replay_sealed, sealed_trace
 
 __all__ = [
     "CallStep",
@@ -35,6 +36,7 @@ __all__ = [
     "Origin",
     "ReplayResult",
     "ReplayRun",
+    "SealedReplay",
     "Sentence",
     "Side",
     "answer_in",
@@ -46,6 +48,7 @@ __all__ = [
     "lineage",
     "replay",
     "replay_lines",
+    "replay_sealed",
     "replay_stored",
     "sealed_trace",
     "trace_test",
