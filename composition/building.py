@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from antiphon.bus import SystemClock
@@ -21,7 +22,7 @@ from antiphon.engine import (
     offline_model,
 )
 from antiphon.knowledge import Library, installed_embedders, load_embedder, overview
-from antiphon.traces import Durability, Redaction, SqliteTraceStore
+from antiphon.traces import PROGRAM, Durability, Redaction, SqliteTraceStore
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
@@ -84,12 +85,21 @@ def build(
         models=models,
         reasoner=reasoner,
         versions=(
+            (PROGRAM, program_version()),
             ("system_prompt", SYSTEM_VERSION),
             ("reasoner", reasoner),
             ("tools", registry.definitions().key),
             ("embedder", embedder.name),
         ),
     )
+
+
+def program_version() -> str:
+    """Returns the version of this program as it is installed; `source` where it is not installed."""
+    try:
+        return version("antiphon")
+    except PackageNotFoundError:
+        return "source"
 
 
 def open_trace_store(

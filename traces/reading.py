@@ -21,6 +21,9 @@ from antiphon.vocabulary.values import StoredText
 Form = dict[str, Any]
 """An event as plain JSON, with its `kind` and the fields that it had when it was written."""
 
+PROGRAM = "antiphon"
+"""The name under which the versions of a query's first event list the program that recorded it."""
+
 Upgrader = Callable[[Form], Form]
 
 UPGRADERS: dict[int, Upgrader] = {}
@@ -108,6 +111,17 @@ def upgraded(
             f"it is not of the form of vocabulary version {step} ({error!r})"
         ) from error
     return event
+
+
+def program_of(first: Form) -> str:
+    """Returns the version of the program that recorded a trace, by its first event; empty where it does not say."""
+    versions = first.get("versions")
+    if not isinstance(versions, list):
+        return ""
+    for pair in versions:
+        if isinstance(pair, list) and len(pair) == 2 and pair[0] == PROGRAM:
+            return str(pair[1])
+    return ""
 
 
 def check_version(query_id: str, seq: int, version: int) -> None:
