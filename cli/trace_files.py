@@ -17,7 +17,6 @@ from antiphon.cli.session import (
     open_store,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, out
 from antiphon.service import (
@@ -28,6 +27,7 @@ from antiphon.service import (
     read_trace_file,
     redaction_of,
     trace_test,
+    whole_id,
 )
 from antiphon.vocabulary.errors import BadInputError
 

@@ -23,7 +23,6 @@ from antiphon.cli.session import (
     opened,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, err, one_line, out, print_json
 from antiphon.cli.trace_views import show_diff
@@ -51,6 +50,7 @@ from antiphon.service import (
     replay_lines,
     replay_stored,
     trace_lines,
+    whole_id,
 )
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded

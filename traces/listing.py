@@ -27,7 +27,7 @@ _NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 100
 
 _LINE = """
     SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner,
-        (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
+        parent, (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
 """
 _AFTER = {
     "queries": "(queries.started_at, queries.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
@@ -85,6 +85,7 @@ def read_listing(
             duration_ms,
             confidence,
             reasoner,
+            parent,
             events,
         ) = row
         line = TraceSummary(
@@ -97,6 +98,7 @@ def read_listing(
             events=events,
             confidence=confidence,
             reasoner=reasoner,
+            parent=parent,
         )
         lines.append(line)
     return lines

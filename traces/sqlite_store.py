@@ -19,7 +19,13 @@ from antiphon.traces.conversations import (
 from antiphon.traces.deleting import Deleter
 from antiphon.traces.event_log import read_forms, read_lines, read_trace
 from antiphon.traces.listing import read_ids, read_listing
-from antiphon.traces.ownership import IMPORTED, Owner, read_unfinished, take_over
+from antiphon.traces.ownership import (
+    IMPORTED,
+    Owner,
+    is_imported,
+    read_unfinished,
+    take_over,
+)
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
@@ -100,6 +106,14 @@ class SqliteTraceStore:
         """
         await self._commits.store(Batch(events[0].query_id, 0, events, IMPORTED))
 
+    async def is_imported(self, query_id: str) -> bool:
+        """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
+
+        Raises:
+            NotFoundError: No such trace.
+        """
+        return await self._readers.run(partial(is_imported, query_id=query_id))
+
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
         """Returns the events with `seq` > `after`, in order.
 
@@ -169,7 +183,7 @@ class SqliteTraceStore:
 
         Raises:
             NotFoundError: No such trace.
-            TraceError: It is over, or another process works on it.
+            TraceStateError: It is over, or another process works on it.
         """
         self._owner.claim()
         with self._writer.transaction() as connection:

@@ -136,7 +136,12 @@ class Embedder(Protocol):
 
 
 class TraceSummary(Value, frozen=True, kw_only=True):
-    """One line of a trace listing. `status` is a `Status`, or `open` while no `QueryClosed` is stored."""
+    """One line of a trace listing.
+
+    Attributes:
+        status: A `Status`, or `open` while no `QueryClosed` is stored.
+        parent: The trace that this one is a fork of.
+    """
 
     query_id: str
     session_id: str
@@ -147,6 +152,7 @@ class TraceSummary(Value, frozen=True, kw_only=True):
     events: int
     confidence: str | None = None
     reasoner: str | None = None
+    parent: str | None = None
 
 
 class TraceFilter(Value, frozen=True, kw_only=True):
@@ -260,6 +266,13 @@ class TraceArchive(Protocol):
             TraceError: The store cannot be written.
         """
 
+    async def is_imported(self, query_id: str) -> bool:
+        """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
+
+        Raises:
+            NotFoundError: No such trace.
+        """
+
 
 class Ownership(Protocol):
     """Ownership of the queries that are not over: at most one process works on each."""
@@ -272,7 +285,7 @@ class Ownership(Protocol):
 
         Raises:
             NotFoundError: No such trace.
-            TraceError: It is over, or another process works on it.
+            TraceStateError: It is over, or another process works on it.
         """
 
 

@@ -205,6 +205,26 @@ class Request(Value, frozen=True, kw_only=True):
     extra: Name | None = None
 
 
+CitationSetting = Literal["native", "inline", "auto"]
+
+
+class Profile(Value, frozen=True, kw_only=True):
+    """The switches of one server that speaks the Messages API, where it differs from the original.
+
+    Attributes:
+        citations: `native`: sources are `search_result` blocks; `inline`: numbered plain text, for servers that do
+            not know these; `auto`: found out by one small call, and remembered.
+        tool_choice_none: Knows `tool_choice: none`.
+        caching: Knows `cache_control`.
+        thinking: Knows `thinking` and `output_config.effort`.
+    """
+
+    citations: CitationSetting = "native"
+    tool_choice_none: bool = True
+    caching: bool = True
+    thinking: bool = True
+
+
 class Usage(Value, frozen=True, kw_only=True):
     """Tokens of one or several calls. All input = input + cache read + cache write.
 
