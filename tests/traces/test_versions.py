@@ -21,7 +21,8 @@ from antiphon.traces import (
 from antiphon.traces.reading import UPGRADERS, Form, upgraded
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.errors import DecodeError, NotFoundError
-from antiphon.vocabulary.events import VERSION, QueryReceived, Recorded
+from antiphon.vocabulary.events import VERSION, QueryReceived
+from tests.story import answered, placed, tool_succeeded
 
 STORED = Path(__file__).parent / "versions"
 
@@ -188,14 +189,12 @@ async def test_an_event_that_is_no_json_is_exported_for_somebody_to_mend(
     await store.close()
 
 
-async def test_what_was_exported_as_it_is_is_what_would_be_written_anew(
+async def test_what_is_exported_as_it_is_stored_is_what_was_recorded(
     tmp_path: Path,
 ) -> None:
-    store = await store_with(tmp_path, stored_file(VERSION))
+    store = SqliteTraceStore.open(tmp_path)
+    events = placed("q1", [*answered("a", "b")[:1], tool_succeeded("long " * 100)])
+    await store.append("q1", 0, events)
 
-    events: list[Recorded[Any]] = list(await store.read("stored-version-1"))
-
-    assert file_of_lines(
-        "stored-version-1", await store.lines("stored-version-1")
-    ) == trace_file(events)
+    assert file_of_lines("q1", await store.lines("q1")) == trace_file(events)
     await store.close()
