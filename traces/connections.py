@@ -84,7 +84,7 @@ class StoreFile:
         """
         if self._opened is None or self._found() != self._opened:
             raise TraceError(
-                f"the trace store {self.path} was deleted or moved while it was in use: nothing is recorded any more; "
+                "the trace store was deleted or moved while it was in use, so nothing is recorded any more: "
                 "put it back and restart"
             )
 

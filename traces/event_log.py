@@ -180,15 +180,12 @@ def _with_program(
     connection: sqlite3.Connection, query_id: str, error: DecodeError
 ) -> DecodeError:
     """Returns the error with the program that recorded the trace, which can read it."""
-    row = connection.execute(
+    for (first,) in connection.execute(
         "SELECT body FROM events WHERE query_id = ? AND seq = 1", (query_id,)
-    ).fetchone()
-    program = ""
-    if row is not None:
-        program = program_of(_form_or_bytes(row[0]))
-    if not program:
-        return error
-    return DecodeError(f"{error} (recorded by Antiphon {program})", error.seq)
+    ):
+        if program := program_of(first):
+            return DecodeError(f"{error} (recorded by Antiphon {program})", error.seq)
+    return error
 
 
 def read_forms(connection: sqlite3.Connection, query_id: str) -> list[Form]:

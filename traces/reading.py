@@ -113,15 +113,21 @@ def upgraded(
     return event
 
 
-def program_of(first: Form) -> str:
+class _First(msgspec.Struct):
+    """The field of a trace's first event that says who recorded it, whatever the others are."""
+
+    versions: tuple[tuple[str, str], ...] = ()
+
+
+_first_decoder = msgspec.json.Decoder(_First)
+
+
+def program_of(first: bytes) -> str:
     """Returns the version of the program that recorded a trace, by its first event; empty where it does not say."""
-    versions = first.get("versions")
-    if not isinstance(versions, list):
+    try:
+        return dict(_first_decoder.decode(first).versions).get(PROGRAM, "")
+    except (msgspec.DecodeError, RecursionError):
         return ""
-    for pair in versions:
-        if isinstance(pair, list) and len(pair) == 2 and pair[0] == PROGRAM:
-            return str(pair[1])
-    return ""
 
 
 def check_version(query_id: str, seq: int, version: int) -> None:
