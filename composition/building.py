@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 
 from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of
@@ -24,6 +25,7 @@ from antiphon.engine import (
     offline_model,
 )
 from antiphon.knowledge import Library
+from antiphon.traces import PROGRAM
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.private_files import make_private_folder
@@ -87,12 +89,21 @@ def build(
         models=models,
         reasoner=reasoner,
         versions=(
+            (PROGRAM, program_version()),
             ("system_prompt", SYSTEM_VERSION),
             ("reasoner", reasoner),
             ("tools", registry.definitions().key),
             ("embedder", embedder.name),
         ),
     )
+
+
+def program_version() -> str:
+    """Returns the version of this program as it is installed; `source` where it is not installed."""
+    try:
+        return version("antiphon")
+    except PackageNotFoundError:
+        return "source"
 
 
 def _time_of_tools(settings: QuerySettings) -> float:
