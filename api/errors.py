@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from antiphon.api.schemas import ErrorReply
 from antiphon.service import BusyError
@@ -185,7 +186,19 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     )
     response = refuse(error.status_code, code, message, _query_id(request))
     response.headers.update(error.headers or {})
+    if error.status_code == 405:
+        response.headers["Allow"] = ", ".join(_methods_of(request))
     return response
+
+
+def _methods_of(request: Request) -> list[str]:
+    """Returns all methods that the path takes: each stands at a route of its own, and the router names only one's."""
+    methods: set[str] = set()
+    for route in request.app.routes:
+        match, _ = route.matches(request.scope)
+        if match is not Match.NONE:
+            methods |= getattr(route, "methods", None) or set()
+    return sorted(methods)
 
 
 async def _on_bug(request: Request, _: Exception) -> JSONResponse:

@@ -32,7 +32,7 @@ FREE = ("early_dispatch", "on_tool_failure", "context", "compression")
 """Settings of which any value may be chosen: none of them costs more than the limits allow."""
 MODELS = ("model", "final_model", "other_model")
 """Settings that may name any model that the service itself is set up to ask."""
-FIELDS = {"query_received": ("query",), "tool_requested": ("arguments",)}
+FIELDS = {"query_received": ("query",), "tool_requested": ("call.arguments",)}
 """Fields that may be set, by the kind of event; beside them `messages`, where the owner allows it."""
 
 IMPORTED = (
