@@ -148,7 +148,7 @@ class ForkRequest(RequestBody):
     ] = Field(
         [],
         description=f"What is changed: one, or up to {MOST_CHANGES}. Settings go only downwards from the service's. "
-        "Of fields only `query` and a requested tool's `call.arguments` may be set; `messages` where the owner allows it.",
+        "Of fields only `query` and a tool's `call.arguments` may be set, and `messages` if the owner allows it.",
         examples=[{"kind": "setting", "name": "max_rounds", "value": 1}],
     )
     mode: Mode = Field(
