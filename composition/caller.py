@@ -35,6 +35,9 @@ _REASONS: dict[Status, str] = {
 }
 """Why a query has no answer, by how it closed."""
 
+_NOT_BY_THE_MODEL = ("fallback_reasoner", "not_searched")
+"""Doubts about a whole answer that another reasoner gave, or that is none."""
+
 
 class Outcome(Value, frozen=True, kw_only=True):
     """The answer to a question. `duration_ms` is from receipt to the end of the query."""
@@ -44,6 +47,12 @@ class Outcome(Value, frozen=True, kw_only=True):
     response: ResponseAssembled
     status: Status
     duration_ms: float
+
+    @property
+    def by_the_model(self) -> bool:
+        """True if the model that was asked gave the answer: a strict caller takes no other."""
+        doubts = {doubt.kind for doubt in self.response.indicators}
+        return self.status == "answered" and doubts.isdisjoint(_NOT_BY_THE_MODEL)
 
 
 class Caller:
@@ -90,13 +99,22 @@ class Caller:
                     self._last_seq = recorded.seq
 
     def outcome(
-        self, query_id: str, session_id: str, *, recorded: bool = True
+        self,
+        query_id: str,
+        session_id: str,
+        *,
+        trace: Sequence[Recorded[Event]] = (),
+        recorded: bool = True,
     ) -> Outcome:
         """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
+            trace: Everything that was emitted, for what did not reach the caller.
             recorded: All its events are stored; where they are not, the answer says so.
         """
+        # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
+        if not self.heard_all:
+            self.recall(trace)
         # Without a status the session was ended from outside, such as by the service's closing.
         status: Status = "failed"
         if self._status is not None:
@@ -214,11 +232,11 @@ class QueryHandle:
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""
         await self._session.closed()
-        # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
-        if not self._caller.heard_all:
-            self._caller.recall(self._session.emitted)
         outcome = self._caller.outcome(
-            self.query_id, self.session_id, recorded=self._session.recorded
+            self.query_id,
+            self.session_id,
+            trace=self._session.emitted,
+            recorded=self._session.recorded,
         )
         # Counted once, however often the outcome is asked for.
         totals, self._totals = self._totals, None

@@ -16,7 +16,8 @@ from antiphon.history.lineage import (
     lineage,
 )
 from antiphon.history.regression_test import sealed_trace, trace_test
-from antiphon.history.replaying import ReplayResult, ReplayRun, replay, replay_lines
+from antiphon.history.replay_run import ReplayRun
+from antiphon.history.replaying import ReplayResult, replay, replay_lines
 
 __all__ = [
     "Change",

@@ -172,9 +172,9 @@ class History:
             prefix.append(
                 replace(recorded, event=self._resources.redaction.event(recorded.event))
             )
-        resources = recorded_resources(
-            self._resources, events, changes, mode, effects=effects
-        )
+        # A fork may break anything: its failures must not keep the service's own queries from model and tools.
+        apart = self._resources.with_own_circuits()
+        resources = recorded_resources(apart, events, changes, mode, effects=effects)
         # What the parent paid for costs nothing once more: its replies that are shared, or given again.
         paid: Sequence[Recorded[Event]] = prefix
         if mode == "recorded":

@@ -66,7 +66,15 @@ from antiphon.service.archive import (
 )
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
-from antiphon.traces import Redaction, read_trace_file, to_json, trace_file, trace_lines
+from antiphon.traces import (
+    Redaction,
+    bytes_of_file,
+    file_of_lines,
+    read_trace_file,
+    to_json,
+    trace_file,
+    trace_lines,
+)
 from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
@@ -110,12 +118,14 @@ __all__ = [
     "Totals",
     "answer_in",
     "briefings_of",
+    "bytes_of_file",
     "catalog_of",
     "check_filter",
     "configure_logging",
     "contributions",
     "diff",
     "embedder_of",
+    "file_of_lines",
     "find_capabilities",
     "index_paths",
     "lineage",

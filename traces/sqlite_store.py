@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from antiphon.traces.appending import Batch, GroupCommit, Writer
-from antiphon.traces.connections import Readers
+from antiphon.traces.connections import Readers, StoreFile
 from antiphon.traces.conversations import (
     clear_conversation,
     forget_conversation,
@@ -17,7 +17,7 @@ from antiphon.traces.conversations import (
     read_exchanges,
 )
 from antiphon.traces.deleting import Deleter
-from antiphon.traces.event_log import read_forms, read_trace
+from antiphon.traces.event_log import read_forms, read_lines, read_trace
 from antiphon.traces.listing import read_ids, read_listing
 from antiphon.traces.ownership import (
     IMPORTED,
@@ -51,10 +51,10 @@ class SqliteTraceStore:
         redaction: Redaction,
         catalog: Catalog,
     ) -> None:
-        self._path = path
+        file = StoreFile(path)
         self._catalog = catalog
-        self._readers = Readers(path)
-        self._writer = Writer(path, connection, redaction, catalog)
+        self._readers = Readers(file)
+        self._writer = Writer(file, connection, redaction, catalog)
         self._commits = GroupCommit(self._writer)
         self._deleter = Deleter(self._writer, self._readers)
         self._owner = Owner(path.parent)
@@ -129,6 +129,15 @@ class SqliteTraceStore:
     async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
         """Returns each event as the store holds it, with the fields that it had when it was written."""
         return await self._readers.run(partial(read_forms, query_id=query_id))
+
+    async def lines(self, query_id: str) -> Sequence[bytes]:
+        """Returns each event as a line of JSON, as the store holds it.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
+        return await self._readers.run(partial(read_lines, query_id=query_id))
 
     async def list(
         self,

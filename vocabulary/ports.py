@@ -249,7 +249,14 @@ class TraceArchive(Protocol):
     """Traces as they were written, and traces that were recorded elsewhere."""
 
     async def forms(self, query_id: str) -> Sequence[Json]:
-        """Returns each event as it is stored, with the fields that it had when it was written."""
+        """Returns each event with the fields that it had when it was written."""
+
+    async def lines(self, query_id: str) -> Sequence[bytes]:
+        """Returns each event as a line of JSON, as it is stored, also where this program cannot read it.
+
+        Raises:
+            NotFoundError: No such trace.
+        """
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.

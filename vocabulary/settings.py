@@ -31,6 +31,8 @@ _LONGEST_SHOWN = 10**15
 
 QUERY_CHARS = 8_000
 """Longest question in characters, unless the service's settings say otherwise."""
+SILENCE_S = 30.0
+"""Seconds without a byte after which an attempt is given up, unless the service's settings say otherwise."""
 
 
 @dataclass(frozen=True)
