@@ -161,9 +161,15 @@ def _caps(settings: QuerySettings, own: QuerySettings) -> list[Change]:
     """Returns a change for each limit that the trace was recorded without, or with a larger one than today's."""
     caps: list[Change] = []
     for name in DOWNWARDS:
+        declared = DECLARED[name]
         most = getattr(own, name)
+        # With a question of their own callers may choose any of these: a trace that was asked so stays as it is.
+        if declared.wish is not None and not declared.wish.lower_only:
+            most = declared.setting.most
         if _is_above(getattr(settings, name), most):
-            caps.append(Change(kind="setting", name=name, value=f"{most}"))
+            caps.append(
+                Change(kind="setting", name=name, value=f"{getattr(own, name)}")
+            )
     return caps
 
 

@@ -142,14 +142,14 @@ async def test_a_fork_keeps_the_services_budget_although_its_trace_had_none(
 ) -> None:
     async with house(tmp_path, SCRIPT, Office().look) as at:
         parent = await at.service.ask(Question(query="What is BM25?"))
-        at.service.settings = _settings(max_total_tokens=4_000, max_rounds=1)
+        at.service.settings = _settings(max_total_tokens=4_000, max_tokens=700)
 
         forked = await at.service.fork(parent.query_id, 2, [], "live")
         outcome = await forked.outcome()
         first = (await at.trace(outcome))[0].event
 
     assert isinstance(first, QueryReceived)
-    assert (first.settings.max_total_tokens, first.settings.max_rounds) == (4_000, 1)
+    assert (first.settings.max_total_tokens, first.settings.max_tokens) == (4_000, 700)
     assert "max_total_tokens = 4000" in first.change
 
 

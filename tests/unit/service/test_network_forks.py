@@ -104,7 +104,7 @@ def test_a_trace_that_was_recorded_with_more_is_run_again_with_what_the_service_
     None
 ):
     own = _settings(max_cost_usd=0.5, max_total_tokens=10_000)
-    wild = _trace(max_tokens=10**9, max_rounds=5)
+    wild = _trace(max_tokens=10**9, max_rounds=900)
 
     found = limited_changes(wild, 2, [], own)
 
@@ -114,6 +114,12 @@ def test_a_trace_that_was_recorded_with_more_is_run_again_with_what_the_service_
         "max_rounds": 2,
         "max_tokens": 1500,
     }
+
+
+def test_a_trace_that_was_asked_with_more_rounds_than_usual_keeps_them() -> None:
+    assert (
+        limited_changes(_trace(max_rounds=5, deadline_s=90.0), 2, [], _settings()) == []
+    )
 
 
 def test_what_is_within_the_limits_is_left_as_it_is() -> None:
