@@ -53,7 +53,7 @@ def limited_changes(
         at: The event that `set` and `reply` change; None: none is named.
 
     Raises:
-        BadInputError: They are too many or too large.
+        BadInputError: They are too many or too large, or a setting goes above the service's own.
         ForbiddenError: One is not among those that may be made over the network.
     """
     if len(changes) > MOST_CHANGES:
@@ -127,7 +127,7 @@ def _checked(
     """Returns the settings with the changes made; one that goes above the service's own is refused.
 
     Raises:
-        ForbiddenError: It does.
+        BadInputError: It does.
     """
     for change in changes:
         if change.kind != "setting":
@@ -137,7 +137,7 @@ def _checked(
         first = changed
         above = _above(change.name, first.settings, own)
         if above is not None:
-            raise ForbiddenError(above)
+            raise BadInputError(above)
     return first.settings
 
 

@@ -170,8 +170,9 @@ def test_what_a_call_is_shown_is_changed_only_where_the_owner_has_said_so() -> N
 def test_the_switch_for_messages_opens_nothing_else() -> None:
     own = _settings(fork_messages=True, fork_effects=True, max_cost_usd=0.5)
 
+    with pytest.raises(BadInputError):
+        limited_changes(_trace(), 1, [_setting("max_cost_usd", "null")], own)
     for change in (
-        _setting("max_cost_usd", "null"),
         Change(kind="set", name="settings.max_cost_usd", value="null"),
         Change(kind="set", name="rates", value="[]"),
     ):
