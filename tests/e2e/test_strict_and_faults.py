@@ -147,7 +147,7 @@ def test_a_model_that_fails_by_a_fault_plan_is_not_left_alone_by_other_queries(
         ({"faults": [{"point": "library.search", "kind": "raise"}]}, "running service"),
         ({"faults": [{"point": "model.request", "kind": "hang"}] * 51}, "51"),
         ({"mistake": 1}, "unknown field"),
-        ([], "dictionary"),
+        ([], "object"),
     ],
 )
 def test_what_is_no_fault_plan_gets_422_and_the_reason(
