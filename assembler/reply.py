@@ -10,6 +10,8 @@ from antiphon.assembler.lost_support import lost_support
 from antiphon.assembler.state import AnswerState
 from antiphon.assembler.uncertainty import indicator
 from antiphon.vocabulary.events import (
+    NOT_SEARCHED,
+    NOTHING_FOUND,
     BreakerTripped,
     BriefingPrepared,
     ReasoningCompleted,
@@ -19,6 +21,8 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Indicator
 
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
+_DECLINED = {NOT_SEARCHED: "not_searched", NOTHING_FOUND: "no_evidence"}
+"""The doubts of replies by which the offline reasoner says that it has no answer, by their stop reason."""
 _NOTHING_FOUND = re.compile(
     r"\bnot (?:in|part of|covered|mentioned|found|discussed|addressed|available)\b"
     r"|\b(?:could|can|did|do|does|was|were)(?:n[o'\u2019]t| not|not) (?:\w+ )?"
@@ -138,7 +142,10 @@ def _doubts_of_evidence(
                 )
             )
         return doubts
-    doubts.append(indicator(_doubt_without_citation(state, text), recorded.seq))
+    kind = _DECLINED.get(recorded.event.stop_reason)
+    if kind is None:
+        kind = _doubt_without_citation(state, text)
+    doubts.append(indicator(kind, recorded.seq))
     return doubts
 
 

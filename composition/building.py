@@ -11,7 +11,8 @@ from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
-from antiphon.dispatcher import Registry, course_tools, load_tools
+from antiphon.coordinator import ProviderCircuit
+from antiphon.dispatcher import Registry, ToolCircuits, course_tools, load_tools
 from antiphon.engine import (
     SYSTEM_VERSION,
     AnthropicModel,
@@ -26,6 +27,7 @@ from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.ports import Embedder, TraceStore
+from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
 
 
@@ -59,16 +61,18 @@ def build(
         profiles["primary"] = profile_of(settings)
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
     reasoner = primary.name or settings.model
+    defaults = settings.query_settings()
     shared = Resources(
         clock=SystemClock(),
         models={"primary": primary, "fallback": offline},
         tools=registry,
         tool_definitions=registry.definitions(),
         styles=CitationStyles(profiles),
+        provider_circuit=ProviderCircuit(deadline_s=defaults.deadline_s),
+        tool_circuits=ToolCircuits(timeout_s=_time_of_tools(defaults)),
         redaction=redaction,
         subscribers=components,
     )
-    defaults = settings.query_settings()
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
         raise ConfigurationError(
@@ -89,6 +93,11 @@ def build(
             ("embedder", embedder.name),
         ),
     )
+
+
+def _time_of_tools(settings: QuerySettings) -> float:
+    """Returns the seconds that the settings leave a tool; a short deadline leaves it less than its own limit."""
+    return min(settings.tool_timeout_s, settings.deadline_s / 4)
 
 
 def open_trace_store(

@@ -27,6 +27,9 @@ _REASONS: dict[Status, str] = {
 }
 """Why a query has no answer, by how it closed."""
 
+_NOT_BY_THE_MODEL = ("fallback_reasoner", "not_searched")
+"""Doubts about a whole answer that another reasoner gave, or that is none."""
+
 
 class Outcome(Value, frozen=True, kw_only=True):
     """The answer to a question. `duration_ms` is from receipt to the end of the query."""
@@ -36,6 +39,12 @@ class Outcome(Value, frozen=True, kw_only=True):
     response: ResponseAssembled
     status: Status
     duration_ms: float
+
+    @property
+    def by_the_model(self) -> bool:
+        """True if the model that was asked gave the answer: a strict caller takes no other."""
+        doubts = {doubt.kind for doubt in self.response.indicators}
+        return self.status == "answered" and doubts.isdisjoint(_NOT_BY_THE_MODEL)
 
 
 class Caller:

@@ -159,7 +159,9 @@ class History:
             prefix.append(
                 replace(recorded, event=self._resources.redaction.event(recorded.event))
             )
-        resources = recorded_resources(self._resources, events, changes, mode)
+        # A fork may break anything: its failures must not keep the service's own queries from model and tools.
+        apart = self._resources.with_own_circuits()
+        resources = recorded_resources(apart, events, changes, mode)
         if last == 0:
             return self._begin(prefix[0], resources, interceptor or NoInterceptor())
         # Stored before anything of it is acted on, as every event is.

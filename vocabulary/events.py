@@ -159,6 +159,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         rates: What the tokens of the models that may be asked can cost, as far as that is known.
         fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
         reviewers: Subscribers that are asked about each draft before it becomes the answer.
+        fallback_searches: Where the fallback reasoner takes over it searches before it answers, and calls of the model
+            leave it the time. False in older traces: it answered from what had been found.
     """
 
     emitted_by = (CALLER,)
@@ -178,6 +180,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     rates: tuple[Rate, ...] = ()
     fixed_tokens: int = 0
     reviewers: tuple[Name, ...] = ()
+    fallback_searches: bool = False
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -331,7 +334,8 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
 
     Attributes:
         elapsed_s: Seconds of the deadline that were used when it was asked for.
-        kept_s: Seconds of the deadline that are kept back for what follows: the final call, building the answer.
+        kept_s: Seconds of the deadline that are kept back for what follows: the final call, the fallback reasoner,
+            building the answer.
         spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
         spare_usd: The same in US dollars.
     """
@@ -403,13 +407,19 @@ class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"
     detail: Untrusted
 
 
+NOT_SEARCHED = "not_searched"
+"""The stop reason of a reply of the offline reasoner that says only that nothing could be looked up."""
+NOTHING_FOUND = "nothing_found"
+"""The stop reason of one that says only that nothing was found which answers."""
+
+
 class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):
     """A whole reply.
 
     Attributes:
         content: Each content block's JSON, as received.
         text: The text blocks joined.
-        stop_reason: As received; unknown ones are treated as an end.
+        stop_reason: As received, or one of the offline reasoner's own; unknown ones are treated as an end.
         model: The model that the server says answered.
         wasted: What attempts that failed before it used, as far as the server told.
     """

@@ -89,7 +89,7 @@ async def ask(
 
 def strict_status(outcome: Outcome) -> int:
     """Returns the status for a caller who takes an answer by the model or none: 504 where time ran out, else 502."""
-    if outcome.status == "answered":
+    if outcome.by_the_model:
         return 200
     for doubt in outcome.response.indicators:
         if doubt.kind == "deadline":
