@@ -27,6 +27,7 @@ from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.ports import Embedder, TraceStore
+from antiphon.vocabulary.private_files import make_private_folder
 from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -181,8 +182,10 @@ def claude(settings: Settings) -> AnthropicModel:
     """Returns a model at the configured server.
 
     Raises:
-        ConfigurationError: No key, token or address is set.
+        ConfigurationError: No key, token or address is set, or they come from different places.
     """
+    if settings.mixed_sources:
+        raise ConfigurationError(settings.mixed_sources)
     key, token = settings.anthropic_api_key, settings.anthropic_auth_token
     if key is None and token is None and settings.anthropic_base_url is None:
         raise ConfigurationError(
@@ -207,7 +210,7 @@ def claude(settings: Settings) -> AnthropicModel:
 
 def _make_folder(settings: Settings) -> None:
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        make_private_folder(settings.data_dir)
     except OSError as error:
         raise ConfigurationError(
             f"The data folder {settings.data_dir} cannot be made ({error.strerror}): "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Literal
 
 import msgspec
 
@@ -14,7 +13,7 @@ from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import CitationStyle, Reasoner
 from antiphon.vocabulary.ports import Clock, Model
-from antiphon.vocabulary.values import Message, Request, StoredText, Value
+from antiphon.vocabulary.values import Message, Profile, Request, StoredText
 
 PROBE_S = 20.0
 """Seconds for the reply to a probe: it is two sentences long."""
@@ -34,26 +33,6 @@ _QUESTION = {
     "type": "text",
     "text": "According to the search result: what is the word of the day? Answer in a sentence.",
 }
-
-CitationSetting = Literal["native", "inline", "auto"]
-
-
-class Profile(Value, frozen=True, kw_only=True):
-    """The switches of one server that speaks the Messages API, where it differs from the original.
-
-    Attributes:
-        citations: `native`: sources are `search_result` blocks; `inline`: numbered plain text, for servers that do
-            not know these; `auto`: found out by one small call, and remembered.
-        tool_choice_none: Knows `tool_choice: none`.
-        caching: Knows `cache_control`.
-        thinking: Knows `thinking` and `output_config.effort`.
-    """
-
-    citations: CitationSetting = "native"
-    tool_choice_none: bool = True
-    caching: bool = True
-    thinking: bool = True
-
 
 FULL_PROFILE = Profile()
 """The Messages API itself."""
