@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-QUIET_S = 0.002
+QUIET_S = 0.01
 """Real seconds without a byte after which the time jumps. Both ends are in this loop, and loopback delivers at once:
 what was written has arrived when nothing is left to do."""
 

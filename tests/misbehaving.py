@@ -24,7 +24,7 @@ from tests.fakes_messages_api import (
 
 TLS_HANDSHAKE = b"\x16"
 """The first byte of whoever speaks TLS to a server that does not."""
-PING_EVERY_S = 0.1
+PING_EVERY_S = 0.15
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_7\r\n"
 CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
 """The head of a streamed reply."""
