@@ -150,6 +150,8 @@ class Asked(NamedTuple):
 async def ask(
     case: Case, wish: dict[str, Any], folder: Path, patch: pytest.MonkeyPatch
 ) -> Asked:
+    # As often as servers ping: each one is a step of the loop's time.
+    patch.setattr(servers, "PING_EVERY_S", 2.0)
     for name in ("NO_PROXY", "no_proxy"):
         patch.delenv(name, raising=False)
     clock = LoopClock()
@@ -178,9 +180,7 @@ def test_every_misbehaving_server_leads_to_the_outcome_that_is_promised(
     case = CASES[name]
     asked = run(ask(case, WISHES[wish], tmp_path, monkeypatch))
     reply = asked.reply.json()
-    doubts = {
-        each["kind"]: each["detail"] for each in reply["uncertainty"]["indicators"]
-    }
+    doubts = reply["uncertainty"]["indicators"]
 
     status = 200
     if WISHES[wish].get("strict") and not case.answers:
@@ -195,8 +195,8 @@ def test_every_misbehaving_server_leads_to_the_outcome_that_is_promised(
     assert "closed, open and half-open" in reply["answer"]
     assert reply["citations"]
     assert any(isinstance(each.event, ToolSucceeded) for each in asked.trace)
-    assert "fallback_reasoner" in doubts
+    assert "fallback_reasoner" in [doubt["kind"] for doubt in doubts]
     assert reply["uncertainty"]["confidence"] in ("low", "medium")
     # A call that ends before the silence does is only said to be late.
     if "deadline_s" not in WISHES[wish]:
-        assert case.says in doubts["reasoning_retried"]
+        assert any(case.says in doubt["detail"] for doubt in doubts)
