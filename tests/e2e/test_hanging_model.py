@@ -1,4 +1,4 @@
-"""A service whose model accepts calls and never answers: what callers are given, and what their hurry does."""
+"""A service whose model accepts calls and never answers: what callers get, and what their hurry does to others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.e2e.conftest import STARTING_S, Antiphon, Server
+from tests.e2e.conftest import STARTING_S, Server
 
 ASKED = {"query": "What is applemailbox7 in the Apple course?"}
 CIRCUIT_FAILURES = 5
@@ -53,17 +53,3 @@ def test_callers_in_a_hurry_do_not_keep_the_others_from_the_model(
 
     assert {reply.status_code for reply in hurried} == {200}
     assert first["provider_open"] is False
-
-
-def test_ask_strict_prints_the_answer_that_it_refuses_and_exits_with_1(
-    antiphon: Antiphon, silent_model: str
-) -> None:
-    question = ASKED["query"]
-
-    refused = antiphon(
-        "ask", question, "--strict", "--deadline", "3", ANTHROPIC_BASE_URL=silent_model
-    )
-    accepted = antiphon("ask", question, "--strict")
-
-    assert (refused.returncode, accepted.returncode) == (1, 0)
-    assert "applemailbox7" in refused.stdout
