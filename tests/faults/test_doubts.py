@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from antiphon.assembler import DOUBTS
-from antiphon.faults import Fault, Plan, World, run_plan
+from antiphon.faults import Fault, Kind, Plan, World, run_plan
 from antiphon.service import Outcome, silence_logging
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.deciding import Decider, Rules
@@ -166,7 +166,10 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
         broken("goes_on", Fault(point="store.exchanges", kind="raise")),
         e.QueryReceived,
     ),
-    "trace_incomplete": (broken("store_refuses"), e.RecordingFailed),
+    "trace_incomplete": (
+        broken("plain", Fault(point="store.append", kind="locked", times=0)),
+        e.RecordingFailed,
+    ),
 }
 """For each kind a run in which it shows, and the event that it must name."""
 
@@ -208,6 +211,20 @@ def test_a_kind_of_doubt_shows_in_a_real_run_and_names_its_event(
         inside in doubts[kind].detail
         for inside in ("injected", "Error", "{", "_failed")
     )
+
+
+@pytest.mark.parametrize("kind", ["locked", "slow"])
+def test_a_store_that_refuses_or_is_slow_for_a_while_costs_the_answer_no_confidence_in_its_record(
+    kind: Kind, world: World
+) -> None:
+    fault = Fault(point="store.append", kind=kind, for_s=0.6)
+
+    run = run_plan(world, broken("plain", fault))
+
+    assert run.outcome is not None
+    assert run.has(e.RecordingFailed)
+    assert list(run.stored) == list(run.trace)
+    assert "trace_incomplete" not in run.signs
 
 
 def test_a_request_refused_as_too_long_is_told_once_and_without_the_servers_words(
