@@ -52,7 +52,7 @@ def draft_from_reply(
     speaker = state.speaker_of(reply.call_id)
     if not speaker:
         speaker = reply.model
-    doubts += _doubts_of_speaker(state, reply.call_id, speaker)
+    doubts += _doubts_of_speaker(state, recorded, speaker)
     # A call whose briefing is not known was shown no source: whatever it cites leads nowhere.
     briefing = state.briefing_of(reply.call_id)
     if briefing is None:
@@ -78,7 +78,7 @@ def _doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]
 
 
 def _doubts_of_speaker(
-    state: AnswerState, call_id: str, speaker: str
+    state: AnswerState, reply: Recorded[ReasoningCompleted], speaker: str
 ) -> list[Indicator]:
     """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, where known."""
     # The first cause counts: what came after it, such as a second failure, did not change who speaks.
@@ -88,10 +88,16 @@ def _doubts_of_speaker(
             return [indicator("fallback_reasoner", incident.seq, reasoner=speaker)]
         if isinstance(event, BreakerTripped) and event.limit == "provider_open":
             return [indicator("fallback_reasoner", incident.seq, reasoner=speaker)]
-    requested_seq = dict(state.fallback_calls).get(call_id)
-    if requested_seq is None:
-        return []
-    return [indicator("fallback_reasoner", requested_seq, reasoner=speaker)]
+    requested_seq = dict(state.fallback_calls).get(reply.event.call_id)
+    if requested_seq is not None:
+        return [indicator("fallback_reasoner", requested_seq, reasoner=speaker)]
+    # A query that is resumed or forked by another service may be answered by another reasoner than it was begun with.
+    if state.wanted and not {speaker, reply.event.model}.intersection(state.wanted):
+        wanted = state.wanted[0]
+        return [
+            indicator("another_reasoner", reply.seq, wanted=wanted, reasoner=speaker)
+        ]
+    return []
 
 
 def _doubts_of_briefing(

@@ -72,6 +72,7 @@ class Told(NamedTuple):
     settings: QuerySettings = QuerySettings()
     question: str = "What are logs?"
     subscribers: tuple[Subscriber, ...] = ()
+    asked_of: str = "scripted"
 
 
 def reject(
@@ -125,6 +126,10 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
     "reasoning_retried": (broken("model_once_away"), e.ReasoningRetried),
     "degraded_single_round": (broken("round_two_fails"), e.RecoveryStarted),
     "fallback_reasoner": (broken("model_away"), e.RecoveryStarted),
+    "another_reasoner": (
+        Told((LOOKED_UP, cited("Logs grow.", 0)), asked_of="claude"),
+        e.ReasoningCompleted,
+    ),
     "no_evidence": (broken("nothing_works"), e.AnswerRequested),
     "not_searched": (
         Told((reply("Nothing was searched.", stop_reason=e.NOT_SEARCHED),)),
@@ -183,7 +188,11 @@ def ran(case: Plan | Told, world: World) -> Ran:
 
 
 async def _told(case: Told) -> Ran:
-    house = House(ScriptedModel(*case.replies), subscribers=case.subscribers)
+    house = House(
+        ScriptedModel(*case.replies),
+        subscribers=case.subscribers,
+        versions=(("reasoner", case.asked_of),),
+    )
     outcome = await house.ask(case.question, case.settings)
     return Ran(outcome, await house.trace())
 
