@@ -28,6 +28,10 @@ _NOTHING_FOUND = re.compile(
     r"|\b(?:could|can|did|do|does|was|were)(?:n[o'\u2019]t| not|not) (?:\w+ )?"
     r"(?:find|cover|contain|mention|discuss|include|address|say|appear|able)"
     r"|\bno (?:\w+ )?(?:information|mention|material|evidence|results?|match\w*|lessons?|courses?|passages?)\b"
+    # Not "there is no lesson text" or "no information is lost": there the noun is part of another statement.
+    r"(?=\W*$|\s*[.,;:!?)]| (?:on|about|of|in|for|here|to|that|which|from|at all|was|were|has|have|seems?|appears?"
+    r"|(?:is|are) (?:given|found|available|there|here|in)"
+    r"|(?:cover|mention|discuss|speak|say|tell|address|deal|contain|include|describe|explain|treat|teach|talk)\w*)\b)"
     r"|\bnothing (?:\w+ )?(?:in|about|on|found|relevant)\b|\bunable to find\b|\bnone of (?:the|these)\b",
     re.IGNORECASE,
 )

@@ -18,6 +18,8 @@ _LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0)
 
 APPEND_S = 0.5
 """Seconds that a query waits for one append; the usual one takes less than a thousandth of that."""
+GIVE_UP_S = 10.0
+"""Seconds after which an append that has not ended is made again: its end may have been lost, and not its events."""
 
 
 class Recorder:
@@ -37,6 +39,7 @@ class Recorder:
         self._unstored: list[Recorded[Event]] = []
         self._append: asyncio.Task[int] | None = None
         self._patience_s = APPEND_S
+        self._give_up_at = 0.0
         self._dispossessed = False
         self._uncertain = False
 
@@ -74,17 +77,29 @@ class Recorder:
         while self._unstored:
             if self._append is None:
                 self._append = asyncio.create_task(self._append_all(), name="append")
+                self._give_up_at = self._clock.now() + GIVE_UP_S
             await asyncio.wait({self._append}, timeout=patience_s)
-            if not self._append.done():
-                # Waiting once is enough: a query cannot wait for its store at every turn.
-                self._patience_s = 0.0
-                _log.warning("append_is_slow", events=len(self._unstored))
-                return TraceError(f"the trace store took longer than {patience_s:g} s")
-            append, self._append = self._append, None
-            error = self._note_end(append)
+            if self._append.done():
+                append, self._append = self._append, None
+                error = self._note_end(append)
+            else:
+                error = self._note_slow(self._append)
             if error is not None:
                 return error
         return None
+
+    def _note_slow(self, append: asyncio.Task[int]) -> TraceError | None:
+        """Gives up an append that most likely never ends; returns an error for one that may."""
+        if self._clock.now() >= self._give_up_at:
+            append.cancel()
+            self._append = None
+            self._uncertain = True
+            self._patience_s = APPEND_S
+            return None
+        # Waiting once is enough: a query cannot wait for its store at every turn.
+        self._patience_s = 0.0
+        _log.warning("append_is_slow", events=len(self._unstored))
+        return TraceError(f"the trace store took longer than {APPEND_S:g} s")
 
     async def _append_all(self) -> int:
         """Makes one append of all that is not stored; returns the `seq` of its last event."""

@@ -27,6 +27,7 @@ from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.ports import Embedder, TraceStore
+from antiphon.vocabulary.private_files import make_private_folder
 from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -181,27 +182,35 @@ def claude(settings: Settings) -> AnthropicModel:
     """Returns a model at the configured server.
 
     Raises:
-        ConfigurationError: No key, token or address is set.
+        ConfigurationError: No key, token or address is set, or they come from different places.
     """
+    if settings.mixed_sources:
+        raise ConfigurationError(settings.mixed_sources)
     key, token = settings.anthropic_api_key, settings.anthropic_auth_token
     if key is None and token is None and settings.anthropic_base_url is None:
         raise ConfigurationError(
             "ANTIPHON_REASONER is `claude`, and neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set: set one, "
             "or use `offline`."
         )
-    url = settings.anthropic_base_url or ANTHROPIC_URL
-    api_key: str | None = None
-    if key is not None:
-        api_key = key.get_secret_value()
+    # The SDK sends no request without a key, which a compatible server may not want, and none with both.
+    api_key: str | None = "none"
+    auth_token: str | None = None
     if token is not None:
-        return connect(api_key, url, auth_token=token.get_secret_value())
-    # A compatible server may want no key, and the SDK sends no request without any.
-    return connect(api_key or "none", url)
+        api_key = None
+        auth_token = token.get_secret_value()
+    elif key is not None:
+        api_key = key.get_secret_value()
+    return connect(
+        api_key,
+        settings.anthropic_base_url or ANTHROPIC_URL,
+        auth_token=auth_token,
+        silence_s=settings.silence_s,
+    )
 
 
 def _make_folder(settings: Settings) -> None:
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        make_private_folder(settings.data_dir)
     except OSError as error:
         raise ConfigurationError(
             f"The data folder {settings.data_dir} cannot be made ({error.strerror}): "

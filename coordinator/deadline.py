@@ -99,6 +99,17 @@ def summary_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
     return min(SUMMARY_MOST_S, SUMMARY_SHARE * (neared_after_s(settings) - elapsed_s))
 
 
+def alarms(settings: QuerySettings) -> tuple[DeadlineNeared | DeadlinePassed, ...]:
+    """Returns the events at which a share of the deadline is used up, in order; each says when it is due."""
+    return (
+        DeadlineNeared(
+            left_s=reserve_s(settings) + margin_s(settings),
+            after_s=neared_after_s(settings),
+        ),
+        DeadlinePassed(left_s=margin_s(settings), after_s=passed_after_s(settings)),
+    )
+
+
 class DeadlineTimer:
     """Emits `DeadlineNeared` and `DeadlinePassed` when the shares before them are used up."""
 
@@ -138,16 +149,12 @@ class DeadlineTimer:
         self._stop = self._spawn(self._watch(), background=True)
 
     async def _watch(self) -> None:
-        settings = self._settings
-        # Both times are counted from receipt, so that a query which is resumed late catches up at once.
-        if DeadlineNeared not in self._emitted:
-            await self._sleep_until(self._received_at + neared_after_s(settings))
-            self._publish(
-                DeadlineNeared(left_s=reserve_s(settings) + margin_s(settings))
-            )
-        if DeadlinePassed not in self._emitted:
-            await self._sleep_until(self._received_at + passed_after_s(settings))
-            self._publish(DeadlinePassed(left_s=margin_s(settings)))
+        for alarm in alarms(self._settings):
+            if type(alarm) in self._emitted:
+                continue
+            # Counted from receipt, so that a query which is resumed late catches up at once.
+            await self._sleep_until(self._received_at + alarm.after_s)
+            self._publish(alarm)
 
     async def _sleep_until(self, at: float) -> None:
         await self._clock.sleep(max(0.0, at - self._clock.now()))

@@ -15,16 +15,18 @@ from antiphon.vocabulary.errors import DocumentError
 SUFFIXES = (".txt", ".md")
 LARGEST_BYTES = 50_000_000
 # Raised when the same bytes would be read or cut in another way, so that every document is indexed anew.
-_READING = "1"
+_READING = "2"
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # What "surrogateescape" makes of bytes that are not UTF-8.
 _UNDECODED = re.compile("[\udc80-\udcff]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 # What an editor or a hostile author leaves in a text and no reader sees: C0 and C1 controls, soft hyphens,
-# zero-width spaces, byte order marks, and the marks that turn the direction of writing.
+# zero-width spaces, byte order marks, the marks that turn the direction of writing, and the tags and supplementary
+# variation selectors, in which a whole text can hide that a model reads. Joiners stay: scripts and emoji need them.
 _UNSEEN = re.compile(
-    r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]"
+    r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
+    r"\u2060-\u206f\ufeff\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 _LINE_END = re.compile(r"\r\n?|[\x0c\u2028\u2029]")
 # A short text may hold a few stray controls; beyond that one in a hundred characters means a binary file.

@@ -41,19 +41,20 @@ _COMPARISONS = tuple(
         rf"\b(?:similarit\w+|comparison|contrast|distinction)\s+(?:between|of)\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
         rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
         rf"\bhow\s+(?:do|does|did)\s+{_SIDE}\s+and\s+{_SIDE}\s+(?:differ|compare)\b",
-    )
-)
-_LOOSE_COMPARISONS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
         rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
-        rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}",
     )
 )
-_LOOSE_SIGN = re.compile(
-    r"\b(?:differences?|differs?|compared?|have in common)\b", re.IGNORECASE
+_TWO_QUESTIONS = re.compile(
+    rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}", re.IGNORECASE
 )
-"""Words without which the loose patterns are not tried: alone they would find sides in many a question."""
+_COMPARES = re.compile(r"\b(?:differences?|differs?|compared?)\b", re.IGNORECASE)
+"""A word without which two questions in one are no comparison."""
+_OPENINGS = re.compile(
+    r"^(?:(?:what|which|how|when|where|why|is|are|do|does|did|i|want|use|using|the|a|an|need|should|shall|explain|tell"
+    r"|me)\b ?)+",
+    re.IGNORECASE,
+)
+"""Words with which a question begins without saying what it is about."""
 _LESSON_NUMBER = r"(?:\d{1,4}|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 LESSONS = re.compile(
     r"\blessons?\s+(?:number\s+|no\.?\s*|#\s*)?"
@@ -118,20 +119,22 @@ def refers_back(question: str) -> bool:
     return _REFERS_BACK.search(question) is not None
 
 
-def compared_sides(question: str, *, loosely: bool = False) -> tuple[str, str] | None:
-    """Returns the two things that a question compares, in its own words; None where it compares none.
-
-    Args:
-        loosely: Two more ways of asking count as comparisons. Parts of a question are taken without them: briefings
-            were recorded that did not know them, and every trace must replay to the same briefings.
-    """
-    patterns = _COMPARISONS
-    if loosely and _LOOSE_SIGN.search(question):
-        patterns += _LOOSE_COMPARISONS
-    for pattern in patterns:
+def compared_sides(question: str) -> tuple[str, str] | None:
+    """Returns the two things that a question compares, in its own words; None where it compares none."""
+    for pattern in _COMPARISONS:
         if found := pattern.search(question):
             return found[1].strip(), found[2].strip()
+    if not _COMPARES.search(question):
+        return None
+    if found := _TWO_QUESTIONS.search(question):
+        # Each side is a question of its own here: "When do I want queues and when logs?"
+        return without_opening(found[1]), without_opening(found[2])
     return None
+
+
+def without_opening(text: str) -> str:
+    """Returns the text without the words with which a question begins before it says what it is about."""
+    return _OPENINGS.sub("", text.strip(" ,.")).strip(" ,.")
 
 
 def lesson_numbers(question: str) -> list[int]:

@@ -1,15 +1,7 @@
-"""Scores each sentence by what it is worth to the question, by signals that cost next to nothing; all of them pure.
+"""States what a briefing knows of each sentence, and has it ranked (`language/ranking.py`); pure.
 
-A score adds up
-- half the share of the question's terms that the sentence and its labels hold, rare terms weighing more, and a tenth
-  of what the better of its neighbours holds,
-- a fifth for the best rank among a call's results, half of that for the second, and so on; a tenth of its passage's
-  score, relative to the best of the call; and a twentieth for having been found by several calls,
-- up to three tenths for a title that the question or a tool call names: what was looked for by name,
-- up to a fifth for standing at the beginning of its lesson, where a text says what it is about,
-- a tenth where the sentence names another source, and a tenth where another source names this one: the bridges by
-  which a second fact is found from a first.
-The weights were set on half of hotpotqa_100 (docs/decisions/040).
+Known are: how rare the question's terms are among the facts found, the rank, score and number of calls by which a fact
+was found, titles that the question or a tool call names, beginnings of lessons, and sources that name one another.
 """
 
 from __future__ import annotations
@@ -20,17 +12,11 @@ from math import log
 from typing import NamedTuple
 
 from antiphon.language.evidence import TermShares
+from antiphon.language.ranking import PassageSignals, sentence_scores
 from antiphon.synthesizer.blocks import Sentence, SourceBlock
+from antiphon.vocabulary.values import Fact
 
-TERMS_WEIGHT = 0.5
-NEIGHBOUR_WEIGHT = 0.1
-RANK_WEIGHT = 0.2
-SCORE_WEIGHT = 0.1
-CALLS_WEIGHT = 0.05
-TITLE_WEIGHT = 0.3
-BEGINNING_WEIGHT = 0.2
-NAMES_WEIGHT = 0.1
-NAMED_WEIGHT = 0.1
+NumbersByFact = dict[str, set[int]]
 
 
 class Aim(NamedTuple):
@@ -62,44 +48,27 @@ class Candidate(NamedTuple):
 
 def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     """Returns every sentence of `sources`, in order, with its score."""
-    rarity = _rarity(aim.asked, sources)
+    asked = TermShares(_rarity(aim.asked, sources))
     standings = _Standings(aim, sources)
     bridges = _bridges(sources)
-    asked = TermShares(rarity)
     candidates: list[Candidate] = []
     for source in sources:
-        common = standings.of(source) + TITLE_WEIGHT * _named_share(source.title, aim)
-        common += NAMED_WEIGHT * (source.fact.id in bridges.named)
-        labels = source.labels & aim.asked
-        # A passage whose place in its lesson is not known counts as its beginning.
-        starts_lesson = not source.fact.passage.start
-        shares = _bare_shares(source, asked)
-        for at, sentence in enumerate(source.sentences, start=1):
-            # A float depends on the order of its additions, and recorded briefings must be scored alike when they
-            # are replayed: the order of these lines is part of the score.
-            own = shares[at]
-            if labels:
-                own = asked.share(sentence.terms | labels)
-            total = common + TERMS_WEIGHT * own
-            beside = max(shares[at - 1], shares[at + 1])
-            is_bridge = (sentence.fact_id, sentence.number) in bridges.naming
-            total += NEIGHBOUR_WEIGHT * beside + NAMES_WEIGHT * is_bridge
-            if starts_lesson:
-                total += BEGINNING_WEIGHT / (1 + sentence.number)
+        fact = source.fact
+        signals = PassageSignals(
+            rank=standings.best_rank(fact.id),
+            relative_score=standings.relative_score(fact),
+            found_again=standings.is_found_again(fact.id),
+            title_named=_named_share(source.title, aim),
+            is_named=fact.id in bridges.named,
+            labels=source.labels,
+            # A passage whose place in its lesson is not known counts as its beginning.
+            starts_lesson=not fact.passage.start,
+            naming=bridges.naming.get(fact.id, ()),
+        )
+        scores = sentence_scores(asked, source.sentences, signals)
+        for sentence, total in zip(source.sentences, scores, strict=True):
             candidates.append(Candidate(len(candidates), source, sentence, total))
     return candidates
-
-
-def _bare_shares(source: SourceBlock, asked: TermShares) -> list[float]:
-    """Returns the share of the question that each sentence stands for without its labels, from index 1.
-
-    Nothing stands before the first sentence and after the last: so each has a neighbour on both sides.
-    """
-    shares = [0.0]
-    for sentence in source.sentences:
-        shares.append(asked.share(sentence.terms))
-    shares.append(0.0)
-    return shares
 
 
 def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, float]:
@@ -146,42 +115,42 @@ class _Standings:
                 self._best_scores.get(call_id, 0.0), source.fact.passage.score
             )
 
-    def of(self, source: SourceBlock) -> float:
-        fact = source.fact
+    def best_rank(self, fact_id: str) -> int:
         # A fact that no call lists ranks as the first result of one call.
-        ranks = self._ranks.get(fact.id, [0])
+        return min(self._ranks.get(fact_id, [0]))
+
+    def is_found_again(self, fact_id: str) -> bool:
+        return len(self._ranks.get(fact_id, [])) > 1
+
+    def relative_score(self, fact: Fact) -> float:
         best = self._best_scores[fact.tool_call_id]
-        relative = 0.0
-        if best > 0:
-            relative = max(0.0, fact.passage.score) / best
-        standing = RANK_WEIGHT / (1 + min(ranks)) + SCORE_WEIGHT * relative
-        if len(ranks) > 1:
-            standing += CALLS_WEIGHT
-        return standing
+        if best <= 0:
+            return 0.0
+        return max(0.0, fact.passage.score) / best
 
 
 class _Bridges(NamedTuple):
     """Sources that name one another by their titles.
 
     Attributes:
-        naming: The fact and number of each sentence that names another source.
+        naming: For each fact, the numbers of its sentences that name another source.
         named: The facts that another source names.
     """
 
-    naming: set[tuple[str, int]]
+    naming: NumbersByFact
     named: set[str]
 
 
 def _bridges(sources: Sequence[SourceBlock]) -> _Bridges:
     titles = _TitlesByTerm(sources)
-    naming: set[tuple[str, int]] = set()
+    naming: NumbersByFact = {}
     facts_naming: dict[frozenset[str], set[str]] = {}
     for source in sources:
         for sentence in source.sentences:
             for title in titles.named_in(sentence.terms):
                 facts_naming.setdefault(title, set()).add(source.fact.id)
                 if not title <= source.title:
-                    naming.add((sentence.fact_id, sentence.number))
+                    naming.setdefault(source.fact.id, set()).add(sentence.number)
     named: set[str] = set()
     for source in sources:
         if facts_naming.get(source.title, set()) - {source.fact.id}:

@@ -19,6 +19,7 @@ from antiphon.vocabulary.fields import (
     Seq,
     Untrusted,
 )
+from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.values import (
     Change,
     Citation,
@@ -28,7 +29,9 @@ from antiphon.vocabulary.values import (
     Fact,
     Indicator,
     Message,
+    OwnText,
     Passage,
+    Profile,
     QuerySettings,
     Rate,
     ReplyCitation,
@@ -50,7 +53,7 @@ Limit = Literal[
 FailureKind = Literal[
     "rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "malformed",
     "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "context_window",
-    "abandoned",
+    "abandoned", "wrong_address",
 ]  # fmt: skip
 ToolFailureKind = Literal[
     "unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned", "interrupted",
@@ -169,7 +172,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     session_id: Id
     settings: QuerySettings
     history: tuple[Exchange, ...] = ()
-    courses: UntrustedText = StoredText("")
+    courses: UntrustedText = msgspec.field(default_factory=lambda: StoredText(""))
     tools: tuple[Name, ...] = ()
     versions: tuple[tuple[Name, Name], ...] = ()
     provider_open: bool = False
@@ -368,6 +371,9 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
         repairs: Names of the rules of legality (engine/legality.py) by which the request was mended.
         citations: How sources are shown: as `search_result` blocks, or numbered in plain text.
         caching: What was decided about cache breakpoints, and why; empty where nothing was to decide.
+        profile: What the server could be sent when the request was built; None in a summarising call.
+        tool_definitions: The definitions of all tools that there were then, whether the request offers them or not;
+            None in a summarising call.
     """
 
     emitted_by = (ENGINE,)
@@ -381,6 +387,8 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
     repairs: tuple[Name, ...] = ()
     citations: CitationStyle = "native"
     caching: Name = ""
+    profile: Profile | None = None
+    tool_definitions: OwnText | None = None
 
 
 class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed"):
@@ -601,19 +609,21 @@ class BreakerTripped(Event, frozen=True, kw_only=True, tag="breaker_tripped"):
 
 
 class DeadlineNeared(Event, frozen=True, kw_only=True, tag="deadline_neared"):
-    """Only the share kept for the final call is left."""
+    """Only the share kept for the final call is left; it was due `after_s` seconds after the question came."""
 
     emitted_by = (TIMER,)
 
     left_s: Measured
+    after_s: float = 0.0
 
 
 class DeadlinePassed(Event, frozen=True, kw_only=True, tag="deadline_passed"):
-    """No time is left for another call; `left_s` is what assembling may take."""
+    """No time is left for another call; `left_s` is what assembling may take. Due `after_s` after the question came."""
 
     emitted_by = (TIMER,)
 
     left_s: Measured
+    after_s: float = 0.0
 
 
 class CallsAbandoned(Event, frozen=True, kw_only=True, tag="calls_abandoned"):
@@ -755,6 +765,13 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
     usage: Usage
     summaries: int = 0
     summary_usage: Usage = Usage()
+
+    def __post_init__(self) -> None:
+        # A file from elsewhere may hold any links, and more or fewer than sources.
+        links = list(map(web_link, self.source_links[: len(self.sources)]))
+        links += [None] * (len(self.sources) - len(links))
+        if tuple(links) != self.source_links:
+            msgspec.structs.force_setattr(self, "source_links", tuple(links))
 
 
 class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):

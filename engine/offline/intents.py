@@ -7,7 +7,12 @@ from typing import Literal, NamedTuple
 
 from antiphon.engine.offline.mentions import course_mentions, titles, without_places
 from antiphon.language.evidence import telling_words
-from antiphon.language.questions import compared_sides, lesson_numbers, refers_back
+from antiphon.language.questions import (
+    compared_sides,
+    lesson_numbers,
+    refers_back,
+    without_opening,
+)
 from antiphon.language.words import words
 
 MOST_CHARS = 1000
@@ -47,12 +52,6 @@ _GREETING = frozenset(
         "okay",
     )
 )
-_OPENINGS = re.compile(
-    r"^(?:(?:what|which|how|when|where|why|is|are|do|does|did|i|want|use|using|the|a|an|need|should|shall|explain|tell"
-    r"|me)\b ?)+",
-    re.I,
-)
-"""Words with which a side of a comparison begins without saying what it is about."""
 _SIDE_ENDS = re.compile(r"[:;?!]|\. ")
 _MASKED = re.compile("\u27e6(\\d+)\u27e7")
 _PLACE_OF_SIDE = re.compile(
@@ -166,7 +165,7 @@ def _outlined_course(inquiry: Inquiry) -> str | None:
 def _sides(question: str) -> tuple[Side, ...]:
     """Returns the two sides; the names of courses are masked meanwhile, since they hold an "and" of their own."""
     masked, names = _masked(question)
-    compared = compared_sides(masked, loosely=True)
+    compared = compared_sides(masked)
     if compared is None:
         return ()
     sides = (_side(compared[0], names), _side(compared[1], names))
@@ -195,5 +194,4 @@ def _side(part: str, names: list[str]) -> Side:
         course = names[int(named[1])]
     topic = _PLACE_OF_SIDE.sub("", part)
     lessons = lesson_numbers(topic)
-    topic = _OPENINGS.sub("", topic.strip(" ,.")).strip(" ,.")
-    return Side(topic, course, next(iter(lessons), None))
+    return Side(without_opening(topic), course, next(iter(lessons), None))

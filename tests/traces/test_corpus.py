@@ -1,4 +1,4 @@
-"""Every trace of the corpus that was recorded before the redesign replays to the same events."""
+"""Every trace of the corpus that was recorded before the redesign replays to the same events, save those listed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,46 @@ from pathlib import Path
 
 import msgspec
 
+from antiphon.history import Divergence
 from antiphon.service import ReplayResult, replay_lines
+from antiphon.traces.codec import from_json
 from antiphon.vocabulary.catalog import BUILT_IN
+from tests.guarded import guarded
 
 CORPUS = Path(__file__).parent / "corpus"
 NOT_RECORDED = {"review_requested", "draft_reviewed"}
 """Events that are younger than the corpus."""
+
+
+class Diverging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Traces that replay to other events today, for one reason.
+
+    Attributes:
+        event: The kind of the first event that differs; empty where it may be any.
+    """
+
+    reason: str
+    traces: tuple[str, ...]
+    event: str = ""
+
+
+def groups() -> list[Diverging]:
+    """The traces that are known to diverge, by reason."""
+    written = (CORPUS / "diverging.yaml").read_bytes()
+    return msgspec.yaml.decode(written, type=list[Diverging])
+
+
+def diverging() -> dict[str, str]:
+    """The traces that are known to diverge, each with the kind of event in which it does."""
+    listed: dict[str, str] = {}
+    for group in groups():
+        listed.update(dict.fromkeys(group.traces, group.event))
+    return listed
+
+
+def as_listed(divergence: Divergence, known: dict[str, str], query_id: str) -> bool:
+    """Tells whether the list knows of this difference, and in no other kind of event."""
+    return query_id in known and known[query_id] in ("", divergence.kind)
 
 
 def traces() -> Iterator[tuple[str, list[bytes]]]:
@@ -46,22 +80,29 @@ def result_of(replayed: ReplayResult) -> tuple[int, int, bool]:
     return replayed.events, replayed.compared, replayed.closed
 
 
-def test_every_trace_of_the_corpus_replays_to_the_same_events() -> None:
+def test_every_trace_of_the_corpus_replays_to_the_same_events_save_those_listed() -> (
+    None
+):
     expected = recorded_results()
+    known = diverging()
     differing: list[str] = []
+    diverged: set[str] = set()
     replayed = 0
 
     for query_id, lines in traces():
         result = replay_lines(lines)
         replayed += 1
         if result.divergence is not None:
-            differing.append(f"{query_id}: {result.divergence.detail}")
+            diverged.add(query_id)
+            if not as_listed(result.divergence, known, query_id):
+                differing.append(f"{query_id}: {result.divergence.detail}")
         elif result_of(result) != expected[query_id]:
             differing.append(
                 f"{query_id}: {result_of(result)} was {expected[query_id]}"
             )
 
     assert differing == []
+    assert diverged == set(known)
     assert replayed == len(expected) == 1_309
 
 
@@ -72,3 +113,28 @@ def test_the_corpus_holds_every_kind_of_event() -> None:
         kinds |= {msgspec.json.decode(line)["event"]["kind"] for line in lines}
 
     assert kinds == set(BUILT_IN.by_kind) - NOT_RECORDED
+
+
+def test_only_partial_answers_choose_other_sentences() -> None:
+    listed: set[str] = set()
+    for group in groups():
+        if group.reason.startswith("one sentence ranker"):
+            listed |= set(group.traces)
+
+    partial: set[str] = set()
+    for query_id, lines in traces():
+        if query_id in listed and b'"kind":"partial_evidence"' in b"".join(lines):
+            partial.add(query_id)
+
+    assert partial == listed
+
+
+def test_beside_a_real_looking_key_and_patterns_every_event_of_the_corpus_stays_itself() -> (
+    None
+):
+    redaction = guarded()
+
+    for _, lines in traces():
+        for line in lines:
+            event = from_json(line).event
+            assert redaction.event(event) is event

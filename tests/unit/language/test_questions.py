@@ -32,6 +32,11 @@ from antiphon.language.questions import (
         ("Queues versus logs", ("Queues", "logs")),
         ("Is a queue the same thing as a log?", ("a queue", "a log")),
         ("What are the similarities between queues and logs?", ("queues", "logs")),
+        ("What do queues and logs have in common?", ("queues", "logs")),
+        (
+            "When do I want queues and when logs? What is the difference?",
+            ("queues", "logs"),
+        ),
     ],
 )
 def test_briefings_and_the_offline_reasoner_read_the_same_comparisons(
@@ -45,13 +50,9 @@ def test_briefings_and_the_offline_reasoner_read_the_same_comparisons(
     assert inquiry.kind == "compare"
 
 
-def test_two_ways_of_comparing_are_read_loosely_only() -> None:
-    common = "What do queues and logs have in common?"
-    when = "When do I want queues and when logs? What is the difference?"
-
-    assert compared_sides(common) is None
-    assert compared_sides(common, loosely=True) == ("queues", "logs")
-    assert compared_sides(when, loosely=True) == ("When do I want queues", "logs")
+def test_two_questions_in_one_are_a_comparison_only_where_they_are_compared() -> None:
+    assert compared_sides("When do I want queues and when logs?") is None
+    assert parts_of("When do I want queues and when logs?", ())[0].kind == "question"
 
 
 @pytest.mark.parametrize(

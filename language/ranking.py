@@ -1,0 +1,162 @@
+"""Ranks sentences by what they are worth to a question; the one ranker, for briefings and for extracts; pure.
+
+A score adds up signals that cost next to nothing, each with its weight below. Each caller states the signals that it
+has, and one that it leaves out adds nothing: a briefing knows ranks, scores and calls, extraction looks at the form of
+sentences. The caller also says how much each of the question's terms weighs, by its rarity among the facts found or in
+the courses. The weights of what a briefing knows were set on half of hotpotqa_100 (docs/decisions/040), the others on
+samples/questions.jsonl (docs/decisions/097).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+from antiphon.language.evidence import TermShares
+
+TERMS_WEIGHT = 0.5
+"""For the share of the question's terms that the sentence and its labels hold."""
+NEIGHBOUR_WEIGHT = 0.1
+"""For what the better of its neighbours holds."""
+RANK_WEIGHT = 0.2
+"""For the best rank among a call's results; half of it for the second, and so on."""
+SCORE_WEIGHT = 0.1
+"""For its passage's score, relative to the best of the call."""
+CALLS_WEIGHT = 0.05
+"""For having been found by several calls."""
+TITLE_WEIGHT = 0.3
+"""For a title that the question or a tool call names: what was looked for by name."""
+BEGINNING_WEIGHT = 0.2
+"""For standing at the beginning of its lesson, where a text says what it is about; half of it for the second."""
+NAMES_WEIGHT = 0.1
+"""For naming another source, and below, for being named by one: the bridges by which a second fact is found."""
+NAMED_WEIGHT = 0.1
+PAIR_WEIGHT = 0.08
+"""For each two words that stand side by side in the question too."""
+SHAPE_WEIGHT = 0.06
+"""For holding the kind of thing that is asked for: a year, a number, a name."""
+FRAGMENT_WEIGHT = -0.05
+"""For a heading or a question, which hold the words that are asked for and say little."""
+
+_FEWEST_TERMS = 4
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_NUMBER = re.compile(r"\d")
+_NAME = re.compile(r"\b[A-Z]\w+(?:[- ][A-Z]\w+)+")
+_ASKED_FOR = (
+    (re.compile(r"\b(?:when|what year|which year)\b", re.I), _YEAR),
+    (
+        re.compile(
+            r"\b(?:how (?:many|much|long|large|big|often|far)|values?|number|size|percent\w*)\b",
+            re.I,
+        ),
+        _NUMBER,
+    ),
+    (re.compile(r"\b(?:who|whose|whom)\b", re.I), _NAME),
+)
+
+
+NO_FORMS: Mapping[int, float] = MappingProxyType({})
+
+
+class Rankable(Protocol):
+    """A sentence: its place in its passage, from 0, and the stems that it holds."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def terms(self) -> frozenset[str]: ...
+
+
+class PassageSignals(NamedTuple):
+    """All that a caller knows of one passage; what it does not know keeps its default, and adds nothing.
+
+    Attributes:
+        rank: Its best rank among a call's results, from 0.
+        relative_score: Its score, as a share of the best of its call.
+        found_again: Several calls found it.
+        title_named: The share of its title that was looked for by name.
+        is_named: Another source names it.
+        labels: The stems that it stands under; they count for each of its sentences.
+        starts_lesson: Its first sentence is the first of a lesson.
+        naming: The numbers of the sentences that name another source.
+        forms: What the form of a sentence adds, by number (`Forms.score`).
+    """
+
+    rank: int
+    relative_score: float = 0.0
+    found_again: bool = False
+    title_named: float = 0.0
+    is_named: bool = False
+    labels: frozenset[str] = frozenset()
+    starts_lesson: bool = False
+    naming: Collection[int] = ()
+    forms: Mapping[int, float] = NO_FORMS
+
+
+def sentence_scores(
+    asked: TermShares, sentences: Sequence[Rankable], signals: PassageSignals
+) -> list[float]:
+    """Returns the score of each of the passage's sentences, in their order."""
+    # A float depends on the order of its additions, and recorded briefings must be scored alike when they are
+    # replayed: the order of these lines is part of the score.
+    common = RANK_WEIGHT / (1 + signals.rank) + SCORE_WEIGHT * signals.relative_score
+    common += CALLS_WEIGHT * signals.found_again
+    common += TITLE_WEIGHT * signals.title_named
+    common += NAMED_WEIGHT * signals.is_named
+    labels = asked.held(signals.labels)
+    shares = _bare_shares(asked, sentences)
+    scores: list[float] = []
+    for at, sentence in enumerate(sentences, start=1):
+        own = shares[at]
+        if labels:
+            own = asked.share(sentence.terms | labels)
+        beside = max(shares[at - 1], shares[at + 1])
+        score = common + TERMS_WEIGHT * own
+        score += NEIGHBOUR_WEIGHT * beside + NAMES_WEIGHT * (
+            sentence.number in signals.naming
+        )
+        if signals.starts_lesson:
+            score += BEGINNING_WEIGHT / (1 + sentence.number)
+        scores.append(score + signals.forms.get(sentence.number, 0.0))
+    return scores
+
+
+def _bare_shares(asked: TermShares, sentences: Sequence[Rankable]) -> list[float]:
+    """Returns the share of the question that each sentence stands for without its labels, from index 1.
+
+    Nothing stands before the first sentence and after the last: so each has a neighbour on both sides.
+    """
+    shares = [0.0]
+    for sentence in sentences:
+        shares.append(asked.share(sentence.terms))
+    shares.append(0.0)
+    return shares
+
+
+class Forms:
+    """What the form of a sentence is worth to one question: words side by side as asked, and the kind of thing."""
+
+    def __init__(self, question: str, asked: TermShares) -> None:
+        self._pairs = frozenset(pairwise(asked.of_term))
+        self._shapes: list[re.Pattern[str]] = []
+        for asks_for, shape in _ASKED_FOR:
+            if asks_for.search(question):
+                self._shapes.append(shape)
+
+    def score(self, text: str, stems: Sequence[str]) -> float:
+        """Returns what the form of the sentence adds to its score.
+
+        Args:
+            stems: Its terms in order, repeats kept.
+        """
+        score = 0.0
+        for pair in pairwise(stems):
+            score += PAIR_WEIGHT * (pair in self._pairs)
+        for shape in self._shapes:
+            score += SHAPE_WEIGHT * (shape.search(text) is not None)
+        if len(stems) < _FEWEST_TERMS or text.endswith("?"):
+            score += FRAGMENT_WEIGHT
+        return score
