@@ -6,12 +6,10 @@ was found, titles that the question or a tool call names, beginnings of lessons,
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from math import log
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from antiphon.language.evidence import TermShares
+from antiphon.language.evidence import TermShares, rarity_among
 from antiphon.language.ranking import PassageSignals, sentence_scores
 from antiphon.synthesizer.blocks import Sentence, SourceBlock
 from antiphon.vocabulary.values import Fact
@@ -48,7 +46,7 @@ class Candidate(NamedTuple):
 
 def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     """Returns every sentence of `sources`, in order, with its score."""
-    asked = TermShares(_rarity(aim.asked, sources))
+    asked = TermShares(rarity_among(aim.asked, _rows(aim.asked, sources)))
     standings = _Standings(aim, sources)
     bridges = _bridges(sources)
     candidates: list[Candidate] = []
@@ -71,22 +69,14 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     return candidates
 
 
-def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, float]:
-    """Returns the rarity of each asked term among the sentences with their labels; one that none holds is rarest."""
-    counts: Counter[str] = Counter()
-    sentences = 0
+def _rows(
+    asked: frozenset[str], sources: Sequence[SourceBlock]
+) -> Iterator[frozenset[str]]:
+    """Yields the asked terms of each sentence with its labels."""
     for source in sources:
         in_labels = source.labels & asked
         for sentence in source.sentences:
-            counts.update((sentence.terms & asked) | in_labels)
-        sentences += len(source.sentences)
-    if not sentences:
-        return {}
-    rarity: dict[str, float] = {}
-    # Sorted, because the total of the weights depends on their order, and sets have none.
-    for term in sorted(asked):
-        rarity[term] = log(1 + sentences / max(1, counts[term]))
-    return rarity
+            yield (sentence.terms & asked) | in_labels
 
 
 def _named_share(title: frozenset[str], aim: Aim) -> float:

@@ -18,6 +18,10 @@ OF_CONTENT = frozenset(
         "weak_evidence",
         "no_evidence",
         "unresolved_citation",
+        "unsupported_citation",
+        "unsupported_claim",
+        "instruction_in_source",
+        "earlier_topic",
     }
 )
 """Doubts that rest on what was answered and found, not on anything lost."""
