@@ -3,6 +3,8 @@ FROM python:3.11-slim
 
 ARG EMBEDDER=onnx
 ENV PYTHONUNBUFFERED=1 ANTIPHON_DATA_DIR=/data ANTIPHON_HOST=0.0.0.0 ANTIPHON_LOG_FORMAT=json
+# Whoever publishes the port under another name than the machine's own must say so.
+ENV ANTIPHON_ALLOWED_HOSTS=localhost,127.0.0.1,[::1]
 
 WORKDIR /app
 COPY requirements.lock pyproject.toml README.md LICENSE ./

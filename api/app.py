@@ -6,12 +6,31 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import PackageNotFoundError, version
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
+from fastapi_offline import FastAPIOffline
 
-from antiphon.api.dependencies import InterceptorOf, RunningQueries, ServiceOpener
+from antiphon.api.answering import AccessLog, SafeHeaders
+from antiphon.api.bodies import BodyLimit
+from antiphon.api.dependencies import (
+    FaultOf,
+    InterceptorOf,
+    RunningQueries,
+    ServiceOpener,
+    refuse_unknown_parameters,
+)
 from antiphon.api.errors import ALWAYS, install_error_handlers
-from antiphon.api.guards import AccessLog, BodyLimit, HostGuard, SafeHeaders, hosts_for
-from antiphon.api.routes import forks, queries, service, traces
+from antiphon.api.guards import CallerGuard, PlainRequests, hosts_for, pages_for
+from antiphon.api.idempotency import IdempotentQueries
+from antiphon.api.openapi import operation_id, publish_schema
+from antiphon.api.routes import (
+    archive,
+    conversations,
+    forks,
+    queries,
+    service,
+    traces,
+    views,
+)
 from antiphon.service import Antiphon, Settings, load_settings
 
 MAX_BODY_BYTES = 1_000_000
@@ -28,6 +47,7 @@ def create_app(
     settings: Settings | None = None,
     open_service: ServiceOpener = Antiphon.open,
     interceptor_of: InterceptorOf | None = None,
+    fault_of: FaultOf | None = None,
 ) -> FastAPI:
     """Builds the app; the service opens when it starts and closes when it stops.
 
@@ -35,6 +55,7 @@ def create_app(
         settings: None reads them from the environment.
         open_service: Opens the service; tests hand in another.
         interceptor_of: Reads fault plans that callers send; None refuses them.
+        fault_of: Makes the fault plan that breaks a recorded query at an event; None refuses to.
     """
     chosen = settings
     if chosen is None:
@@ -51,24 +72,38 @@ def create_app(
         finally:
             await opened.close()
 
-    app = FastAPI(
+    app = FastAPIOffline(
         title="Antiphon",
         summary="Cited answers over course documents, every step an event.",
         description=DESCRIPTION,
         version=_release(),
         lifespan=life,
         responses=ALWAYS,
+        root_path=chosen.root_path,
+        # `PlainRequests` does without redirects, which would name the machine behind a proxy.
+        redirect_slashes=False,
+        generate_unique_id_function=operation_id,
+        dependencies=[Depends(refuse_unknown_parameters)],
     )
     # In the app's state and not in the closure: a test puts its own service there.
     app.state.running_queries = RunningQueries()
+    app.state.idempotent_queries = IdempotentQueries()
     app.state.interceptor_of = interceptor_of
-    for routes in (queries, service, traces, forks):
+    app.state.fault_of = fault_of
+    # The archive before the traces: `import` is no trace's id.
+    for routes in (queries, conversations, service, archive, traces, views, forks):
         app.include_router(routes.router)
+    publish_schema(app)
     install_error_handlers(app)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.
-    app.add_middleware(BodyLimit, max_bytes=MAX_BODY_BYTES)
-    app.add_middleware(HostGuard, allowed=hosts_for(chosen))
+    app.add_middleware(
+        BodyLimit,
+        max_bytes=MAX_BODY_BYTES,
+        larger={archive.IMPORT: archive.MOST_IMPORTED},
+    )
+    app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
     app.add_middleware(SafeHeaders)
+    app.add_middleware(PlainRequests)
     app.add_middleware(AccessLog)
     return app
 

@@ -11,7 +11,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import contextmanager
-from typing import Annotated, Protocol, cast
+from typing import Annotated, Any, Protocol, cast
 
 from fastapi import Depends, FastAPI, Path, Request
 from pydantic import JsonValue
@@ -26,16 +26,16 @@ from antiphon.service import (
     Pending,
     Question,
     Readiness,
+    RegressionTest,
     ReplayResult,
     Settings,
     Totals,
+    nearest,
 )
-from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.errors import BadInputError, ForbiddenError
 from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.ports import EventLog, TraceListing
-
-QueryId = Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])]
-"""A trace's id, as a path names it."""
+from antiphon.vocabulary.ports import Conversations, EventLog, TraceListing
 
 
 class RunningQuery(Protocol):
@@ -55,7 +55,7 @@ class RunningQuery(Protocol):
 
 
 class History(Protocol):
-    """Recorded queries: replayed, compared, followed, forked and resumed."""
+    """Recorded queries: replayed, compared and followed."""
 
     async def replay(self, query_id: str) -> ReplayResult: ...
 
@@ -65,21 +65,25 @@ class History(Protocol):
         self, query_id: str, after: int = 0
     ) -> AsyncIterator[Recorded[Event] | Live]: ...
 
-    async def fork(
-        self,
-        query_id: str,
-        at: int | None,
-        changes: Sequence[Change],
-        mode: Mode,
-        interceptor: Interceptor | None = ...,
-        /,
-    ) -> RunningQuery: ...
-
     async def resume_unfinished(self) -> Sequence[RunningQuery]: ...
 
 
-class StoredTraces(EventLog, TraceListing, Protocol):
-    """Recorded queries, listed and read."""
+class StoredTraces(EventLog, TraceListing, Conversations, Protocol):
+    """Recorded queries, listed and read, and their conversations."""
+
+
+class Archive(Protocol):
+    """Recorded queries, kept, given away and thrown away; `service.Archive` is one."""
+
+    async def export(self, query_id: str) -> bytes: ...
+
+    async def add(self, file: bytes) -> Sequence[Recorded[Event]]: ...
+
+    async def regression_test(self, query_id: str) -> RegressionTest: ...
+
+    async def delete(self, query_id: str) -> None: ...
+
+    async def delete_conversation(self, session_id: str) -> int: ...
 
 
 class Facade(Protocol):
@@ -91,9 +95,37 @@ class Facade(Protocol):
     @property
     def history(self) -> History: ...
 
+    @property
+    def archive(self) -> Archive: ...
+
+    @property
+    def catalog(self) -> Catalog: ...
+
     async def start(
-        self, question: Question, interceptor: Interceptor = ..., /
+        self,
+        question: Question,
+        interceptor: Interceptor = ...,
+        query_id: str | None = ...,
+        /,
     ) -> RunningQuery: ...
+
+    async def fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        interceptor: Interceptor | None = ...,
+        /,
+    ) -> RunningQuery: ...
+
+    async def resume(self, query_id: str) -> RunningQuery: ...
+
+    async def find(self, beginning: str) -> str: ...
+
+    def recorded(self, query_id: str) -> RunningQuery: ...
+
+    def cancel(self, query_id: str, why: str) -> None: ...
 
     def courses(self) -> Sequence[Course]: ...
 
@@ -119,6 +151,47 @@ def _service(request: Request) -> Facade:
 
 Service = Annotated[Facade, Depends(_service)]
 """The open service, as a route asks for it."""
+
+
+NamedTrace = Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])]
+"""A trace's id or enough of its beginning, as a path names it."""
+
+
+async def _whole_id(query_id: NamedTrace, service: Service) -> str:
+    return await service.find(query_id)
+
+
+async def _other_id(other_id: NamedTrace, service: Service) -> str:
+    return await service.find(other_id)
+
+
+QueryId = Annotated[str, Depends(_whole_id)]
+"""The whole id of the trace that a path names."""
+OtherId = Annotated[str, Depends(_other_id)]
+"""That of the other trace that a path names."""
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """Refuses a query parameter that the route does not have: it is a mistyped one, and would change nothing.
+
+    Raises:
+        BadInputError: There is one; the message names the nearest that there is.
+    """
+    route = request.scope["route"]
+    described = request.app.openapi()["paths"].get(route.path_format, {})
+    known: list[str] = []
+    for parameter in described.get(request.method.lower(), {}).get("parameters", ()):
+        if parameter["in"] == "query":
+            known.append(parameter["name"])
+    for name in request.query_params:
+        if name in known:
+            continue
+        there_are = "none"
+        if known:
+            there_are = ", ".join(known)
+        raise BadInputError(
+            f"There is no query parameter `{name[:40]}` here{nearest(name, known)}: there are {there_are}."
+        )
 
 
 class RunningQueries:
@@ -160,6 +233,11 @@ Waited = Annotated[RunningQueries, Depends(_running_queries)]
 InterceptorOf = Callable[[object], Interceptor]
 """Makes the interceptor that breaks a query by a fault plan as its caller sent it; the command line brings it."""
 
+FaultOf = Callable[
+    [Sequence[Recorded[Event]], int, str | None, str | None], Mapping[str, Any]
+]
+"""Makes the fault plan that breaks a recorded query at an event (kind and point may be None), as plain values."""
+
 
 def interceptor_for(
     request: Request, faults: dict[str, JsonValue] | None
@@ -167,13 +245,14 @@ def interceptor_for(
     """Makes the interceptor for the fault plan that came with a request; None where none came.
 
     Raises:
-        BadInputError: It is no fault plan, or this service takes none.
+        FaultPlanError: It is no fault plan.
+        ForbiddenError: This service takes none.
     """
     if faults is None:
         return None
     interceptor_of: InterceptorOf | None = request.app.state.interceptor_of
     if interceptor_of is None:
-        raise BadInputError(
+        raise ForbiddenError(
             "Fault plans are not taken here: start the service with `antiphon serve --allow-faults`."
         )
     return interceptor_of(faults)

@@ -14,21 +14,27 @@ from starlette.exceptions import HTTPException
 from antiphon.api.schemas import ErrorReply
 from antiphon.service import BusyError
 from antiphon.vocabulary.errors import (
+    AmbiguousIdError,
     BadInputError,
     ConfigurationError,
-    FaultPlanError,
+    ForbiddenError,
     KnowledgeError,
     NotFoundError,
+    SequenceError,
     ServiceError,
     TraceError,
+    TraceStateError,
 )
 
 log = structlog.get_logger(__name__)
 
 STATUS_OF: dict[type[ServiceError], int] = {
-    BadInputError: 400,
-    FaultPlanError: 422,
+    BadInputError: 422,
+    ForbiddenError: 403,
     NotFoundError: 404,
+    AmbiguousIdError: 409,
+    SequenceError: 409,
+    TraceStateError: 409,
     BusyError: 503,
     ConfigurationError: 503,
     KnowledgeError: 503,
@@ -41,6 +47,42 @@ _OF_STATUS = {
     404: ("not_found", "There is no such path here: see /docs for those there are."),
     405: ("method_not_allowed", "This path does not take that method: see /docs."),
 }
+MOST_PROBLEMS = 5
+FORMS = ("one", "several")
+"""Names of the forms that a field may have; no caller knows them."""
+_NO_TEXT = "must be a text"
+_NO_NUMBER = "must be a number"
+_NO_WHOLE_NUMBER = "must be a whole number"
+_NO_SWITCH = "must be true or false"
+_NO_OBJECT = "must be an object"
+_WRONG = {
+    "missing": "is missing and must be sent",
+    "string_type": _NO_TEXT,
+    "string_too_long": "may have {max_length} characters at most",
+    "string_too_short": "must have {min_length} characters at least",
+    "string_pattern_mismatch": "has a form that is not known",
+    "int_type": _NO_WHOLE_NUMBER,
+    "int_parsing": _NO_WHOLE_NUMBER,
+    "int_parsing_size": "is too large a number",
+    "int_from_float": _NO_WHOLE_NUMBER,
+    "float_type": _NO_NUMBER,
+    "float_parsing": _NO_NUMBER,
+    "finite_number": "must be a finite number",
+    "bool_type": _NO_SWITCH,
+    "bool_parsing": _NO_SWITCH,
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be more than {gt}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be one of {expected}",
+    "list_type": "must be a list",
+    "too_long": "may have {max_length} entries at most",
+    "dict_type": _NO_OBJECT,
+    "model_type": _NO_OBJECT,
+    "model_attributes_type": _NO_OBJECT,
+    "union_tag_invalid": "must be an object, or a list of them",
+}
+"""What is wrong with a field in plain words, by pydantic's type of error
+(https://docs.pydantic.dev/latest/errors/validation_errors/)."""
 _EXAMPLE = '{"query": "What is BM25?"}'
 _BUG = "Something went wrong inside the service, and it was logged. Try again; if it stays, report it."
 
@@ -62,7 +104,7 @@ def refuse(
     """Builds the response to a caller. A connection whose body was left unread is closed."""
     headers = {"X-Content-Type-Options": "nosniff"}
     # What is left of the body would be read as the next request.
-    if status == 413:
+    if status in (408, 413):
         headers["Connection"] = "close"
     if code == BusyError.code:
         headers["Retry-After"] = "1"
@@ -159,14 +201,22 @@ def _in_words(problems: Sequence[Any]) -> str:
     """Lists the first validation problems as `field: what is wrong`, without what was sent."""
     words: list[str] = []
     # A body can hold thousands of mistakes; the first few are enough to mend it.
-    for problem in problems[:5]:
+    for problem in problems[:MOST_PROBLEMS]:
         part, *path = problem["loc"]
+        named = [str(each) for each in path if each not in FORMS]
         field = f"the {part}"
-        if path:
-            field = f"`{'.'.join(map(str, path))}`"
-        wrong = str(problem["msg"]).removeprefix("Value error, ")
-        words.append(f"{field}: {wrong}")
+        if named:
+            field = f"`{'.'.join(named)}`"
+        words.append(f"{field} {_wrong(problem)}")
     return "; ".join(words)
+
+
+def _wrong(problem: Any) -> str:
+    """Says in plain words what is wrong with a field; the library's own where it is a rule that nobody expected."""
+    words = _WRONG.get(problem["type"])
+    if words is None:
+        return str(problem["msg"]).removeprefix("Value error, ")
+    return words.format_map(problem.get("ctx", {}))
 
 
 def _documented(status: int, description: str) -> dict[int | str, dict[str, Any]]:
@@ -174,19 +224,40 @@ def _documented(status: int, description: str) -> dict[int | str, dict[str, Any]
 
 
 ALWAYS = (
-    _documented(400, "The request cannot be used; the message says why.")
-    | _documented(422, "A field is missing or has the wrong type.")
+    _documented(400, "The request cannot be read, or names a host that this is not.")
+    | _documented(
+        422, "Something in the request cannot be used; the message says what and why."
+    )
     | _documented(500, "A mistake of the service; nothing of its inside is told.")
 )
 """The refusals of every route, for its documentation."""
 
-WITH_BODY = _documented(413, "The body is too large.") | _documented(
-    415, "The body is not declared as JSON."
+FORBIDDEN = _documented(
+    403, "This service does not allow it, or a page of another site asked for it."
+)
+"""That of a route that changes something."""
+
+WITH_BODY = (
+    _documented(408, "The body came too slowly.")
+    | _documented(413, "The body is too large.")
+    | _documented(415, "The body is not declared as it must be.")
+    | FORBIDDEN
 )
 """Those of a route that takes a body."""
 
 WITH_NAME = _documented(404, "There is none of that name.")
 """Those of a route that names something."""
+
+WITH_TRACE = WITH_NAME | _documented(
+    409, "Several traces' ids begin so; the message names some."
+)
+"""Those of a route that names a trace, by its id or enough of its beginning."""
+
+NOT_NOW = _documented(
+    409,
+    "Not in this state: it runs or is over, exists already, or several ids begin so.",
+)
+"""That of a route that needs the trace in a certain state."""
 
 UNAVAILABLE = _documented(
     503,

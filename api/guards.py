@@ -1,63 +1,115 @@
-"""Guards before the routes: allowed host names, size and type of a body, safe headers; and the access log."""
+"""Guards before the routes: the names and pages that the service may be called by, and plain paths and methods."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
-import time
-from typing import Annotated
+from urllib.parse import urlsplit
 
-import structlog
-from fastapi import Header
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from antiphon.api.errors import Refusal, refuse
+from antiphon.api.errors import refuse
 from antiphon.service import Settings
 
-log = structlog.get_logger("api.access")
+READING = ("GET", "HEAD", "OPTIONS")
+"""Methods that change nothing."""
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-class HostGuard:
-    """Refuses requests whose Host names another machine, so that a web page cannot rebind its name to us."""
+class CallerGuard:
+    """Refuses requests whose Host or Origin names another machine or another site.
 
-    def __init__(self, app: ASGIApp, allowed: frozenset[str] | None) -> None:
+    A web page anywhere can rebind its own name to this machine's address: only the Host header tells. And it can send
+    some requests here without being asked for leave: the Origin header tells.
+
+    Args:
+        allowed: The names by which the service goes; None is any.
+        pages: Further names whose pages may change something here: those that the owner has named.
+    """
+
+    def __init__(
+        self, app: ASGIApp, allowed: frozenset[str] | None, pages: frozenset[str]
+    ) -> None:
         self._app = app
         self._allowed = allowed
+        self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._allows(scope):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        message = (
-            "This service was called by a name that it does not go by: "
-            "call it as 127.0.0.1 or localhost, or add the name to ANTIPHON_ALLOWED_HOSTS."
-        )
-        await refuse(400, "foreign_host", message)(scope, receive, send)
+        headers = Headers(scope=scope)
+        host = headers.get("host")
+        if not self._allows_host(host):
+            message = (
+                "This service was called by a name that it does not go by: "
+                "call it as 127.0.0.1 or localhost, or add the name to ANTIPHON_ALLOWED_HOSTS."
+            )
+            await refuse(400, "foreign_host", message)(scope, receive, send)
+            return
+        if scope["method"] not in READING and not self._allows_origin(
+            headers.get("origin"), host
+        ):
+            message = (
+                "A page of another site may change nothing here: "
+                "add that site's name to ANTIPHON_ALLOWED_HOSTS if it is yours."
+            )
+            await refuse(403, "foreign_origin", message)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
 
-    def _allows(self, scope: Scope) -> bool:
-        if self._allowed is None or scope["type"] != "http":
+    def _allows_host(self, host: str | None) -> bool:
+        # Only programs leave it out: every browser sends it.
+        if self._allowed is None or host is None:
             return True
-        host = Headers(scope=scope).get("host")
-        return host is None or host_name(host) in self._allowed
+        return host_name(host) in self._allowed
+
+    def _allows_origin(self, origin: str | None, host: str | None) -> bool:
+        if origin is None:
+            return True
+        try:
+            site = urlsplit(origin)
+            port = site.port or _DEFAULT_PORTS.get(site.scheme)
+        except ValueError:
+            return False
+        if site.hostname is None or site.scheme not in _DEFAULT_PORTS:
+            return False
+        name = host_name(site.netloc)
+        if name in self._pages:
+            return True
+        if host is None:
+            return False
+        # Behind a proxy the scheme of the request is not that of the page, so that a missing port is the page's own.
+        return (name, port) == (host_name(host), _port_of(host) or port)
 
 
 def hosts_for(settings: Settings) -> frozenset[str] | None:
     """Returns the names by which the service may be called; None is any.
 
-    A service of this machine only goes by the names that the settings allow. One that is bound to the network goes
-    by any, unless the settings name some.
+    Unless the settings name some, that are this machine's own, on a network address too: by which names others may
+    reach it is for its owner to say.
     """
-    named = {settings.host.lower()}
+    named = named_hosts(settings)
+    if "*" in named:
+        return None
+    return named | {settings.host.lower(), f"[{settings.host.lower()}]"}
+
+
+def named_hosts(settings: Settings) -> frozenset[str]:
+    """Returns the names that the settings hold, in lower case."""
+    named: set[str] = set()
     for name in settings.allowed_hosts.split(","):
         if name.strip():
             named.add(name.strip().lower())
-    if "*" in named:
-        return None
-    # On a network address nobody knows by which names it is reached, unless the owner has named some.
-    is_chosen = "allowed_hosts" in settings.model_fields_set
-    if not is_chosen and not is_loopback(settings.host):
-        return None
     return frozenset(named)
+
+
+def pages_for(settings: Settings) -> frozenset[str]:
+    """Returns the sites whose pages may change something here beside the service's own: none that nobody has named."""
+    if "allowed_hosts" not in settings.model_fields_set:
+        return frozenset()
+    return frozenset(name for name in named_hosts(settings) if not is_loopback(name))
 
 
 def is_loopback(host: str) -> bool:
@@ -78,51 +130,18 @@ def host_name(host: str) -> str:
     return whole
 
 
-class BodyLimit:
-    """Refuses a body that is too large: at once where its length is declared, else while it is read.
+def _port_of(host: str) -> int | None:
+    _, colon, port = host.strip().rpartition(":")
+    if colon and port.isdecimal() and len(port) <= len("65535"):
+        return int(port)
+    return None
 
-    FastAPI's `max_body_size` does the same, but answers a declared length in plain text, past our error handlers.
+
+class PlainRequests:
+    """Serves a path with a slash at its end as the one without, and HEAD as GET without the body.
+
+    A redirect would name the machine behind a proxy, and turn a POST into a GET.
     """
-
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
-        self._app = app
-        self._max_bytes = max_bytes
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and self._is_too_large(
-            Headers(scope=scope).get("content-length", "")
-        ):
-            await self._refusal().as_response()(scope, receive, send)
-            return
-        await self._app(scope, self._counting(receive), send)
-
-    def _is_too_large(self, declared: str) -> bool:
-        # Cut, for Python refuses to read a number of thousands of digits.
-        return declared.isdecimal() and int(declared[:20]) > self._max_bytes
-
-    def _counting(self, receive: Receive) -> Receive:
-        total = 0
-
-        async def counted() -> Message:
-            nonlocal total
-            message = await receive()
-            total += len(message.get("body", b""))
-            if total > self._max_bytes:
-                raise self._refusal()
-            return message
-
-        return counted
-
-    def _refusal(self) -> Refusal:
-        return Refusal(
-            413,
-            "body_too_large",
-            f"The body has more than {self._max_bytes:,} bytes: send less.",
-        )
-
-
-class SafeHeaders:
-    """Adds the headers that keep a browser from guessing what an answer is."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -131,64 +150,30 @@ class SafeHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers["X-Content-Type-Options"] = "nosniff"
-                headers.setdefault("Cache-Control", "no-store")
-            await send(message)
-
-        await self._app(scope, receive, send_with_headers)
-
-
-class AccessLog:
-    """Logs method, path, status, time and query_id of each request once it is over; never what was asked."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
+        # Shared with the copies below: whoever logs the request finds there what the routes note.
+        scope.setdefault("state", {})
+        path = scope["path"]
+        if len(path) > 1 and path.endswith("/"):
+            scope = {**scope, "path": path.rstrip("/") or "/"}
+        if scope["method"] == "HEAD":
+            await self._head({**scope, "method": "GET"}, receive, send)
             return
-        status = 500  # where the app raises before it answers
+        await self._app(scope, receive, send)
 
-        async def send_and_note(message: Message) -> None:
-            nonlocal status
+    async def _head(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answered = asyncio.Event()
+
+        async def send_head(message: Message) -> None:
             if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
+                await send(message)
+                await send({"type": "http.response.body", "body": b""})
+                answered.set()
 
-        # Until the last byte: the time of a stream is the time of its query.
-        began = time.perf_counter()
-        try:
-            await self._app(scope, receive, send_and_note)
-        finally:
-            log.info(
-                "request",
-                method=scope["method"],
-                path=scope["path"],
-                status=status,
-                ms=round((time.perf_counter() - began) * 1000, 1),
-                query_id=scope.get("state", {}).get("query_id"),
-            )
-
-
-async def require_json(
-    content_type: Annotated[str, Header(include_in_schema=False)] = "",
-) -> None:
-    """Refuses a body that is not declared as JSON: a page of another site cannot send such a one unasked.
-
-    Raises:
-        Refusal: 415.
-    """
-    if content_type.partition(";")[0].strip().lower() != "application/json":
-        found = "none"
-        if content_type:
-            found = "another one"
-        raise Refusal(
-            415,
-            "not_json",
-            f"The body must have Content-Type: application/json, {found} was found.",
-        )
+        # With its head everything is said, so that a stream of events ends here.
+        work = asyncio.ensure_future(self._app(scope, receive, send_head))
+        told = asyncio.ensure_future(answered.wait())
+        await asyncio.wait({work, told}, return_when=asyncio.FIRST_COMPLETED)
+        told.cancel()
+        if answered.is_set():
+            work.cancel()
+        await asyncio.gather(work, return_exceptions=answered.is_set())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from msgspec.structs import asdict
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue, StrictBool
 
-from antiphon.api.schemas import Schema, SessionId, Text
+from antiphon.api.schemas import RequestBody, Schema, SessionId, Text, WholeNumber
 from antiphon.service import Outcome, Question
 from antiphon.vocabulary.events import Confidence, ResponseAssembled, Status
 from antiphon.vocabulary.settings import DECLARED, WISHES
@@ -17,7 +17,7 @@ from antiphon.vocabulary.values import Usage
 def _wish(name: str) -> Any:
     """Returns the field for one setting that a caller may choose, as vocabulary/settings.py declares it.
 
-    Its bounds are no part of the schema: what is out of them is refused with 400 and a sentence, as in Python.
+    Its bounds stand in the schema for its readers; what is out of them is refused with a sentence, as in Python.
     """
     declared = DECLARED[name]
     assert declared.wish is not None
@@ -25,33 +25,37 @@ def _wish(name: str) -> Any:
     if declared.wish.lower_only:
         description = f"{declared.sentence[:-1]}; null is the service's setting, which is the most."
     options: dict[str, Any] = {}
-    # Strict, for "2" and true are no numbers; pydantic knows no strict choice.
-    if not declared.choices:
-        options["strict"] = True
+    # Strict, for "2" and true are no numbers.
     if declared.is_float:
-        options["allow_inf_nan"] = False
+        options |= {"strict": True, "allow_inf_nan": False}
+    bounds = {"minimum": declared.setting.least, "maximum": declared.most_wished}
+    options["json_schema_extra"] = {
+        name: bound for name, bound in bounds.items() if bound is not None
+    }
     if declared.default is not None:
         options["examples"] = [declared.default]
     return Field(None, description=description, **options)
 
 
-class QueryRequest(Schema):
+class QueryRequest(RequestBody):
     """A question."""
 
     query: Text = Field(
-        description="The question, in any words.", examples=["What is BM25 good at?"]
+        description="The question, in any words.",
+        examples=["What is BM25 good at?"],
+        json_schema_extra={"pattern": r"[^\s\x00-\x1f\x85]"},
     )
     session_id: SessionId | None = Field(
         None,
         description="The conversation, as an earlier answer named it; null begins one.",
     )
     # The settings that a caller may choose: a test holds these fields to `WISHES`.
-    max_rounds: int | None = _wish("max_rounds")
+    max_rounds: WholeNumber | None = _wish("max_rounds")
     deadline_s: float | None = _wish("deadline_s")
     compression: Literal["extractive", "model"] | None = _wish("compression")
-    max_total_tokens: int | None = _wish("max_total_tokens")
+    max_total_tokens: WholeNumber | None = _wish("max_total_tokens")
     max_cost_usd: float | None = _wish("max_cost_usd")
-    strict: bool = Field(
+    strict: StrictBool = Field(
         False,
         description="Answer 502 (504 where time ran out) with the same body where no model answered.",
     )

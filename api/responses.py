@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from antiphon.api.bodies import JSON as JSON
 from antiphon.api.dependencies import RunningQueries, RunningQuery
 from antiphon.api.errors import describe_failure
 from antiphon.api.query_schemas import answer_of
@@ -22,9 +23,7 @@ from antiphon.vocabulary.events import Event, Live, Recorded
 
 log = structlog.get_logger(__name__)
 
-JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
-JSON_LINES = ("application/x-ndjson", "application/jsonl")
 
 CLIENT_GONE = "the client went away"
 CLIENT_GONE_STATUS = 499

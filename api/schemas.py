@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictStr
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictStr,
+    model_validator,
+)
+
+from antiphon.service import nearest
 
 
 def _whole(text: str) -> str:
@@ -25,10 +35,47 @@ SessionId = Annotated[Text, Field(max_length=200)]
 """A conversation's id."""
 
 
+def _whole_number(value: object) -> object:
+    """Returns 2 for 2.0, which to JSON is the same number."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+WholeNumber = Annotated[int, Field(strict=True), BeforeValidator(_whole_number)]
+"""A whole number, however JSON writes it; "2" and true are none."""
+
+MOST_SEQ = 2**53 - 1
+"""Larger whole numbers are not the same in every program that reads JSON."""
+
+
 class Schema(BaseModel):
-    """The base of every body: fields that we do not know are ignored, so that older and newer callers work."""
+    """The base of every reply."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class RequestBody(BaseModel):
+    """The base of every body that a caller sends: a field that we do not know is refused, for it is a mistyped one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_known(cls, sent: Any) -> Any:
+        if not isinstance(sent, dict):
+            return sent
+        for name in sent:
+            if name not in cls.model_fields:
+                raise ValueError(
+                    f"holds a field `{_short(name)}` that is not known{nearest(_short(name), list(cls.model_fields))}: "
+                    f"there are {', '.join(cls.model_fields)}"
+                )
+        return sent
+
+
+def _short(name: object) -> str:
+    return str(name)[:40]
 
 
 class LessonReply(Schema):
@@ -56,7 +103,7 @@ class CoursesReply(Schema):
     courses: list[CourseReply]
 
 
-class ClearRequest(Schema):
+class ClearRequest(RequestBody):
     """The conversation to forget."""
 
     session_id: SessionId = Field(examples=["s-5d1f0c2e"])
@@ -81,6 +128,63 @@ class TraceSummaryReply(Schema):
     events: int
     confidence: str | None
     reasoner: str | None
+    parent: str | None = Field(
+        None, description="The trace that it is a fork of; null for no fork."
+    )
+
+
+class ExchangeReply(Schema):
+    """A question and its answer."""
+
+    question: str
+    answer: str
+
+
+class ConversationReply(Schema):
+    """What was asked and answered in a conversation since it was last cleared, and all its traces."""
+
+    session_id: str
+    exchanges: list[ExchangeReply] = Field(description="The oldest first.")
+    traces: list[TraceSummaryReply] = Field(description="The newest first.")
+
+
+class DeletedReply(Schema):
+    """How many traces were deleted."""
+
+    deleted: int = Field(examples=[1])
+
+
+class CancelledReply(Schema):
+    """The query is told to end; its caller gets an answer that says so."""
+
+    query_id: str
+    status: str = Field(examples=["cancelling"])
+
+
+class ImportedReply(Schema):
+    """The trace that was stored."""
+
+    query_id: str
+    events: int
+
+
+class RegressionTestReply(Schema):
+    """A test that replays a trace: two files to put side by side, each with its name and its text."""
+
+    trace_name: str = Field(examples=["trace_0b8a4a7c.jsonl"])
+    trace: str
+    test_name: str = Field(examples=["test_trace_0b8a4a7c.py"])
+    test: str
+
+
+class FaultReply(Schema):
+    """The fault plan that breaks a query at one of its events."""
+
+    at: int = Field(description="Send it as `at` of a fork, with the plan as `faults`.")
+    plan: dict[str, Any]
+    kinds: dict[str, list[str]] = Field(
+        description="What else could happen there, by point."
+    )
 
 
 class TracesReply(Schema):

@@ -17,6 +17,8 @@ from antiphon.assembler.state import AnswerState
 from antiphon.assembler.support import unsupported_citations, unsupported_sentences
 from antiphon.assembler.uncertainty import indicator
 from antiphon.vocabulary.events import (
+    NOT_SEARCHED,
+    NOTHING_FOUND,
     BreakerTripped,
     BriefingPrepared,
     ReasoningCompleted,
@@ -26,11 +28,17 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Indicator
 
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
+_DECLINED = {NOT_SEARCHED: "not_searched", NOTHING_FOUND: "no_evidence"}
+"""The doubts of replies by which the offline reasoner says that it has no answer, by their stop reason."""
 _NOTHING_FOUND = re.compile(
     r"\bnot (?:in|part of|covered|mentioned|found|discussed|addressed|available)\b"
     r"|\b(?:could|can|did|do|does|was|were)(?:n[o'\u2019]t| not|not) (?:\w+ )?"
     r"(?:find|cover|contain|mention|discuss|include|address|say|appear|able)"
     r"|\bno (?:\w+ )?(?:information|mention|material|evidence|results?|match\w*|lessons?|courses?|passages?)\b"
+    # Not "there is no lesson text" or "no information is lost": there the noun is part of another statement.
+    r"(?=\W*$|\s*[.,;:!?)]| (?:on|about|of|in|for|here|to|that|which|from|at all|was|were|has|have|seems?|appears?"
+    r"|(?:is|are) (?:given|found|available|there|here|in)"
+    r"|(?:cover|mention|discuss|speak|say|tell|address|deal|contain|include|describe|explain|treat|teach|talk)\w*)\b)"
     r"|\bnothing (?:\w+ )?(?:in|about|on|found|relevant)\b|\bunable to find\b|\bnone of (?:the|these)\b",
     re.IGNORECASE,
 )
@@ -143,7 +151,10 @@ def _doubts_of_evidence(
                 )
             )
         return doubts
-    doubts.append(indicator(_doubt_without_citation(state, text), recorded.seq))
+    kind = _DECLINED.get(recorded.event.stop_reason)
+    if kind is None:
+        kind = _doubt_without_citation(state, text)
+    doubts.append(indicator(kind, recorded.seq))
     return doubts
 
 

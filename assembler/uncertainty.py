@@ -59,6 +59,9 @@ DOUBTS: dict[str, Doubt] = {
     "no_evidence": Doubt(
         "Nothing was found in the courses that the answer could rest on.", "low"
     ),
+    "not_searched": Doubt(
+        "Nothing could be looked up in the courses, so this is no answer.", "low"
+    ),
     "general_knowledge": Doubt(
         "The answer was given without looking into the courses.", "medium"
     ),

@@ -26,6 +26,7 @@ MODEL_FAILURES: dict[FailureKind, str] = {
     "authentication": "the provider did not accept the key",
     "invalid_request": "the provider did not accept the request",
     "not_found": "the provider does not know the model",
+    "wrong_address": "there is no Messages API at the configured address",
     "server_error": "the provider had an error",
     "illegal_request": "the request was not a legal one",
     "context_window": "what it was shown did not fit its context",

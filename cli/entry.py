@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from antiphon.cli.terminal import clean
+from antiphon.cli.terminal import complain, out
 from antiphon.vocabulary.errors import ServiceError
 
 
@@ -100,8 +100,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         command_line(given)(given, prog_name="antiphon")
     except ServiceError as error:
-        # Not through rich's console, which would break a long sentence into lines.
-        sys.stderr.write(f"antiphon: {clean(str(error))}\n")
+        complain(str(error))
         sys.exit(1)
 
 
@@ -154,9 +153,9 @@ def _show_version(wanted: bool) -> None:
     if not wanted:
         return
     try:
-        typer.echo(f"antiphon {version('antiphon')}")
+        out.print_line(f"antiphon {version('antiphon')}")
     except PackageNotFoundError:
-        typer.echo("antiphon 0+source")
+        out.print_line("antiphon 0+source")
     raise typer.Exit
 
 

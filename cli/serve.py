@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import msgspec
 import typer
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from antiphon.api import InterceptorOf, cancel_queries, create_app
+from antiphon.api import InterceptorOf, cancel_queries, create_app, is_loopback
 from antiphon.cli.session import DataDir, Reasoner
 from antiphon.cli.terminal import err
-from antiphon.faults import injector_of
+from antiphon.faults import fault_at, injector_of
 from antiphon.service import (
     Double,
     Settings,
@@ -26,12 +28,16 @@ from antiphon.service import (
     read_script,
 )
 from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.events import Event, Recorded
 
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
 
 CLOSING_S = 5
 """Seconds that cancelled queries and their callers get after that."""
+
+HEADERS_S = 10.0
+"""Seconds in which the head of a request must have come: one that never does would hold its connection for ever."""
 
 INTERRUPTED = 130
 
@@ -123,9 +129,10 @@ async def _serve(
     settings: Settings, listener: socket.socket, interceptor_of: InterceptorOf | None
 ) -> int | None:
     """Serves until a signal comes, and returns its number."""
-    app = create_app(settings, interceptor_of=interceptor_of)
+    app = create_app(settings, interceptor_of=interceptor_of, fault_of=_fault_of)
     config = uvicorn.Config(
         app,
+        http=PromptHttp,
         lifespan="off",
         log_config=None,
         access_log=False,
@@ -144,8 +151,65 @@ async def _serve(
                 f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
                 soft_wrap=True,
             )
+            _warn_of_network(settings)
             await server.serve(sockets=[listener])
     return server.stopped_by
+
+
+def _warn_of_network(settings: Settings) -> None:
+    """Says who can reach a service on a network address, and by which names."""
+    if is_loopback(settings.host):
+        return
+    err.print(
+        f"Whoever reaches {settings.host} may use it: there are no accounts. It answers only to "
+        f"{settings.allowed_hosts}; ANTIPHON_ALLOWED_HOSTS names others.",
+        style="yellow",
+        soft_wrap=True,
+    )
+
+
+def _fault_of(
+    events: Sequence[Recorded[Event]], at: int, kind: str | None, point: str | None
+) -> dict[str, Any]:
+    found = fault_at(events, at, kind, point)
+    return {
+        "at": found.at,
+        "plan": {"faults": msgspec.to_builtins(found.plan.faults)},
+        "kinds": {of: list(kinds) for of, kinds in found.kinds},
+    }
+
+
+class PromptHttp(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvicorn picks its class when it is imported
+    """uvicorn's protocol, which by itself waits for the head of a request for ever."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        # A request under way has its whole head; what comes between two is the beginning of the next.
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_expecting()
+        else:
+            self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_expecting()
+        super().connection_lost(exc)
+
+    def _expect_head(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(HEADERS_S, self.transport.close)
+
+    def _stop_expecting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
 
 
 class _Server(uvicorn.Server):

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from antiphon.cli.terminal import clean
 from antiphon.service import (
     Antiphon,
     Redaction,
@@ -19,8 +18,8 @@ from antiphon.service import (
     load_settings,
     load_subscribers,
     open_trace_store,
+    whole_id,
 )
-from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceListing, TraceStore
 from antiphon.vocabulary.settings import DECLARED
@@ -60,7 +59,6 @@ TraceId = Annotated[
 ]
 
 PAGE = 500
-SHOWN_MATCHES = 5
 
 
 def wish(name: str, flag: str) -> Any:
@@ -121,32 +119,6 @@ async def every_id(store: TraceListing) -> AsyncIterator[str]:
         for row in page:
             yield row.query_id
         last = page[-1].query_id
-
-
-async def whole_id(store: TraceListing, beginning: str) -> str:
-    """Finds the one trace whose id begins so; `beginning` itself where it is one.
-
-    Raises:
-        NotFoundError: None does.
-        BadInputError: Several do.
-    """
-    # One more than is shown, to know whether there are more.
-    matches = await store.ids(beginning, SHOWN_MATCHES + 1)
-    if beginning in matches[:1]:
-        return beginning
-    if not matches:
-        raise NotFoundError(
-            f"There is no trace {clean(beginning)!r}: `antiphon traces list` shows those there are."
-        )
-    if len(matches) > 1:
-        some = ", ".join(map(clean, matches[:SHOWN_MATCHES]))
-        many = str(len(matches))
-        if len(matches) > SHOWN_MATCHES:
-            many = f"More than {SHOWN_MATCHES}"
-        raise BadInputError(
-            f"{many} traces begin with {clean(beginning)!r} ({some}): give more of it."
-        )
-    return matches[0]
 
 
 async def read_trace(settings: Settings, wanted: str) -> Sequence[Recorded[Event]]:

@@ -1,46 +1,70 @@
-"""Printing what others wrote: text from documents and models must not steer the terminal."""
+"""The command's two ways out: results on standard output, all else on standard error.
+
+What documents, models, tools and trace files wrote must not steer the terminal, so everything that a command prints
+goes through a `Screen`; a test holds that nothing else in this program prints (tests/unit/house).
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterable
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
-_ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, screen
-    r"|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)"  # OSC, DCS, SOS, PM, APC with their text: titles, clipboard, links
-    r"|\x1b[ -/]*[0-~]",  # the two-character ones
-    re.DOTALL,
+from antiphon.vocabulary.outside import (
+    clean as clean,
 )
-_CONTROLS = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+from antiphon.vocabulary.outside import (
+    escaped,
+    without_controls,
+    without_userinfo,
 )
-"""C0 save tab and line feed, DEL, C1, what turns the direction of writing, and half surrogates."""
+from antiphon.vocabulary.outside import (
+    one_line as one_line,
+)
 
-out = Console(highlight=False, markup=False, emoji=False)
-"""Results. Markup is off: square brackets in a document mean nothing."""
 
-err = Console(stderr=True, highlight=False, markup=False, emoji=False)
+class Screen(Console):
+    """A console on which text cannot steer the terminal, whoever wrote it and however deep in a table it stands."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        # Markup is off: square brackets in a document mean nothing.
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yields the segments of anything that is printed, their text without control characters.
+
+        Rich adds its own colours and cursor movements only after this, or in segments marked as control.
+        """
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(without_controls(segment.text), segment.style)
+
+    def print_line(self, text: str) -> None:
+        """Prints one text as it is, clean, without rich's breaking of long lines."""
+        self.file.write(f"{clean(text)}\n")
+
+    def json(self, document: str) -> None:
+        """Prints JSON; what could steer a terminal stands escaped in it."""
+        self.file.write(f"{escaped(document)}\n")
+
+
+out = Screen()
+"""Results."""
+
+err = Screen(stderr=True)
 """Progress, and what went wrong."""
 
 
-def clean(text: str) -> str:
-    """Returns `text` without escape sequences and control characters; lines and tabs stay."""
-    # Escape sequences first: without its ESC the rest of one would stay as text.
-    return _CONTROLS.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
-
-
-def one_line(text: str, width: int = 100) -> str:
-    """Returns `text` clean, on one line, cut to `width` characters."""
-    # Four times the width leaves room for what is cleaned away, and a megabyte is not cleaned for one line.
-    line = " ".join(clean(text[: 4 * width]).split())
-    if len(line) <= width:
-        return line
-    return line[: width - 1] + "…"
-
-
 def print_json(document: str) -> None:
-    """Prints JSON; what could steer a terminal stands escaped in it, which means the same to a program."""
-    escaped = _CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", document)
-    # Not through rich, which would break long lines.
-    out.file.write(escaped + "\n")
+    """Prints JSON for programs on standard output."""
+    out.json(document)
+
+
+def complain(message: str) -> None:
+    """Prints why the command failed, as one sentence; an address in it is shown without its password."""
+    err.print_line(f"antiphon: {without_userinfo(message)}")

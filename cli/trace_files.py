@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,16 +17,17 @@ from antiphon.cli.session import (
     open_store,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, out
 from antiphon.service import (
+    bytes_of_file,
     catalog_of,
+    file_of_lines,
     load_subscribers,
     read_trace_file,
     redaction_of,
-    trace_file,
     trace_test,
+    whole_id,
 )
 from antiphon.vocabulary.errors import BadInputError
 
@@ -34,10 +37,18 @@ def export(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Writes a trace into a file of JSON lines, with a hash over all of it."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    _write(output, trace_file(events))
-    out.print(f"{output}: {len(events)} events", soft_wrap=True)
+    """Writes a trace into a file of JSON lines, as it is stored, with a hash over all of it."""
+    settings = settings_for_people(data_dir=data_dir)
+
+    async def stored() -> tuple[str, Sequence[bytes]]:
+        async with open_store(settings) as store:
+            found_id = await whole_id(store, query_id)
+            # The events are not decoded: another program may have written them.
+            return found_id, await store.lines(found_id)
+
+    found_id, lines = asyncio.run(stored())
+    _write(output, file_of_lines(found_id, lines))
+    out.print(f"{output}: {len(lines)} events", soft_wrap=True)
 
 
 def import_(
@@ -48,12 +59,9 @@ def import_(
 ) -> None:
     """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
     settings = settings_for_people(data_dir=data_dir)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise BadInputError(f"{file} cannot be read: {error.strerror}") from error
+    catalog = catalog_of(load_subscribers(settings.subscribers))
     # Read and checked as a whole before the store is opened: half a trace must not get in.
-    events = read_trace_file(data, catalog_of(load_subscribers(settings.subscribers)))
+    events = read_trace_file(bytes_of_file(file), catalog)
 
     async def add() -> None:
         async with open_store(settings, redaction_of(settings)) as store:
@@ -73,22 +81,28 @@ def as_test(
         list[str] | None,
         typer.Option("--redact", help="A pattern to cross out everywhere."),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over files that are there.")
+    ] = False,
     data_dir: DataDir = None,
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
     settings = settings_for_people(data_dir=data_dir)
     events = asyncio.run(read_trace(settings, query_id))
     folder = output
-    name = f"trace_{events[0].query_id[:8]}"
+    # An id from elsewhere may be any text, and this one becomes part of a path.
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", f"trace_{events[0].query_id[:8]}")
     if output.suffix == ".py":
         folder = output.parent
         name = output.stem.removeprefix("test_")
     data, test = trace_test(events, name, redact or (), settings.subscribers)
-    _write(folder / f"{name}.jsonl", data)
-    _write(folder / f"test_{name}.py", test.encode())
-    out.print(
-        f"{folder / f'test_{name}.py'} replays {len(events)} events", soft_wrap=True
-    )
+    files = {folder / f"{name}.jsonl": data, folder / f"test_{name}.py": test.encode()}
+    for path in files:
+        if path.exists() and not force:
+            raise BadInputError(f"{path} is there already: --force writes over it.")
+    for path, content in files.items():
+        _write(path, content)
+    out.print(f"{path} replays {len(events)} events", soft_wrap=True)
 
 
 def delete(

@@ -23,7 +23,6 @@ from antiphon.cli.session import (
     opened,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, err, one_line, out, print_json
 from antiphon.cli.trace_views import show_diff
@@ -44,12 +43,14 @@ from antiphon.service import (
     ReplayResult,
     ReplayRun,
     Settings,
+    bytes_of_file,
     catalog_of,
     load_subscribers,
     read_trace_file,
     replay_lines,
     replay_stored,
     trace_lines,
+    whole_id,
 )
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
@@ -104,7 +105,7 @@ def _replay_wanted(
     subscribers = load_subscribers(settings.subscribers)
     if wanted is None or not Path(wanted).is_file():
         return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
-    data = Path(wanted).read_bytes()
+    data = bytes_of_file(Path(wanted))
     if step:
         _step_through(read_trace_file(data, catalog_of(subscribers)), subscribers)
     # The lines as they were written: an event of an older version is part of what is compared.

@@ -19,7 +19,6 @@ from antiphon.cli.session import (
     open_store,
     read_trace,
     settings_for_people,
-    whole_id,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.service import (
@@ -35,6 +34,7 @@ from antiphon.service import (
     lineage,
     load_subscribers,
     memory_at,
+    whole_id,
 )
 from antiphon.vocabulary.events import Event, Recorded
 

@@ -24,9 +24,17 @@ from antiphon.composition.resources import (
 )
 from antiphon.composition.settings import Settings, load_settings
 from antiphon.composition.subscribers import load_subscribers, missing_subscribers
-from antiphon.composition.wiring import Deciders, Wiring, deciders_of, who_hears, wire
+from antiphon.composition.wiring import (
+    CALLER_HEARS,
+    Deciders,
+    Wiring,
+    deciders_of,
+    who_hears,
+    wire,
+)
 
 __all__ = [
+    "CALLER_HEARS",
     "Caller",
     "CourseIndex",
     "Deciders",

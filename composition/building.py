@@ -11,7 +11,8 @@ from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
-from antiphon.dispatcher import Registry, course_tools, load_tools
+from antiphon.coordinator import ProviderCircuit
+from antiphon.dispatcher import Registry, ToolCircuits, course_tools, load_tools
 from antiphon.engine import (
     SYSTEM_VERSION,
     AnthropicModel,
@@ -26,6 +27,8 @@ from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.ports import Embedder, TraceStore
+from antiphon.vocabulary.private_files import make_private_folder
+from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
 
 
@@ -59,16 +62,18 @@ def build(
         profiles["primary"] = profile_of(settings)
     registry = Registry([*course_tools(library), *load_tools(settings.tools)])
     reasoner = primary.name or settings.model
+    defaults = settings.query_settings()
     shared = Resources(
         clock=SystemClock(),
         models={"primary": primary, "fallback": offline},
         tools=registry,
         tool_definitions=registry.definitions(),
         styles=CitationStyles(profiles),
+        provider_circuit=ProviderCircuit(deadline_s=defaults.deadline_s),
+        tool_circuits=ToolCircuits(timeout_s=_time_of_tools(defaults)),
         redaction=redaction,
         subscribers=components,
     )
-    defaults = settings.query_settings()
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
         raise ConfigurationError(
@@ -89,6 +94,11 @@ def build(
             ("embedder", embedder.name),
         ),
     )
+
+
+def _time_of_tools(settings: QuerySettings) -> float:
+    """Returns the seconds that the settings leave a tool; a short deadline leaves it less than its own limit."""
+    return min(settings.tool_timeout_s, settings.deadline_s / 4)
 
 
 def open_trace_store(
@@ -172,27 +182,35 @@ def claude(settings: Settings) -> AnthropicModel:
     """Returns a model at the configured server.
 
     Raises:
-        ConfigurationError: No key, token or address is set.
+        ConfigurationError: No key, token or address is set, or they come from different places.
     """
+    if settings.mixed_sources:
+        raise ConfigurationError(settings.mixed_sources)
     key, token = settings.anthropic_api_key, settings.anthropic_auth_token
     if key is None and token is None and settings.anthropic_base_url is None:
         raise ConfigurationError(
             "ANTIPHON_REASONER is `claude`, and neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set: set one, "
             "or use `offline`."
         )
-    url = settings.anthropic_base_url or ANTHROPIC_URL
-    api_key: str | None = None
-    if key is not None:
-        api_key = key.get_secret_value()
+    # The SDK sends no request without a key, which a compatible server may not want, and none with both.
+    api_key: str | None = "none"
+    auth_token: str | None = None
     if token is not None:
-        return connect(api_key, url, auth_token=token.get_secret_value())
-    # A compatible server may want no key, and the SDK sends no request without any.
-    return connect(api_key or "none", url)
+        api_key = None
+        auth_token = token.get_secret_value()
+    elif key is not None:
+        api_key = key.get_secret_value()
+    return connect(
+        api_key,
+        settings.anthropic_base_url or ANTHROPIC_URL,
+        auth_token=auth_token,
+        silence_s=settings.silence_s,
+    )
 
 
 def _make_folder(settings: Settings) -> None:
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        make_private_folder(settings.data_dir)
     except OSError as error:
         raise ConfigurationError(
             f"The data folder {settings.data_dir} cannot be made ({error.strerror}): "

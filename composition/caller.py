@@ -13,11 +13,19 @@ from antiphon.vocabulary.events import (
     QueryCancelled,
     QueryClosed,
     QueryReceived,
+    ReasoningCompleted,
+    ReasoningFailed,
     Recorded,
     ResponseAssembled,
     Status,
+    SummaryCompleted,
+    SummaryFailed,
 )
 from antiphon.vocabulary.values import Usage, Value
+
+Spending = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
+"""The outcome of a call, with what it used."""
+_SPENDING = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed)
 
 _REASONS: dict[Status, str] = {
     "answered": "the answer was lost",
@@ -26,6 +34,9 @@ _REASONS: dict[Status, str] = {
     "failed": "a part of the service failed; the trace says which",
 }
 """Why a query has no answer, by how it closed."""
+
+_NOT_BY_THE_MODEL = ("fallback_reasoner", "not_searched")
+"""Doubts about a whole answer that another reasoner gave, or that is none."""
 
 
 class Outcome(Value, frozen=True, kw_only=True):
@@ -36,6 +47,12 @@ class Outcome(Value, frozen=True, kw_only=True):
     response: ResponseAssembled
     status: Status
     duration_ms: float
+
+    @property
+    def by_the_model(self) -> bool:
+        """True if the model that was asked gave the answer: a strict caller takes no other."""
+        doubts = {doubt.kind for doubt in self.response.indicators}
+        return self.status == "answered" and doubts.isdisjoint(_NOT_BY_THE_MODEL)
 
 
 class Caller:
@@ -82,13 +99,22 @@ class Caller:
                     self._last_seq = recorded.seq
 
     def outcome(
-        self, query_id: str, session_id: str, *, recorded: bool = True
+        self,
+        query_id: str,
+        session_id: str,
+        *,
+        trace: Sequence[Recorded[Event]] = (),
+        recorded: bool = True,
     ) -> Outcome:
         """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
+            trace: Everything that was emitted, for what did not reach the caller.
             recorded: All its events are stored; where they are not, the answer says so.
         """
+        # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
+        if not self.heard_all:
+            self.recall(trace)
         # Without a status the session was ended from outside, such as by the service's closing.
         status: Status = "failed"
         if self._status is not None:
@@ -129,12 +155,50 @@ class Totals:
         self.summaries += outcome.response.summaries
         self.summary_usage += outcome.response.summary_usage
 
+    def add_rest(
+        self,
+        outcome: Outcome,
+        trace: Sequence[Recorded[Event]],
+        paid: Sequence[Recorded[Event]],
+    ) -> None:
+        """Counts a query that stands on a recorded one: no more than what it spent itself.
+
+        Args:
+            trace: All of its events.
+            paid: The recorded events, whose replies cost nothing once more.
+        """
+        self.queries[outcome.status] += 1
+        known = {_reply_key(recorded.event) for recorded in paid}
+        for recorded in trace:
+            event = recorded.event
+            if isinstance(event, _SPENDING) and _reply_key(event) not in known:
+                self._count(event)
+
+    def _count(self, event: Spending) -> None:
+        usage = event.usage
+        if isinstance(event, ReasoningCompleted | SummaryCompleted):
+            usage = usage + event.wasted
+        if isinstance(event, SummaryCompleted | SummaryFailed):
+            self.summaries += 1
+            self.summary_usage += usage
+            return
+        self.calls += 1
+        self.usage += usage
+
+
+def _reply_key(event: Event) -> object:
+    """Returns what a call's outcome and the same one given again from a recording share."""
+    if not isinstance(event, _SPENDING):
+        return None
+    return type(event), event.call_id, event.usage
+
 
 class QueryHandle:
     """A query under way, as its caller holds it.
 
     Args:
         totals: The sums that its outcome is added to; None: none.
+        paid: The recorded events that it stands on, as a fork or a resumed query does; their calls are not counted.
     """
 
     def __init__(
@@ -143,12 +207,14 @@ class QueryHandle:
         caller: Caller,
         session_id: str,
         totals: Totals | None = None,
+        paid: Sequence[Recorded[Event]] = (),
     ) -> None:
         self.query_id = session.query_id
         self.session_id = session_id
         self._session = session
         self._caller = caller
         self._totals = totals
+        self._paid = paid
 
     def follow(self, buffer: int = 1000) -> AsyncIterator[Recorded[Event] | Live]:
         """Yields every event from the first, live, with text as it is written; ends with the query.
@@ -166,13 +232,16 @@ class QueryHandle:
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""
         await self._session.closed()
-        # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
-        if not self._caller.heard_all:
-            self._caller.recall(self._session.emitted)
         outcome = self._caller.outcome(
-            self.query_id, self.session_id, recorded=self._session.recorded
+            self.query_id,
+            self.session_id,
+            trace=self._session.emitted,
+            recorded=self._session.recorded,
         )
-        if self._totals is not None:
-            self._totals.add(outcome)
-            self._totals = None  # counted once, however often the outcome is asked for
+        # Counted once, however often the outcome is asked for.
+        totals, self._totals = self._totals, None
+        if totals is not None and self._paid:
+            totals.add_rest(outcome, self._session.emitted, self._paid)
+        elif totals is not None:
+            totals.add(outcome)
         return outcome

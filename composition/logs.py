@@ -11,10 +11,16 @@ from structlog.typing import EventDict, Processor
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.settings import Settings
 from antiphon.traces import Redaction
+from antiphon.vocabulary.outside import visible, without_userinfo
+
+_OF_SEVERAL_LINES = ("exception", "stack")
 
 
 def configure_logging(settings: Settings) -> None:
-    """Sets up structlog for this process. Lines go to standard error; each carries its session's bound values."""
+    """Sets up structlog for this process. Lines go to standard error; each carries its session's bound values.
+
+    Whatever a library logs through Python's own module comes out in the same way.
+    """
     as_json = settings.log_format == "json"
     if settings.log_format == "auto":
         as_json = not sys.stderr.isatty()
@@ -26,20 +32,48 @@ def configure_logging(settings: Settings) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        # As text, before the next ones look at it: the console would otherwise print each frame with its local
+        # variables, in which the texts of queries and keys stand.
+        structlog.processors.format_exc_info,
     ]
-    if as_json or redaction:
-        # A traceback must be text before it is redacted; the console would otherwise format it by itself, later.
-        processors.append(structlog.processors.format_exc_info)
     if redaction:
         processors.append(redacting_lines(redaction))
     structlog.configure(
-        processors=[*processors, renderer],
+        processors=[*processors, harmless_line, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(
             getattr(logging, settings.log_level.upper())
         ),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+    root = logging.getLogger()
+    # Once; the root's level stays as Python has it, at warnings.
+    if not any(isinstance(handler, _FromLibraries) for handler in root.handlers):
+        root.addHandler(_FromLibraries())
+
+
+class _FromLibraries(logging.Handler):
+    """Passes on what libraries log (asyncio, uvicorn), which would go to the terminal as it is."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        structlog.get_logger(record.name).log(
+            record.levelno,
+            record.getMessage(),
+            logger=record.name,
+            exc_info=record.exc_info,
+        )
+
+
+def harmless_line(_logger: object, _method: str, event: EventDict) -> EventDict:
+    """Makes one line of the log harmless: no text steers the terminal or forges a line, no address holds a password."""
+    line: EventDict = {}
+    for name, value in event.items():
+        if isinstance(value, str):
+            value = visible(without_userinfo(value))
+            if name not in _OF_SEVERAL_LINES:
+                value = value.replace("\n", "\\n")
+        line[name] = value
+    return line
 
 
 def redacting_lines(redaction: Redaction) -> Processor:

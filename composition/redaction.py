@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from antiphon.composition.settings import Settings
 from antiphon.traces import Redaction
@@ -23,7 +24,17 @@ def redaction_of(settings: Settings) -> Redaction:
     for secret in (settings.anthropic_api_key, settings.anthropic_auth_token):
         if secret is not None:
             secrets.append(secret.get_secret_value())
+    for url in (settings.chroma_url, settings.anthropic_base_url):
+        secrets += _passwords_in(url)
     return Redaction(named, secrets)
+
+
+def _passwords_in(url: str | None) -> list[str]:
+    """Returns the password of an address, as it is written there and as it is sent."""
+    password = urlsplit(url or "").password
+    if not password:
+        return []
+    return [password, unquote(password)]
 
 
 def _lines(name: str, text: str) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Protocol
 
@@ -44,6 +44,12 @@ class Resources:
     def catalog(self) -> Catalog:
         """Every event that there is."""
         return catalog_of(self.subscribers)
+
+    def with_own_circuits(self) -> Resources:
+        """Returns the same resources with new circuits, so that failures on purpose keep nobody else waiting."""
+        return replace(
+            self, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits()
+        )
 
 
 def catalog_of(subscribers: Sequence[Subscriber]) -> Catalog:

@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import (
+    AliasChoices,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    SettingsConfigDict,
+)
 
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.imports import split_names
-from antiphon.vocabulary.settings import DECLARED, QUERY_CHARS, Effort, QuerySettings
+from antiphon.vocabulary.settings import (
+    DECLARED,
+    QUERY_CHARS,
+    SILENCE_S,
+    Effort,
+    QuerySettings,
+)
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 SWITCHES = ("tool_choice_none", "caching", "thinking")
 """What a server may lack."""
+
+_ADDRESS = "ANTHROPIC_BASE_URL"
+_SENT_TO_ADDRESS = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_CUSTOM_HEADERS",
+)
+"""Secrets that go to the server; the last one is read by the SDK, from the environment alone."""
 
 
 def declared(name: str) -> Any:
@@ -44,12 +72,18 @@ class Settings(BaseSettings):
     Attributes:
         host: Address to serve on; loopback unless you put something in front of it.
         port: Port to serve on.
-        allowed_hosts: Names by which callers may address the service, with commas between; `*` is any.
+        allowed_hosts: Names by which callers may address the service, with commas between; `*` is any. On a network
+            address nobody gets in by any other.
+        root_path: The path under which a proxy serves the service, such as `/antiphon`.
+        fork_messages: Callers over the network may change what a call is shown, and run imported traces again.
+        fork_effects: Live forks of callers over the network may run tools that change something outside.
         data_dir: Folder of the index and the traces; made where it is missing.
         reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
         compression_model: None is a small model at Anthropic, and elsewhere the one of the reasoning calls.
         citations: How sources are shown: as `search_result` blocks (`native`), as numbered text (`inline`), or `auto`:
             native at Anthropic; elsewhere found out by one small call and remembered.
+        silence_s: Seconds without a byte from the model's server after which an attempt is given up, 1 to 600. A server
+            of one's own that reads long prompts slowly needs more than the default, and more of `deadline_s` too.
         server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`.
         embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
@@ -64,7 +98,8 @@ class Settings(BaseSettings):
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
-        anthropic_auth_token: `ANTHROPIC_AUTH_TOKEN`: sent as `Authorization: Bearer`, for servers that want that.
+        anthropic_auth_token: `ANTHROPIC_AUTH_TOKEN`: sent as `Authorization: Bearer`, for servers that want that, in the
+            place of the key.
         anthropic_base_url: `ANTHROPIC_BASE_URL`: any server that speaks the Messages API.
     """
 
@@ -79,9 +114,13 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     allowed_hosts: str = "localhost,127.0.0.1,[::1]"
+    root_path: str = Field("", pattern=r"^(/[A-Za-z0-9._~-]+)*$")
+    fork_messages: bool = False
+    fork_effects: bool = False
     data_dir: Path = Path("data")
     reasoner: Literal["auto", "claude", "offline"] = "auto"
     citations: Literal["native", "inline", "auto"] = "auto"
+    silence_s: float = Field(SILENCE_S, ge=1.0, le=600.0, allow_inf_nan=False)
     server_lacks: str = ""
     model: str = declared("model")
     final_model: str | None = declared("final_model")
@@ -141,9 +180,23 @@ class Settings(BaseSettings):
     @field_validator("chroma_url", "anthropic_base_url")
     @classmethod
     def _must_be_a_url(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("http://", "https://")):
-            raise ValueError(f"must begin with http:// or https://, found {value!r}")
+        # Without the value: it may hold a password.
+        if value is None:
+            return None
+        if not value.startswith(("http://", "https://")):
+            raise ValueError("must begin with http:// or https://")
+        place = urlsplit(value)
+        # Reading a port that is none raises a ValueError too.
+        if not place.hostname or place.port == 0:
+            raise ValueError("names no server")
         return value
+
+    _mixed_sources: str = PrivateAttr("")
+
+    @property
+    def mixed_sources(self) -> str:
+        """Says that the server's address and a secret for it come from two places; empty where they do not."""
+        return self._mixed_sources
 
     @property
     def speaks_to_claude(self) -> bool:
@@ -186,7 +239,7 @@ def load_settings(**overrides: object) -> Settings:
     """
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
-        return Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
+        settings = Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
     except ValidationError as error:
         # Without the values: one of them may be a key.
         wrong = [
@@ -196,6 +249,40 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigurationError(
             f"These settings cannot be used: {'; '.join(wrong)}."
         ) from error
+    settings._mixed_sources = _mixed_sources(given)
+    return settings
+
+
+def _mixed_sources(given: Mapping[str, object]) -> str:
+    """Returns why no secret may be sent to the server: its address comes from another place than the secret.
+
+    A `.env` lies in the folder where a command happens to run, which somebody else may have made: it must not send the
+    environment's key to an address of theirs.
+    """
+    sources: dict[str, Mapping[str, str | None]] = {
+        "the environment": EnvSettingsSource(Settings).env_vars,
+        ".env": DotEnvSettingsSource(Settings).env_vars,
+    }
+    address = _source_of(_ADDRESS, sources)
+    # Whoever names the address in so many words means it, wherever the secret is from.
+    if not address or _ADDRESS.lower() in given:
+        return ""
+    for name in _SENT_TO_ADDRESS:
+        source = _source_of(name, sources)
+        if source and source != address and name.lower() not in given:
+            return (
+                f"{_ADDRESS} comes from {address} and {name} from {source}: a secret is only sent to an address from "
+                "the same place. Set both there, or unset one."
+            )
+    return ""
+
+
+def _source_of(name: str, sources: Mapping[str, Mapping[str, str | None]]) -> str:
+    """Returns the first source, in order of precedence, that sets a name; empty where none does."""
+    for source, variables in sources.items():
+        if variables.get(name.lower()):
+            return source
+    return ""
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from antiphon.coordinator.circuit import ProviderCircuit, ProviderWatch
 from antiphon.coordinator.coordinator import QueryCoordinator
-from antiphon.coordinator.deadline import DeadlineTimer
+from antiphon.coordinator.deadline import DeadlineTimer, alarms
 from antiphon.coordinator.intake import receive
 
 __all__ = [
@@ -10,5 +10,6 @@ __all__ = [
     "ProviderCircuit",
     "ProviderWatch",
     "QueryCoordinator",
+    "alarms",
     "receive",
 ]

@@ -16,10 +16,12 @@ from antiphon.vocabulary.events import (
 )
 
 _OURS: frozenset[FailureKind] = frozenset(
-    {"invalid_request", "illegal_request", "abandoned", "malformed"}
+    {"invalid_request", "illegal_request", "context_window", "abandoned", "malformed"}
 )
 PROVIDERS: frozenset[str] = frozenset(get_args(FailureKind)) - _OURS
 """Failures of the provider; the others are failures of one request, or calls whose end nobody awaited."""
+_SLACK_S = 0.001
+"""The error that sums of seconds may have."""
 OF_SUMMARIES = PROVIDERS - {"timeout", "not_found"}
 """A summarising call gets little time and has a model of its own: two of the failures may be due to that alone."""
 
@@ -30,15 +32,24 @@ class ProviderCircuit:
     Args:
         failures: Failed calls in a row, of whichever queries, that open the circuit.
         rest_s: Seconds for which it then lets no query through.
+        deadline_s: The service's own deadline: a call that is too slow for a shorter one says nothing of the provider.
     """
 
-    def __init__(self, failures: int = 5, rest_s: float = 30.0) -> None:
+    def __init__(
+        self, failures: int = 5, rest_s: float = 30.0, deadline_s: float = 0.0
+    ) -> None:
         self._circuit = Circuit(most_failures=failures, rest_s=rest_s)
+        self._deadline_s = deadline_s
 
     @property
     def is_open(self) -> bool:
         """True if calls are kept from the provider, but for probes."""
         return self._circuit.is_open
+
+    def gave_time(self, asked: ReasoningRequested) -> bool:
+        """Returns True if the call had all the time that the service's own deadline would have left it."""
+        shares_s = asked.elapsed_s + asked.timeout_s + asked.kept_s
+        return shares_s >= self._deadline_s - _SLACK_S
 
     def keeps_out(self, now: float) -> bool:
         """Returns True if a query that begins now must not call the provider; otherwise it may be the probe."""
@@ -61,23 +72,26 @@ class ProviderWatch:
 
     def __init__(self, circuit: ProviderCircuit) -> None:
         self._circuit = circuit
-        self._asked: set[str] = set()
+        self._asked: dict[str, ReasoningRequested] = {}
 
     def on_reasoning_requested(self, recorded: Recorded[ReasoningRequested]) -> None:
         # The fallback reasoner runs in this process: its calls show nothing of the provider.
         if recorded.event.reasoner == "primary":
-            self._asked.add(recorded.event.call_id)
+            self._asked[recorded.event.call_id] = recorded.event
 
     def on_reasoning_completed(self, recorded: Recorded[ReasoningCompleted]) -> None:
         if recorded.event.call_id in self._asked:
             self._circuit.succeeded()
 
     def on_reasoning_failed(self, recorded: Recorded[ReasoningFailed]) -> None:
-        if (
-            recorded.event.call_id in self._asked
-            and recorded.event.failure in PROVIDERS
-        ):
-            self._circuit.failed(recorded.at)
+        asked = self._asked.get(recorded.event.call_id)
+        failure = recorded.event.failure
+        if asked is None or failure not in PROVIDERS:
+            return
+        # One caller's hurry must not keep everybody else from the provider.
+        if failure == "timeout" and not self._circuit.gave_time(asked):
+            return
+        self._circuit.failed(recorded.at)
 
     def on_summary_completed(self, _: Recorded[SummaryCompleted]) -> None:
         self._circuit.succeeded()  # only the primary reasoner is asked for summaries

@@ -3,6 +3,9 @@
 received ────────── tool rounds ──────────┤ reserve: final call ├ margin: assembling ┤ deadline
                                     DeadlineNeared         DeadlinePassed
 
+Every call of the model ends earlier than its share, by the time in which the fallback reasoner searches and answers.
+That one works in this process, in a moment: it keeps no reserve for itself.
+
 The shares are pure. `DeadlineTimer` is the only part of the coordinator that uses the clock.
 """
 
@@ -10,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from antiphon.coordinator.state import QueryState
 from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,
@@ -26,6 +30,9 @@ from antiphon.vocabulary.values import QuerySettings
 MARGIN_SHARE = 0.05
 MARGIN_MOST_S = 1.0
 RESERVE_SHARE = 0.4
+# A search and an answer by extraction take about 0.3 s; more is for a machine under load.
+FALLBACK_SHARE = 0.1
+FALLBACK_MOST_S = 3.0
 LEAST_CALL_S = 0.05
 # A summary only makes the briefing shorter: most of the time is for the rounds that bring something new.
 SUMMARY_MOST_S = 10.0
@@ -44,6 +51,11 @@ def reserve_s(settings: QuerySettings) -> float:
     return min(settings.final_reserve_s, RESERVE_SHARE * settings.deadline_s)
 
 
+def fallback_s(settings: QuerySettings) -> float:
+    """Returns the seconds that a model's call leaves to the fallback reasoner, for a search and for its answer."""
+    return min(FALLBACK_MOST_S, FALLBACK_SHARE * settings.deadline_s)
+
+
 def neared_after_s(settings: QuerySettings) -> float:
     """Returns the seconds from receipt to `DeadlineNeared`."""
     return settings.deadline_s - margin_s(settings) - reserve_s(settings)
@@ -54,32 +66,48 @@ def passed_after_s(settings: QuerySettings) -> float:
     return settings.deadline_s - margin_s(settings)
 
 
-def call_timeout_s(settings: QuerySettings, elapsed_s: float, *, final: bool) -> float:
-    """Returns how long a reasoning call begun after `elapsed_s` may take; only the final one may use the reserve."""
-    end_s = neared_after_s(settings)
-    if final:
-        end_s = passed_after_s(settings)
+def kept_s(state: QueryState) -> float:
+    """Returns the seconds of the deadline that the open round's reasoning call may not touch."""
+    kept = margin_s(state.settings)
+    if state.fallback_in_charge:
+        return kept
+    # Only the final call may use the reserve.
+    if not state.final:
+        kept += reserve_s(state.settings)
+    if state.fallback_searches:
+        kept += fallback_s(state.settings)
+    return kept
+
+
+def call_timeout_s(state: QueryState, elapsed_s: float) -> float:
+    """Returns how long the open round's reasoning call may take when it begins after `elapsed_s`."""
     # Never zero: a call begun at the last moment fails by its timeout, and that failure moves the query on.
-    return max(LEAST_CALL_S, end_s - elapsed_s)
+    return max(LEAST_CALL_S, state.settings.deadline_s - kept_s(state) - elapsed_s)
 
 
-def kept_s(settings: QuerySettings, *, final: bool) -> float:
-    """Returns the seconds of the deadline that a reasoning call may not touch."""
-    if final:
-        return margin_s(settings)
-    return margin_s(settings) + reserve_s(settings)
-
-
-def tool_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
+def tool_timeout_s(state: QueryState, elapsed_s: float) -> float:
     """Returns how long a tool begun after `elapsed_s` may take."""
-    return max(
-        LEAST_CALL_S, min(settings.tool_timeout_s, neared_after_s(settings) - elapsed_s)
-    )
+    end_s = neared_after_s(state.settings)
+    if state.fallback_in_charge:
+        # Half of its share is for the answer that follows.
+        end_s = passed_after_s(state.settings) - fallback_s(state.settings) / 2
+    return max(LEAST_CALL_S, min(state.settings.tool_timeout_s, end_s - elapsed_s))
 
 
 def summary_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
     """Returns how long a summarising call begun after `elapsed_s` may take: a share of the tool rounds' time."""
     return min(SUMMARY_MOST_S, SUMMARY_SHARE * (neared_after_s(settings) - elapsed_s))
+
+
+def alarms(settings: QuerySettings) -> tuple[DeadlineNeared | DeadlinePassed, ...]:
+    """Returns the events at which a share of the deadline is used up, in order; each says when it is due."""
+    return (
+        DeadlineNeared(
+            left_s=reserve_s(settings) + margin_s(settings),
+            after_s=neared_after_s(settings),
+        ),
+        DeadlinePassed(left_s=margin_s(settings), after_s=passed_after_s(settings)),
+    )
 
 
 class DeadlineTimer:
@@ -121,16 +149,12 @@ class DeadlineTimer:
         self._stop = self._spawn(self._watch(), background=True)
 
     async def _watch(self) -> None:
-        settings = self._settings
-        # Both times are counted from receipt, so that a query which is resumed late catches up at once.
-        if DeadlineNeared not in self._emitted:
-            await self._sleep_until(self._received_at + neared_after_s(settings))
-            self._publish(
-                DeadlineNeared(left_s=reserve_s(settings) + margin_s(settings))
-            )
-        if DeadlinePassed not in self._emitted:
-            await self._sleep_until(self._received_at + passed_after_s(settings))
-            self._publish(DeadlinePassed(left_s=margin_s(settings)))
+        for alarm in alarms(self._settings):
+            if type(alarm) in self._emitted:
+                continue
+            # Counted from receipt, so that a query which is resumed late catches up at once.
+            await self._sleep_until(self._received_at + alarm.after_s)
+            self._publish(alarm)
 
     async def _sleep_until(self, at: float) -> None:
         await self._clock.sleep(max(0.0, at - self._clock.now()))

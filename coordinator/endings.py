@@ -47,7 +47,11 @@ def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Dec
     tripped = BreakerTripped(
         limit="deadline", detail="the time for tools is used up; the final call follows"
     )
-    return replace(state, finish="final"), (tripped, *stop_work(state, tripped.detail))
+    state = replace(state, finish="final")
+    # The fallback reasoner's answer takes none of the time that is left: its search may go on.
+    if state.fallback_in_charge:
+        return state, (tripped,)
+    return state, (tripped, *stop_work(state, tripped.detail))
 
 
 def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Decision:

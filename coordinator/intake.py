@@ -44,4 +44,6 @@ def receive(
         raise BadInputError(
             "The question holds half of a surrogate pair, which is no character: send valid Unicode."
         ) from error
-    return QueryReceived(query=text, session_id=session_id, settings=wished)
+    return QueryReceived(
+        query=text, session_id=session_id, settings=wished, fallback_searches=True
+    )

@@ -21,6 +21,7 @@ from antiphon.coordinator.breaker import (
 from antiphon.coordinator.budget import initial_budget
 from antiphon.coordinator.state import Decision, QueryState
 from antiphon.coordinator.steps import (
+    NO_MODEL,
     NO_TIME,
     NOT_PAID,
     SEARCH,
@@ -29,7 +30,9 @@ from antiphon.coordinator.steps import (
     answer_partially,
     answer_with_reply,
     emit_first,
+    hand_over,
     is_last,
+    open_final_round,
     open_round,
     reopen_round,
     search_first,
@@ -74,6 +77,7 @@ def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> De
         tools=event.tools,
         budget=initial_budget(event),
         reviewers=event.reviewers,
+        fallback_searches=event.fallback_searches,
     )
     if not event.provider_open:
         return _first_round(state, recorded)
@@ -96,6 +100,8 @@ def _first_round(state: QueryState, recorded: Recorded[QueryReceived]) -> Decisi
     if state.settings.max_rounds > 0:
         final_follows = tripped is None
         tripped = refuse_unpaid_round(state)
+    if tripped is None and is_last(state):
+        return open_final_round(state, at=recorded.at)
     if tripped is None:
         return open_round(state)
     # Without a tool to search with, the final call is all that the budget can do for the question.
@@ -112,7 +118,7 @@ def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> D
         return state, ()
     # The time for tools ran out while the briefing was made: it is for a round that will not come.
     if state.finish == "final" and not state.final:
-        return open_round(state, final=True)
+        return open_final_round(state, at=recorded.at)
     tripped = refuse_briefing(state, briefing.tokens)
     if tripped is not None:
         return emit_first((tripped,), _after_unpaid_briefing(state, recorded))
@@ -125,9 +131,9 @@ def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> D
         reasoner=state.reasoner,
         model=wanted_model(state, final=state.final),
         max_tokens=state.settings.max_tokens,
-        timeout_s=deadline.call_timeout_s(state.settings, elapsed_s, final=state.final),
+        timeout_s=deadline.call_timeout_s(state, elapsed_s),
         elapsed_s=elapsed_s,
-        kept_s=deadline.kept_s(state.settings, final=state.final),
+        kept_s=deadline.kept_s(state),
         max_rounds=state.settings.max_rounds,
         messages=briefing.messages,
         effort=state.settings.effort,
@@ -155,7 +161,7 @@ def final_round(state: QueryState, recorded: Recorded[Event]) -> Decision:
     """Opens the final round; where its call is not paid for, the answer is built from the facts."""
     tripped = refuse_unpaid_final_call(state)
     if tripped is None:
-        return open_round(state, final=True)
+        return open_final_round(state, at=recorded.at)
     return emit_first(
         (tripped,), answer_from_facts(state, NOT_PAID, seq=recorded.seq, at=recorded.at)
     )
@@ -197,7 +203,7 @@ def _after_empty_reply(
         return emit_first(
             (recovery,), answer_from_facts(state, why, seq=recorded.seq, at=recorded.at)
         )
-    return emit_first((recovery,), open_round(state, final=True))
+    return emit_first((recovery,), open_final_round(state, at=recorded.at))
 
 
 def after_reasoning_failed(
@@ -215,7 +221,7 @@ def after_reasoning_failed(
         return answer_partially(state, NO_TIME)
     # Only the end of the time for tools abandons a call and goes on, and its tool calls were abandoned with it.
     if event.failure == "abandoned":
-        return open_round(state, final=True)
+        return open_final_round(state, at=recorded.at)
     why = f"the model's call failed ({event.failure}): {event.detail}"
     state, abandoned = abandon_calls(state, state.round_calls, why)
     return emit_first(abandoned, _recover(state, recorded, why))
@@ -235,26 +241,22 @@ def _recover(
             return emit_first(
                 (replace(recovery, level="session"),), open_round(state, final=True)
             )
-        return answer_from_facts(
-            state, "no model could be asked", seq=recorded.seq, at=recorded.at
-        )
+        return answer_from_facts(state, NO_MODEL, seq=recorded.seq, at=recorded.at)
     if state.settings.other_model and not state.model and failure in OF_ONE_MODEL:
         state = replace(state, model=state.settings.other_model)
         return emit_first((recovery,), reopen_round(state, "other"))
-    state = replace(state, reasoner="fallback")
     return emit_first(
-        (replace(recovery, level="response"),), reopen_round(state, "fallback")
+        (replace(recovery, level="response"),), hand_over(state, at=recorded.at)
     )
 
 
 def _may_be_too_long(state: QueryState, failure: FailureKind) -> bool:
     """Returns True if a shorter briefing may help, which is tried once."""
-    if state.briefing_tokens is not None:
+    # Without facts there is nothing to leave out: the same request would be refused once more.
+    if state.briefing_tokens is not None or not state.found:
         return False
-    # A server may call what is too long merely invalid; without facts there is nothing to leave out.
-    return failure == "context_window" or (
-        failure == "invalid_request" and state.found > 0
-    )
+    # A server may call what is too long merely invalid.
+    return failure in ("context_window", "invalid_request")
 
 
 def after_context_synthesized(

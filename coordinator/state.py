@@ -31,6 +31,7 @@ class QueryState(Value, frozen=True, kw_only=True):
         round: The round that is open; 0 before the first.
         final: The open round is the final one.
         call_id: The reasoning call of the open round.
+        fallback_searches: The fallback reasoner searches before it answers, and calls of the model leave it the time.
         model: The model of all further calls; empty: as the settings say.
         round_calls: Tool calls requested in the open round.
         asked: The identity of every tool call requested so far.
@@ -59,6 +60,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     final: bool = False
     call_id: str = ""
     reasoner: Reasoner = "primary"
+    fallback_searches: bool = False
     model: str = ""
     round_calls: tuple[ToolCall, ...] = ()
     asked: frozenset[CallIdentity] = frozenset()
@@ -87,6 +89,11 @@ class QueryState(Value, frozen=True, kw_only=True):
     def tool_call_ids(self) -> tuple[str, ...]:
         """The ids of the tool calls requested in the open round."""
         return tuple([call.id for call in self.round_calls])
+
+    @property
+    def fallback_in_charge(self) -> bool:
+        """True once the fallback reasoner has taken over, and searches for itself."""
+        return self.fallback_searches and self.reasoner == "fallback"
 
 
 Decision = tuple[QueryState, tuple[Event, ...]]

@@ -28,7 +28,10 @@ OWN_SEARCH = "own-search-"
 """The beginning of the id of a search that the coordinator asked for by itself."""
 LONGEST_QUERY = 500
 """Characters of a question in the coordinator's own search: an index matches no more than a few sentences well."""
+SMALLEST_BRIEFING = 100
+"""Tokens of the best sentence of each of about three facts: a smaller briefing would show nothing of what was found."""
 NO_TIME = "no time was left for an answer by the model"
+NO_MODEL = "no model could be asked"
 NOT_PAID = "the budget does not pay for another call of the model"
 
 
@@ -51,6 +54,25 @@ def open_round(state: QueryState, *, final: bool = False) -> Decision:
     return _open(replace(state, round=number, final=final, call_id=f"call-{number}"))
 
 
+def open_final_round(state: QueryState, *, at: float) -> Decision:
+    """Opens the final round; a fallback reasoner that has called no tool is given a search of ours first."""
+    if state.fallback_in_charge and not state.asked and _may_search(state):
+        return search_for_fallback(state, at=at)
+    return open_round(state, final=True)
+
+
+def hand_over(state: QueryState, *, at: float) -> Decision:
+    """Lets the fallback reasoner make the open round's call; it searches first, itself or by a search of ours."""
+    state = replace(state, reasoner="fallback")
+    if not state.fallback_searches:
+        return reopen_round(state, "fallback")
+    # What did not fit the model's context does fit into this process.
+    state = replace(state, briefing_tokens=None)
+    if state.final and _may_search(state):
+        return search_for_fallback(state, at=at)
+    return reopen_round(state, "fallback")
+
+
 def reopen_round(state: QueryState, suffix: str) -> Decision:
     """Opens the same round once more; the suffix of the call's id says how the call differs from the one before."""
     return _open(replace(state, call_id=f"{state.call_id}-{suffix}"))
@@ -59,7 +81,8 @@ def reopen_round(state: QueryState, suffix: str) -> Decision:
 def shrink_round(state: QueryState) -> Decision:
     """Opens the same round once more with half of the briefing: the model's context could not hold it."""
     half = min(state.shown_tokens, state.settings.briefing_tokens) // 2
-    return reopen_round(replace(state, briefing_tokens=half), "smaller")
+    smaller = max(half, SMALLEST_BRIEFING)
+    return reopen_round(replace(state, briefing_tokens=smaller), "smaller")
 
 
 def _open(state: QueryState) -> Decision:
@@ -101,7 +124,7 @@ def briefing_tokens(state: QueryState) -> int | None:
 
 def request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
     """Requests one tool call of the open round."""
-    timeout_s = deadline.tool_timeout_s(state.settings, at - state.received_at)
+    timeout_s = deadline.tool_timeout_s(state, at - state.received_at)
     state = replace(
         state,
         round_calls=(*state.round_calls, call),
@@ -142,22 +165,30 @@ def search_first(state: QueryState, why: str, *, at: float) -> Decision:
     arguments = msgspec.json.encode({"query": state.question[:LONGEST_QUERY]}).decode()
     call = ToolCall(id=f"{OWN_SEARCH}{state.round}", name=SEARCH, arguments=arguments)
     state = replace(state, phase="tools", searched=why, round_calls=(call,))
-    timeout_s = deadline.tool_timeout_s(state.settings, at - state.received_at)
+    timeout_s = deadline.tool_timeout_s(state, at - state.received_at)
     return state, (
         ToolRequested(round=state.round, call=call, timeout_s=timeout_s),
         ToolCallsConfirmed(round=state.round, tool_call_ids=(call.id,)),
     )
 
 
+def search_for_fallback(state: QueryState, *, at: float) -> Decision:
+    """Searches for the question, and then lets the fallback reasoner answer from what is found."""
+    state = replace(state, round=max(1, state.round), final_follows=True)
+    return search_first(state, NO_MODEL, at=at)
+
+
+def _may_search(state: QueryState) -> bool:
+    """Returns True if a search of ours may help: nothing was found yet, and there is time for it."""
+    # One search at most: one that found nothing would find nothing once more.
+    if state.found or state.searched or state.finish == "now":
+        return False
+    return SEARCH in state.tools
+
+
 def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
     """Answers from the facts; without any, a search for the question comes first."""
-    # One search at most: one that found nothing would find nothing once more.
-    if (
-        state.found
-        or state.searched
-        or state.finish == "now"
-        or SEARCH not in state.tools
-    ):
+    if not _may_search(state):
         return answer_partially(state, why)
     recovery = RecoveryStarted(
         level="response",

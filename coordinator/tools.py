@@ -13,7 +13,7 @@ from antiphon.coordinator.steps import (
     answer_from_facts,
     answer_with_reply,
     emit_first,
-    open_round,
+    open_final_round,
     request_tool,
 )
 from antiphon.vocabulary.events import (
@@ -108,7 +108,7 @@ def _after_refused_calls(
 ) -> Decision:
     """Takes the reply's text for the answer where every call was refused, or opens the final round."""
     if not state.final:
-        return open_round(state, final=True)
+        return open_final_round(state, at=recorded.at)
     if recorded.event.text.text.strip():
         return answer_with_reply(state)
     return answer_from_facts(

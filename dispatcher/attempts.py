@@ -22,10 +22,15 @@ class ToolCircuits:
     Args:
         failures: Failed runs of a tool in a row that open its circuit.
         rest_s: Seconds for which it is then left alone.
+        timeout_s: Seconds that the service itself gives a tool: taking longer than the less that a query in a hurry
+            gives it is no failure of the tool.
     """
 
-    def __init__(self, failures: int = 5, rest_s: float = 30.0) -> None:
+    def __init__(
+        self, failures: int = 5, rest_s: float = 30.0, timeout_s: float = 0.0
+    ) -> None:
         self._new = Circuit(most_failures=failures, rest_s=rest_s)
+        self._timeout_s = timeout_s
         self._circuits: dict[str, Circuit] = {}
 
     def keeps_out(self, tool: str, now: float) -> bool:
@@ -41,8 +46,16 @@ class ToolCircuits:
         self._circuits.pop(tool, None)
 
     def failed(self, tool: str, now: float) -> None:
-        """Notes that the tool raised, or took too long."""
+        """Notes that the tool raised."""
         self._circuits[tool] = self._circuits.get(tool, self._new).failed(now)
+
+    def timed_out(self, tool: Tool, given_s: float, now: float) -> None:
+        """Notes that the tool took too long in a call that was given so many seconds, if that was time enough."""
+        enough_s = self._timeout_s
+        if tool.timeout_s is not None:
+            enough_s = min(enough_s, tool.timeout_s)
+        if given_s >= enough_s:
+            self.failed(tool.name, now)
 
 
 def candidates(tool: Tool, substitutes: tuple[Tool, ...]) -> list[Tool]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import hashlib
 import math
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -13,6 +12,7 @@ from pydantic_core import to_json
 
 from antiphon.language.sentences import sentence_starts
 from antiphon.language.unseen import without_unseen
+from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
 
@@ -23,11 +23,7 @@ MAX_PASSAGE = 8_000
 """Characters of one passage."""
 MAX_LABEL = 300
 """Characters of a passage's source, course and title."""
-# Browsers and proxies take little more.
-MAX_LINK = 2_000
 NOTHING = "The tool returned nothing."
-
-_WEB_ADDRESS = re.compile(r"(?i:https?)://[^\s\"'<>\ud800-\udfff]+")
 
 
 def to_output(tool: str, returned: object) -> ToolOutput:
@@ -165,7 +161,7 @@ def _bounded_passage(passage: Passage) -> Passage:
         source=source,
         course=_label(passage.course),
         title=_label(passage.title),
-        link=_link(passage.link),
+        link=web_link(passage.link),
         score=score,
     )
 
@@ -192,12 +188,3 @@ def _label(text: str | None) -> str | None:
     if text is None:
         return None
     return line(text, MAX_LABEL)
-
-
-def _link(link: str | None) -> str | None:
-    """Keeps a link that is an ordinary web address: it is shown in pages, where `javascript:` would run."""
-    if link is None or len(link) > MAX_LINK:
-        return None
-    if not _WEB_ADDRESS.fullmatch(link):
-        return None
-    return link

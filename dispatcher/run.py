@@ -201,7 +201,7 @@ class ToolRun:
         await self._clock.sleep(seconds)
         self._cancel_work()
         if not self._ended:
-            self._circuits.failed(tool.name, self._clock.now())
+            self._circuits.timed_out(tool, self._asked.timeout_s, self._clock.now())
         self._fail(
             "timeout", f"{tool.name} took longer than {seconds:.3g} s and was stopped."
         )

@@ -12,7 +12,13 @@ from antiphon.engine.offline import (
     offline_model,
     read_script,
 )
-from antiphon.engine.preparing import prepare_summary
+from antiphon.engine.preparing import (
+    CacheMarks,
+    PreparedRequest,
+    prepare,
+    prepare_rest,
+    prepare_summary,
+)
 from antiphon.engine.prices import rate_of
 from antiphon.engine.prompts import SUMMARY_PROMPT, SYSTEM_VERSION
 from antiphon.engine.reasoning import ReasoningEngine
@@ -24,18 +30,21 @@ from antiphon.engine.request import (
     request_json,
     request_size,
 )
-from antiphon.engine.server_profile import CitationStyles, Profile
+from antiphon.engine.server_profile import CitationStyles
 from antiphon.engine.summarising import SummaryEngine
+from antiphon.vocabulary.values import Profile
 
 __all__ = [
     "SUMMARY_PROMPT",
     "SYSTEM_VERSION",
     "AnthropicModel",
+    "CacheMarks",
     "CitationStyles",
     "Double",
     "Finding",
     "InProcessTransport",
     "OfflineMessagesApi",
+    "PreparedRequest",
     "Profile",
     "ReasoningEngine",
     "Script",
@@ -47,6 +56,8 @@ __all__ = [
     "find_capabilities",
     "fixed_size",
     "offline_model",
+    "prepare",
+    "prepare_rest",
     "prepare_summary",
     "rate_of",
     "read_script",

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from typing import cast
+from collections.abc import AsyncIterator
+from typing import Any, cast
 
-import aiohttp
 import httpx2
 from anthropic import (
     AnthropicError,
     APIConnectionError,
-    APIStatusError,
+    APIRequest,
     AsyncAnthropic,
+    AsyncCallNext,
     AsyncStream,
     DefaultAioHttpClient,
 )
 from anthropic.types import RawMessageStreamEvent
 
-from antiphon.engine.failures import from_connection, from_error_event, from_status
-from antiphon.engine.reply import events_of
+from antiphon.engine.body import CONNECTION_ERRORS, read_events, read_refusal
+from antiphon.engine.connection_failures import from_connection
+from antiphon.engine.failures import from_status
 from antiphon.engine.request import request_bytes
-from antiphon.engine.sse import SseDecoder, excerpt, read_object
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.values import Request
 
-CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.StreamError, aiohttp.ClientError, OSError)
-"""Errors of a connection that breaks while a reply is read; the SDK wraps none of them."""
+CONNECT_S = 10.0
+"""Seconds for a connection to be made, which does not take longer because a model thinks slowly."""
+MAX_DETAIL = 400
+"""Characters of an error that go into an event."""
+KEY_CHARS = 8
+"""Characters of a key at least; what is shorter, such as `none`, keeps nothing secret."""
 
 
 class AnthropicModel:
@@ -41,7 +46,7 @@ class AnthropicModel:
         client: AsyncAnthropic,
         *,
         name: str | None = None,
-        silence_s: float = 30.0,
+        silence_s: float = SILENCE_S,
     ) -> None:
         self._client = client
         self._name = name
@@ -66,13 +71,37 @@ class AnthropicModel:
         try:
             response = await self._send(request)
             try:
-                async for event in _events(response):
+                if not response.is_success:
+                    raise await _refusal(response)
+                async for event in read_events(response):
                     yield event
             finally:
                 # A reply that is left in the middle must give its connection back.
                 await response.aclose()
         except ModelError as error:
-            raise self._without_key(error) from error.__cause__
+            raise self._without_secrets(error) from error.__cause__
+
+    async def check_key(self, timeout_s: float) -> str:
+        """Asks for the list of models, which costs nothing; returns what that says about the key.
+
+        Raises:
+            ModelError: The server cannot be reached, or refuses the key.
+        """
+        try:
+            response: httpx2.Response = await self._client.get(
+                "/v1/models",
+                cast_to=httpx2.Response,
+                options={"timeout": httpx2.Timeout(timeout_s)},
+            )
+        except (APIConnectionError, *CONNECTION_ERRORS) as error:
+            failure = from_connection(error, streaming=False)
+            raise self._without_secrets(failure) from error
+        if response.status_code in (401, 403, 407):
+            raise self._without_secrets(await _refusal(response))
+        if response.is_success:
+            return "the key is accepted"
+        # Compatible servers need not have such a list.
+        return "the key was not checked, `antiphon doctor --model` does"
 
     async def aclose(self) -> None:
         """Gives the connections back."""
@@ -81,17 +110,18 @@ class AnthropicModel:
     async def _send(self, request: Request) -> httpx2.Response:
         # `post` is the SDK's documented way to send a body of one's own: what goes out is byte for byte what is
         # recorded, and neither the body is walked once more nor a pydantic model built for each event of the reply.
+        timeout = httpx2.Timeout(
+            self._silence_s, connect=min(self._silence_s, CONNECT_S)
+        )
         try:
             sent = await self._client.post(
                 "/v1/messages",
                 content=request_bytes(request),
                 cast_to=httpx2.Response,
-                options={"timeout": httpx2.Timeout(self._silence_s)},
+                options={"timeout": timeout},
                 stream=True,
                 stream_cls=AsyncStream[RawMessageStreamEvent],
             )
-        except APIStatusError as error:
-            raise from_status(error) from error
         except (APIConnectionError, *CONNECTION_ERRORS) as error:
             raise from_connection(error, streaming=False) from error
         except AnthropicError as error:
@@ -102,12 +132,43 @@ class AnthropicModel:
             httpx2.Response, sent
         )  # the SDK's overloads leave out a plain response that is streamed
 
-    def _without_key(self, error: ModelError) -> ModelError:
-        """Takes the keys out of what an error says: some servers repeat them, and errors are recorded."""
+    def _without_secrets(self, error: ModelError) -> ModelError:
+        """Takes the keys out of what an error says, for some servers repeat them, and then makes it short."""
+        detail = " ".join(str(error).split())
         for key in (self._client.api_key, self._client.auth_token):
-            if key and key in str(error):
-                error.args = (str(error).replace(key, "[key]"),)
+            if key:
+                detail = without_key(detail, key)
+        error.args = (detail[:MAX_DETAIL],)
         return error
+
+
+async def _unread(request: APIRequest, call_next: AsyncCallNext) -> Any:
+    """Hands every response on as it came.
+
+    Behind a middleware a caller that wants the plain response gets it whatever its status is. Without one the SDK reads
+    the whole body of an error first, however large it is.
+    """
+    return await call_next(request)
+
+
+async def _refusal(response: httpx2.Response) -> ModelError:
+    body = await read_refusal(response)
+    return from_status(response.status_code, response.headers, body, response.url.path)
+
+
+def without_key(text: str, key: str) -> str:
+    """Replaces a key in `text`, and what is left of one that was cut in two; a short one is a placeholder, and none."""
+    if len(key) < KEY_CHARS:
+        return text
+    text = text.replace(key, "[key]")
+    start = text.find(key[:KEY_CHARS])
+    while start >= 0:
+        end = start + KEY_CHARS
+        while text[end : end + 1] == key[end - start : end - start + 1] != "":
+            end += 1
+        text = f"{text[:start]}[key]{text[end:]}"
+        start = text.find(key[:KEY_CHARS], start)
+    return text
 
 
 def connect(
@@ -116,7 +177,7 @@ def connect(
     *,
     auth_token: str | None = None,
     name: str | None = None,
-    silence_s: float = 30.0,
+    silence_s: float = SILENCE_S,
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> AnthropicModel:
     """Makes a model behind `base_url`; connections are opened when first needed.
@@ -140,45 +201,6 @@ def connect(
         base_url=base_url,
         max_retries=0,
         http_client=http,
+        middleware=[_unread],
     )
     return AnthropicModel(client, name=name, silence_s=silence_s)
-
-
-async def _events(response: httpx2.Response) -> AsyncIterator[Json]:
-    request_id = response.headers.get("request-id")
-    try:
-        # Some servers ignore `stream`, and proxies answer with pages of their own.
-        if not response.headers.get("content-type", "").startswith("text/event-stream"):
-            for event in _events_of_body(await response.aread()):
-                yield _checked(event, request_id)
-            return
-        decoder = SseDecoder()
-        async for chunk in response.aiter_bytes():
-            for event in decoder.feed(chunk):
-                yield _checked(event, request_id)
-        for event in decoder.end():
-            yield _checked(event, request_id)
-    except CONNECTION_ERRORS as error:
-        raise from_connection(error, streaming=True, request_id=request_id) from error
-
-
-def _checked(event: Json, request_id: str | None) -> Json:
-    if event["type"] == "error":
-        raise from_error_event(event, request_id)
-    # The event is the only thing that leaves this file; the trace wants the id for questions to the provider.
-    if request_id is not None and event["type"] == "message_start":
-        event["request_id"] = request_id
-    return event
-
-
-def _events_of_body(body: bytes) -> Iterator[Json]:
-    """Reads a body that is no stream: a whole message, or an error under HTTP 200."""
-    message = read_object(body)
-    if message.get("type") == "error" or "error" in message:
-        raise from_error_event(message)
-    if message.get("type") != "message":
-        raise ModelError(
-            "malformed",
-            f"the server answered with something else than a message: {excerpt(body)}",
-        )
-    return events_of(message)

@@ -6,9 +6,15 @@ from typing import Annotated
 
 import msgspec
 
-from antiphon.engine.sse import is_first_half, read_leniently, valid_text
+from antiphon.engine.wire_json import (
+    as_object,
+    is_first_half,
+    read_leniently,
+    valid_text,
+)
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.tool_calls import MAX_NESTING
 from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall
 
 # The API's own names have at most 64; compatible servers make up ids of any length, which go into events.
@@ -83,7 +89,7 @@ class Block:
         """The tool input's JSON as the model wrote it; `{}` where it wrote none."""
         pieces = self._appended.get("partial_json")
         if pieces:
-            return _readable_json("".join(pieces).strip()) or "{}"
+            return _bounded(_readable_json("".join(pieces).strip())) or "{}"
         given = self.start.get("input")
         if isinstance(given, dict):
             return msgspec.json.encode(given).decode()
@@ -92,7 +98,7 @@ class Block:
     @property
     def is_readable(self) -> bool:
         """True if the tool input is a JSON object; it is none where the reply was cut off in it."""
-        return _object(self.arguments) is not None
+        return as_object(self.arguments) is not None
 
     def tool_call(self) -> ToolCall | None:
         """Returns the tool call that the block asks for, or None where it is of another kind."""
@@ -119,7 +125,7 @@ class Block:
                 whole[name] = self.field(name)
         if "input" in whole or "partial_json" in self._appended:
             # Empty where it was cut off: a block's `input` must be an object.
-            whole["input"] = _object(self.arguments) or {}
+            whole["input"] = as_object(self.arguments) or {}
         if self.citations:
             whole["citations"] = self.citations
         return StoredText(msgspec.json.encode(whole).decode())
@@ -146,20 +152,18 @@ class Block:
         return found
 
 
-def _object(arguments: str) -> Json | None:
-    """Reads the arguments as an object; None where they are none."""
-    try:
-        value = msgspec.json.decode(arguments)
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-    if not isinstance(value, dict):
-        return None
-    return value
+def _bounded(arguments: str) -> str:
+    """Cuts arguments off that are nested too deep, which makes them unreadable to everybody who comes later."""
+    if arguments.count("[") + arguments.count("{") <= MAX_NESTING:
+        return arguments
+    if as_object(arguments) is not None:
+        return arguments
+    return arguments[:MAX_NAME]
 
 
 def _readable_json(arguments: str) -> str:
     """Makes escapes that spell half a character readable; returns the arguments as they are where they are no JSON."""
-    if "\\u" not in arguments.lower() or _object(arguments) is not None:
+    if "\\u" not in arguments.lower() or as_object(arguments) is not None:
         return arguments
     try:
         return msgspec.json.encode(read_leniently(arguments.encode())).decode()

@@ -9,11 +9,9 @@ from typing import Protocol
 from antiphon.engine.failures import kind_of
 from antiphon.engine.fold import ReplyFold
 from antiphon.engine.inline import read_citations
-from antiphon.engine.legality import make_legal
-from antiphon.engine.preparing import PreparedRequest
+from antiphon.engine.preparing import PreparedRequest, prepare_rest
 from antiphon.engine.prices import with_cost
 from antiphon.engine.reply import Reply, joined
-from antiphon.engine.request import continued
 from antiphon.engine.retry import retry_wait
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
@@ -116,6 +114,8 @@ class Call:
                 repairs=self._prepared.repairs,
                 citations=self._prepared.style,
                 caching=self._prepared.caching,
+                profile=self._prepared.profile,
+                tool_definitions=self._prepared.tool_definitions,
             )
         )
 
@@ -150,9 +150,7 @@ class Call:
         if not self._may_use_more():
             return None
         try:
-            request = make_legal(
-                continued(self._prepared.request, paused.content)
-            ).request
+            request = prepare_rest(self._prepared, paused.content).request
             self.announce(request)
             return await self._attempts(request)
         except ModelError:

@@ -10,12 +10,13 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.engine.reply import Reply
-from antiphon.engine.server_profile import ask, source_request
+from antiphon.engine.server_profile import REFUSALS, ask, source_request
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json, Model
 from antiphon.vocabulary.values import Message, Request, StoredText
 
 CALL_S = 30.0
+ATTEMPTS = 3
 _SYSTEM = StoredText('[{"type":"text","text":"Answer in as few words as you can."}]')
 _CACHED_SYSTEM = StoredText(
     '[{"type":"text","text":"Answer in as few words as you can.","cache_control":{"type":"ephemeral"}}]'
@@ -27,12 +28,20 @@ _TOOL = StoredText(
 
 
 class Finding(NamedTuple):
-    """One thing that was tried: if the server can do it, what came, and the setting to make where it cannot."""
+    """One thing that was tried.
+
+    Attributes:
+        well: The server can do it.
+        found: What came.
+        setting: What to set, where the server said that it cannot do it.
+        may_pass: Another attempt may end otherwise.
+    """
 
     name: str
     well: bool
     found: str
     setting: str = ""
+    may_pass: bool = False
 
 
 class _Probe(NamedTuple):
@@ -49,10 +58,16 @@ class _Probe(NamedTuple):
     setting: str = ""
 
 
-async def find_capabilities(model: Model, name: str) -> list[Finding]:
-    """Tries everything that the engine may use, one call after another; stops where nothing answers at all."""
-    text = await _try(
-        _Probe("Text", _request(name, "Say yes."), _text_is_missing), model
+async def find_capabilities(
+    model: Model, name: str, wait_s: float = CALL_S
+) -> list[Finding]:
+    """Tries everything that the engine may use, one call after another; stops where nothing answers at all.
+
+    Args:
+        wait_s: Seconds for each reply.
+    """
+    text = await _find(
+        _Probe("Text", _request(name, "Say yes."), _text_is_missing), model, wait_s
     )
     findings = [text]
     if not text.well:
@@ -60,7 +75,7 @@ async def find_capabilities(model: Model, name: str) -> list[Finding]:
     for ways in _probes(name):
         # The first way that the server knows is enough, and of those that fail the last one is reported.
         for probe in ways:
-            finding = await _try(probe, model)
+            finding = await _find(probe, model, wait_s)
             if finding.well:
                 break
         findings.append(finding)
@@ -166,20 +181,28 @@ def _no_tool_was_to_be_called(reply: Reply) -> str:
     return ""
 
 
-async def _try(probe: _Probe, model: Model) -> Finding:
+async def _find(probe: _Probe, model: Model, wait_s: float) -> Finding:
+    """Tries once more where the same request may pass: a connection that breaks is no server that lacks something."""
+    finding = await _try(probe, model, wait_s)
+    for _ in range(ATTEMPTS - 1):
+        if finding.well or not finding.may_pass:
+            break
+        finding = await _try(probe, model, wait_s)
+    return finding
+
+
+async def _try(probe: _Probe, model: Model, wait_s: float) -> Finding:
     try:
         # A command of its own, outside of any session: there is no session's clock to go by.
-        async with asyncio.timeout(CALL_S):
-            reply = await ask(model, probe.request, CALL_S)
+        async with asyncio.timeout(wait_s):
+            reply = await ask(model, probe.request, wait_s)
     except TimeoutError:
+        # Not once more: it would only make everybody wait as long again.
         return Finding(
-            probe.name,
-            False,
-            f"timeout: no complete reply within {CALL_S:g} s",
-            probe.setting,
+            probe.name, False, f"timeout: no complete reply within {wait_s:g} s"
         )
     except ModelError as error:
-        return Finding(probe.name, False, f"{error.kind}: {error}", probe.setting)
+        return _failed(probe, error)
     fault = probe.judge(reply)
     if fault:
         return Finding(probe.name, False, fault, probe.setting)
@@ -187,6 +210,18 @@ async def _try(probe: _Probe, model: Model) -> Finding:
         probe.name,
         True,
         f"{reply.usage.all_input_tokens} tokens in, {reply.usage.output_tokens} out",
+    )
+
+
+def _failed(probe: _Probe, error: ModelError) -> Finding:
+    found = f"{error.kind}: {error}"
+    if error.kind in REFUSALS:
+        return Finding(
+            probe.name, False, found, probe.setting, may_pass=error.retryable
+        )
+    # A connection that broke says nothing about what the server can do: no setting follows.
+    return Finding(
+        probe.name, False, f"not found out: {found}", may_pass=error.retryable
     )
 
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import get_args
 
-import anthropic
-import httpx2
+import msgspec
 
+from antiphon.engine.connection_failures import PROXY_REMEDY
+from antiphon.engine.wire_json import as_object
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import FailureKind
 from antiphon.vocabulary.ports import Json
 
-MAX_DETAIL = 400
-"""Characters of a server's message that go into an event."""
+PROXY_REFUSED = 407
 MOST_MS = 86_400 * 1000
 """A number from there on (a day in milliseconds) is taken for no wait at all."""
 
@@ -36,6 +36,8 @@ _BY_STATUS: dict[int, FailureKind] = {
     402: "authentication",
     403: "authentication",
     404: "not_found",
+    405: "wrong_address",
+    PROXY_REFUSED: "connection",
     408: "timeout",
     409: "server_error",
     413: "context_window",
@@ -51,14 +53,24 @@ _BY_TYPE: dict[str, FailureKind] = {
     "authentication_error": "authentication",
     "permission_error": "authentication",
     "not_found_error": "not_found",
+    # llama.cpp's own (https://github.com/ggml-org/llama.cpp, tools/server)
+    "unavailable_error": "overloaded",
+    "not_supported_error": "invalid_request",
+    "exceed_context_size_error": "context_window",
 }
 
 
 _TOO_LONG = re.compile(
-    r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context",
+    r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context|too large to process",
     re.I,
 )
 """Words of servers for a request that does not fit the model's context; the Messages API sends them with a 400."""
+_MAY_BE_TOO_LONG = ("invalid_request", "stream_error", "server_error")
+_NO_SUCH_PATH = re.compile(
+    r"\b(?:path|route|url|endpoint|page|file|resource)\b|^not found\W*$", re.I
+)
+"""Words of servers for a path that they do not know."""
+_ADDRESS_REMEDY = "ANTHROPIC_BASE_URL is what stands before /v1/messages"
 _KINDS: frozenset[str] = frozenset(get_args(FailureKind))
 
 
@@ -68,55 +80,36 @@ def kind_of(error: ModelError) -> FailureKind:
     return error.kind if error.kind in _KINDS else "server_error"  # type: ignore[return-value]  # checked just now
 
 
-def from_status(error: anthropic.APIStatusError) -> ModelError:
-    """Reads the failure behind a status code."""
-    headers = error.response.headers
-    sentence = _sentence(error)
-    kind = _BY_STATUS.get(error.status_code) or _kind_of_class(error.status_code)
+def from_status(
+    status: int, headers: Mapping[str, str], body: bytes, path: str
+) -> ModelError:
+    """Reads the failure behind a status code.
+
+    Args:
+        path: The path that was asked for, to be named where nothing is there.
+    """
+    error = _error_in(body)
+    sentence = _sentence(error, body)
+    kind = _BY_STATUS.get(status) or _kind_of_class(status)
     kind = _with_context_window(kind, sentence)
+    if kind == "not_found" and not _is_about_model(error):
+        kind = "wrong_address"
+    found = f"the server answered {status}"
+    if kind == "wrong_address":
+        found += f", there is no Messages API at {path} ({_ADDRESS_REMEDY})"
+    if status == PROXY_REFUSED:
+        found += f" ({PROXY_REMEDY})"
     # The Messages API decides itself if another attempt makes sense; its word goes before our table.
     should_retry = headers.get("x-should-retry")
-    retryable = kind in _RETRYABLE
+    retryable = kind in _RETRYABLE and status != PROXY_REFUSED
     if should_retry in ("true", "false"):
         retryable = should_retry == "true"
     return ModelError(
         kind,
-        f"the server answered {error.status_code}: {sentence}",
+        f"{found}: {sentence}",
         retryable=retryable,
         retry_after_s=retry_after(headers),
         request_id=headers.get("request-id"),
-    )
-
-
-def from_connection(
-    error: Exception, *, streaming: bool, request_id: str | None = None
-) -> ModelError:
-    """Reads the failure behind a lost connection or a time limit, before the reply began or in the middle of it."""
-    late = isinstance(
-        error, (httpx2.TimeoutException, anthropic.APITimeoutError, TimeoutError)
-    )
-    if late and streaming:
-        return ModelError(
-            "silence",
-            "the server fell silent in mid-reply",
-            retryable=True,
-            request_id=request_id,
-        )
-    if late:
-        return ModelError(
-            "timeout", "the server did not begin to answer in time", retryable=True
-        )
-    where = "broke off in mid-reply" if streaming else "failed"
-    cause: BaseException = error
-    if isinstance(error, anthropic.APIConnectionError) and error.__cause__:
-        cause = error.__cause__  # The SDK's own sentence is only "Connection error."
-    return ModelError(
-        "connection",
-        f"the connection to the server {where}: {type(cause).__name__} {cause}"[
-            :MAX_DETAIL
-        ].rstrip(),
-        retryable=True,
-        request_id=request_id,
     )
 
 
@@ -125,13 +118,15 @@ def from_error_event(event: Json, request_id: str | None = None) -> ModelError:
     error = event.get("error")
     error_type = "error"
     sentence = str(error)
+    kind: FailureKind = "stream_error"
     if isinstance(error, dict):
-        error_type = str(error.get("type"))
-        sentence = str(error.get("message"))
-    kind = _with_context_window(_BY_TYPE.get(error_type, "stream_error"), sentence)
+        error_type = str(error.get("type") or "error")
+        sentence = _message_of(error)
+        kind = _kind_of_error(error)
+    kind = _with_context_window(kind, sentence)
     return ModelError(
         kind,
-        f"the server broke off with {error_type[:60]}: {sentence[:MAX_DETAIL]}",
+        f"the server broke off with {error_type[:60]}: {sentence}",
         retryable=kind in _RETRYABLE,
         request_id=request_id,
     )
@@ -156,9 +151,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _with_context_window(kind: FailureKind, sentence: str) -> FailureKind:
     """Returns `context_window` where a refusal says that the request is too long: a smaller one may pass."""
-    if kind in ("invalid_request", "stream_error", "server_error") and _TOO_LONG.search(
-        sentence
-    ):
+    if kind in _MAY_BE_TOO_LONG and _TOO_LONG.search(sentence):
         return "context_window"
     return kind
 
@@ -179,12 +172,52 @@ def _kind_of_class(status: int) -> FailureKind:
     return "invalid_request" if status >= 400 else "malformed"
 
 
-def _sentence(error: anthropic.APIStatusError) -> str:
-    """Returns the message of the error's body, in whichever shape: proxies answer with pages of their own."""
-    inner = error.body
-    if isinstance(inner, dict):
-        inner = inner.get("error", inner)
-    if isinstance(inner, dict):
-        return f"{inner.get('type', 'error')}: {inner.get('message', '')}"[:MAX_DETAIL]
-    page = " ".join(str(inner).split())
-    return f"a page that is no JSON: {page[:120]!r}" if page else "an empty page"
+def _kind_of_error(error: Json) -> FailureKind:
+    """Returns the kind by the error's type, or by the status that some servers repeat as its code."""
+    kind = _BY_TYPE.get(str(error.get("type")))
+    if kind is not None:
+        return kind
+    code = error.get("code")
+    # The 500 of a stream that broke off is what `stream_error` says.
+    if type(code) is int and 400 <= code < 500:
+        return _BY_STATUS.get(code, "invalid_request")
+    return "stream_error"
+
+
+def _error_in(body: bytes) -> Json | None:
+    """Returns the error of a body that is JSON, in whichever shape; None for pages, such as proxies answer with."""
+    whole = as_object(body.decode("utf-8", "replace"))
+    if whole is None:
+        return None
+    error = whole.get("error")
+    if isinstance(error, dict):
+        return error
+    return whole
+
+
+def _sentence(error: Json | None, body: bytes) -> str:
+    if error is not None:
+        return f"{error.get('type', 'error')}: {_message_of(error)}"
+    page = " ".join(body.decode("utf-8", "replace").split())
+    if not page:
+        return "an empty page"
+    return f"a page that is no JSON, perhaps of a proxy: {page!r}"
+
+
+def _message_of(error: Json) -> str:
+    """Returns an error's message; where it has none, all of it, for something in it may say what is wrong."""
+    for field in ("message", "detail", "error"):
+        message = error.get(field)
+        if isinstance(message, str) and message:
+            return message
+    return msgspec.json.encode(error).decode()
+
+
+def _is_about_model(error: Json | None) -> bool:
+    """Returns True if a 404 is about the model that was named, and not about the path."""
+    if error is None:
+        return False
+    message = _message_of(error)
+    if "model" in message.lower():
+        return True
+    return error.get("type") == "not_found_error" and not _NO_SUCH_PATH.search(message)

@@ -257,7 +257,8 @@ def _usage(counts: Json) -> Usage:
 
 def _count(counts: Json, name: str) -> int:
     value = counts.get(name)
-    if not isinstance(value, int) or not 0 <= value < MAX_COUNT:
+    # By its type, since `true` is an integer to isinstance, and would be stored as `true`.
+    if type(value) is not int or not 0 <= value < MAX_COUNT:
         return 0
     return value
 
@@ -274,7 +275,7 @@ def _object(holder: Json, name: str) -> Json:
 
 def _index(event: Json) -> int:
     value = event.get("index")
-    if not isinstance(value, int):
+    if type(value) is not int:
         raise ModelError("malformed", "the reply has a content block without an index")
     return value
 

@@ -60,6 +60,18 @@ def _bounds(request: Request) -> Request:
     return request
 
 
+def _whole_blocks(request: Request) -> Request:
+    """Refuses what is not one JSON object with a type: blocks are joined as they are, so half of one could open others.
+
+    A block may come from a fork's change or an imported trace.
+    """
+    for message in request.messages:
+        for block in message.content:
+            if not peek(block).type:
+                raise ValueError("a content block is not one JSON object with a type")
+    return request
+
+
 def _size(request: Request) -> Request:
     # An estimate in characters: near the limit the server has the last word.
     size = request_size(request)
@@ -156,6 +168,7 @@ def _of_messages(rule: Callable[[tuple[Message, ...]], tuple[Message, ...]]) -> 
 
 RULES: dict[str, Rule] = {
     "bounds": _bounds,
+    "whole_blocks": _whole_blocks,
     "no_blank_text": _of_messages(legal_messages.no_blank_text),
     "tool_ids_differ": _of_messages(legal_messages.tool_ids_differ),
     "tool_calls_answered_first": _of_messages(legal_messages.tool_calls_answered_first),

@@ -16,14 +16,13 @@ from antiphon.engine.inline import Sources, numbered
 from antiphon.engine.legality import make_legal
 from antiphon.engine.prices import Price, price_of
 from antiphon.engine.prompts import SUMMARY_PROMPT
-from antiphon.engine.request import build_request, peek
-from antiphon.engine.server_profile import Profile
+from antiphon.engine.request import build_request, continued, peek
 from antiphon.vocabulary.events import (
     CitationStyle,
     ReasoningRequested,
     SummaryRequested,
 )
-from antiphon.vocabulary.values import Message, Request, StoredText
+from antiphon.vocabulary.values import Message, Profile, Request, StoredText
 
 MOST_MARKS = 3
 """The API allows four; the system prompt has one."""
@@ -51,6 +50,8 @@ class PreparedRequest(NamedTuple):
         caching: Why its messages are marked as cacheable or not; empty where there was nothing to decide.
         sources: The sentences that inline citations name; empty where citations are native.
         marks: What the query's next request must know.
+        profile: The profile that it was built for, and `tool_definitions` the tools that it could offer: with the
+            request that was asked for, all that it is made of. None for a summary.
     """
 
     request: Request
@@ -59,6 +60,8 @@ class PreparedRequest(NamedTuple):
     style: CitationStyle = "native"
     sources: Sources = ()
     marks: CacheMarks = CacheMarks()
+    profile: Profile | None = None
+    tool_definitions: StoredText | None = None
 
 
 def prepare(
@@ -67,14 +70,20 @@ def prepare(
     profile: Profile,
     style: CitationStyle,
     before: CacheMarks,
+    system: StoredText | None = None,
 ) -> PreparedRequest:
     """Prepares the request that `asked` stands for, fit for a server of this profile.
+
+    Args:
+        system: The system prompt, where it is not today's.
 
     Raises:
         ModelError: (`illegal_request`) It cannot be made legal.
     """
     inline = style == "inline"
     request = build_request(asked, tools, profile, inline=inline)
+    if system is not None:
+        request = replace(request, system=system)
     marks = before
     caching = ""
     if profile.caching:
@@ -88,7 +97,24 @@ def prepare(
         request = replace(request, messages=messages)
     # Last, so that the rules see the very request that is sent.
     legal = make_legal(request)
-    return PreparedRequest(legal.request, legal.repairs, caching, style, sources, marks)
+    return PreparedRequest(
+        legal.request, legal.repairs, caching, style, sources, marks, profile, tools
+    )
+
+
+def prepare_rest(
+    prepared: PreparedRequest, content: tuple[StoredText, ...]
+) -> PreparedRequest:
+    """Prepares the request that goes on with a reply which the server paused.
+
+    Args:
+        content: The reply so far.
+
+    Raises:
+        ModelError: (`illegal_request`) It cannot be made legal.
+    """
+    request = make_legal(continued(prepared.request, content)).request
+    return prepared._replace(request=request)
 
 
 def prepare_summary(asked: SummaryRequested) -> PreparedRequest:

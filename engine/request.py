@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.engine.prompts import system_prompt
-from antiphon.engine.server_profile import FULL_PROFILE, Profile
+from antiphon.engine.server_profile import FULL_PROFILE
 from antiphon.vocabulary.events import ReasoningRequested
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Message, Request, StoredText
+from antiphon.vocabulary.values import Message, Profile, Request, StoredText
 
 _NO_TOOLS = '{"type":"none"}'
 

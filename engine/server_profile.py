@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Literal
 
 import msgspec
 
@@ -14,10 +13,13 @@ from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import CitationStyle, Reasoner
 from antiphon.vocabulary.ports import Clock, Model
-from antiphon.vocabulary.values import Message, Request, StoredText, Value
+from antiphon.vocabulary.values import Message, Profile, Request, StoredText
 
 PROBE_S = 20.0
 """Seconds for the reply to a probe: it is two sentences long."""
+REFUSALS = frozenset({"invalid_request", "server_error", "stream_error", "malformed"})
+"""How servers refuse what they do not know; all other failures say nothing about what they know."""
+PROBE_ATTEMPTS = 2
 _UNUSUAL_WORD = "heliotrope"
 """A word that no model writes by itself."""
 _SOURCE = {
@@ -31,26 +33,6 @@ _QUESTION = {
     "type": "text",
     "text": "According to the search result: what is the word of the day? Answer in a sentence.",
 }
-
-CitationSetting = Literal["native", "inline", "auto"]
-
-
-class Profile(Value, frozen=True, kw_only=True):
-    """The switches of one server that speaks the Messages API, where it differs from the original.
-
-    Attributes:
-        citations: `native`: sources are `search_result` blocks; `inline`: numbered plain text, for servers that do
-            not know these; `auto`: found out by one small call, and remembered.
-        tool_choice_none: Knows `tool_choice: none`.
-        caching: Knows `cache_control`.
-        thinking: Knows `thinking` and `output_config.effort`.
-    """
-
-    citations: CitationSetting = "native"
-    tool_choice_none: bool = True
-    caching: bool = True
-    thinking: bool = True
-
 
 FULL_PROFILE = Profile()
 """The Messages API itself."""
@@ -105,19 +87,14 @@ async def _probe_style(model: Model, name: str, clock: Clock) -> CitationStyle:
         ModelError: The server failed in a way that says nothing about what it knows.
     """
     try:
-        reply = await within(clock, PROBE_S, ask(model, source_request(name), PROBE_S))
+        probing = ask(model, source_request(name), PROBE_S, attempts=PROBE_ATTEMPTS)
+        reply = await within(clock, PROBE_S, probing)
     except TimeoutError as error:
         raise ModelError(
             "timeout", f"no complete reply within {PROBE_S:g} s", retryable=True
         ) from error
     except ModelError as error:
-        # These are how servers refuse a block of a kind that they do not know.
-        if error.kind in (
-            "invalid_request",
-            "server_error",
-            "stream_error",
-            "malformed",
-        ):
+        if error.kind in REFUSALS:
             return "inline"
         raise
     if _UNUSUAL_WORD in reply.text.text.lower() and reply.citations:
@@ -138,15 +115,29 @@ def source_request(name: str) -> Request:
     return Request(model=name, max_tokens=200, system=system, messages=(message,))
 
 
-async def ask(model: Model, request: Request, timeout_s: float) -> Reply:
-    """Returns the whole reply to one request, without events or further attempts.
+async def ask(
+    model: Model, request: Request, timeout_s: float, attempts: int = 1
+) -> Reply:
+    """Returns the whole reply to one request, without events.
 
     Args:
         timeout_s: Seconds for which the caller means to wait; the caller keeps that limit.
+        attempts: Attempts in all, at once one after another, where the same request may pass: a server that closes the
+            connections that it kept, or one that is starting, is no server that lacks something.
 
     Raises:
-        ModelError: The call failed.
+        ModelError: The last attempt failed.
     """
+    for _ in range(attempts - 1):
+        try:
+            return await _reply(model, request, timeout_s)
+        except ModelError as error:
+            if not error.retryable:
+                raise
+    return await _reply(model, request, timeout_s)
+
+
+async def _reply(model: Model, request: Request, timeout_s: float) -> Reply:
     fold = ReplyFold()
     async for event in model.stream(request, timeout_s):
         fold.add(event)

@@ -1,26 +1,18 @@
 """Server-sent events to JSON objects: the few lines of the format that the Messages API uses, read cheaply.
 
-The SDK builds a pydantic model for each event, which costs five times as much CPU time as this. Text that is not valid
-Unicode is made valid here too: JSON can spell half of a surrogate pair, and servers cut characters.
+The SDK builds a pydantic model for each event, which costs five times as much CPU time as this.
 """
 
 from __future__ import annotations
 
-import json
-import re
-
-import msgspec
-
+from antiphon.engine.wire_json import read_object
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 
 # Bounds against a server that never stops sending; the longest replies have a few hundred kilobytes.
 MAX_EVENT_BYTES = 8 * 2**20
 MAX_STREAM_BYTES = 64 * 2**20
-EXCERPT_BYTES = 120
-
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_decode = msgspec.json.Decoder().decode
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class SseDecoder:
@@ -55,8 +47,12 @@ class SseDecoder:
         events = []
         for block in blocks:
             event = _event(block)
-            if event is not None:
-                events.append(event)
+            if event is None:
+                continue
+            events.append(event)
+            # Whatever comes behind a complete reply, it may not cost the reply.
+            if event["type"] == "message_stop":
+                break
         return events
 
     def end(self) -> list[Json]:
@@ -78,104 +74,33 @@ class SseDecoder:
 
 def _event(block: bytes) -> Json | None:
     """Reads one block of lines; None for comments, empty events and OpenAI's end mark."""
+    name = ""
     lines = []
-    for line in block.split(b"\n"):
+    for line in block.removeprefix(_BYTE_ORDER_MARK).split(b"\n"):
         if line.startswith(b"data:"):
             lines.append(line.removeprefix(b"data:").strip())
+        elif line.startswith(b"event:"):
+            name = line.removeprefix(b"event:").strip().decode("utf-8", "replace")
     data = b"\n".join(lines)
     if data in (b"", b"[DONE]"):
         return None
+    if name == "error":
+        return _error_event(data)
 
     event = read_object(data)
+    # Some servers send a bare {"error": …}: https://github.com/ggml-org/llama.cpp (tools/server)
     if "type" not in event:
-        event["type"] = ""
-        # Some servers send a bare {"error": …}: https://github.com/ggml-org/llama.cpp (tools/server)
-        if "error" in event:
+        event["type"] = name
+        if event.get("error"):
             event["type"] = "error"
     return event
 
 
-def read_object(data: bytes) -> Json:
-    """Reads `data` as a JSON object.
-
-    Raises:
-        ModelError: (`malformed`) It is none.
-    """
+def _error_event(data: bytes) -> Json:
+    """Reads the data under `event: error`: the API's own form, the error alone as llama.cpp sends it, or words."""
     try:
-        value = _read(data)
-    except (ValueError, RecursionError) as error:
-        raise ModelError(
-            "malformed", f"the server sent something that is no JSON: {excerpt(data)}"
-        ) from error
-    if not isinstance(value, dict):
-        raise ModelError(
-            "malformed", f"the server sent JSON that is no object: {excerpt(data)}"
-        )
-    return value
-
-
-def _read(data: bytes) -> object:
-    try:
-        return _decode(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        # The strict decoder is several times faster, and hardly any event needs the lenient one.
-        return read_leniently(data)
-
-
-def excerpt(data: bytes) -> str:
-    """Returns the beginning of `data`, fit for an error message."""
-    return repr(data[:EXCERPT_BYTES].decode("utf-8", "replace"))
-
-
-def read_leniently(data: bytes) -> object:
-    """Reads JSON whose text is not all valid Unicode.
-
-    A delta's own text is left as it is: the next delta may bring the other half of its last character.
-
-    Raises:
-        ValueError: It is no JSON.
-    """
-    value = json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse_constant)
-    if not isinstance(value, dict) or not isinstance(value.get("delta"), dict):
-        return _with_valid_text(value)
-
-    event: Json = {}
-    for name, part in value.items():
-        event[name] = _with_valid_text(part)
-    delta: Json = {}
-    for name, part in value["delta"].items():
-        if isinstance(part, str):
-            delta[name] = part
-        else:
-            delta[name] = _with_valid_text(part)
-    event["delta"] = delta
-    return event
-
-
-def valid_text(text: str) -> str:
-    """Returns `text` with both halves of a surrogate pair joined, and each lone half replaced by U+FFFD."""
-    if text.isascii() or not _LONE_SURROGATE.search(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def is_first_half(character: str) -> bool:
-    """Returns True if the other half of the character is still to come."""
-    return "\ud800" <= character <= "\udbff"
-
-
-def _with_valid_text(value: object) -> object:
-    if isinstance(value, str):
-        return valid_text(value)
-    if isinstance(value, list):
-        return [_with_valid_text(part) for part in value]
-    if isinstance(value, dict):
-        return {
-            valid_text(str(name)): _with_valid_text(part)
-            for name, part in value.items()
-        }
-    return value
-
-
-def _refuse_constant(constant: str) -> object:
-    raise ValueError(f"{constant} is no JSON")
+        event = read_object(data)
+    except ModelError:
+        return {"type": "error", "error": data.decode("utf-8", "replace")}
+    error = event.get("error") or event
+    return {"type": "error", "error": error}

@@ -7,8 +7,7 @@ import inspect
 from collections.abc import Sequence
 
 from antiphon.bus import Components
-from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import Registry, Tool, ToolCircuits
+from antiphon.dispatcher import Registry, Tool
 from antiphon.faults.plan import Fault, part_of
 from antiphon.faults.plan_files import parse_plan
 from antiphon.faults.ports.calls import FaultyModel, faulty_tool
@@ -70,12 +69,7 @@ class Injector:
     def resources(self, resources: Resources, /) -> Resources:
         """Returns the ports that the query's components are given, each with its faults."""
         if self._apart:
-            # Circuits count failures across queries: with new ones the others do not suffer from these.
-            resources = dataclasses.replace(
-                resources,
-                provider_circuit=ProviderCircuit(),
-                tool_circuits=ToolCircuits(),
-            )
+            resources = resources.with_own_circuits()
         clock = resources.clock
         tools: list[Tool] = []
         for tool in resources.tools.tools:

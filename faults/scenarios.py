@@ -111,6 +111,28 @@ SCENARIOS: dict[str, Scenario] = {
         what="the model takes for ever with its answer",
         faults=(Fault(point="model.request", kind="hang", when="final", times=0),),
     ),
+    "all_silent": Scenario(
+        what="both reasoners take for ever",
+        faults=(
+            _always("model.request", "hang"),
+            _always("fallback.request", "hang"),
+        ),
+    ),
+    "silent_without_rounds": Scenario(
+        what="the model takes for ever, and may call no tool",
+        faults=(_always("model.request", "hang"),),
+        settings=QuerySettings(max_rounds=0),
+    ),
+    "silent_and_hurried": Scenario(
+        what="the model takes for ever, and the caller waits ten seconds",
+        faults=(_always("model.request", "hang"),),
+        settings=QuerySettings(deadline_s=10.0),
+    ),
+    "away_without_rounds": Scenario(
+        what="the provider failed before, and no tool may be called",
+        settings=QuerySettings(max_rounds=0),
+        provider_open=True,
+    ),
     "greedy": Scenario(
         what="the model asks for more rounds than it may have", greedy=True
     ),

@@ -1,12 +1,14 @@
 """What can be done with a recorded query: replay it, resume it, fork it, and compare it with another."""
 
-from antiphon.history.changes import Change
+from antiphon.history.changes import Change, change_event
 from antiphon.history.diffing import Diff, Side, diff
 from antiphon.history.divergence import Divergence
 from antiphon.history.forking import Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.lineage import (
+    Contribution,
     Origin,
+    Sentence,
     answer_in,
     contributions,
     facts_in,
@@ -14,10 +16,12 @@ from antiphon.history.lineage import (
     lineage,
 )
 from antiphon.history.regression_test import sealed_trace, trace_test
-from antiphon.history.replaying import ReplayResult, ReplayRun, replay, replay_lines
+from antiphon.history.replay_run import ReplayRun
+from antiphon.history.replaying import ReplayResult, replay, replay_lines
 
 __all__ = [
     "Change",
+    "Contribution",
     "Diff",
     "Divergence",
     "History",
@@ -25,8 +29,10 @@ __all__ = [
     "Origin",
     "ReplayResult",
     "ReplayRun",
+    "Sentence",
     "Side",
     "answer_in",
+    "change_event",
     "contributions",
     "diff",
     "facts_in",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from antiphon.dispatcher import quotable
 from antiphon.engine import reply_of
 from antiphon.traces import event_of, plain
-from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError, DecodeError, ModelError
 from antiphon.vocabulary.events import (
     Event,
@@ -21,7 +21,18 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Passage, StoredText, Value
+from antiphon.vocabulary.values import Message, Passage, StoredText, Value
+
+BLOCK_TYPES = (
+    "text",
+    "search_result",
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+)
+"""Types of content blocks that this service sends and receives."""
+MOST_NUMBER = 10**18
 
 SHOWN_CHARS = 60
 """Characters of a value where a change is described: the rest can be read in the fork's trace."""
@@ -48,7 +59,7 @@ class Change(Value, frozen=True, kw_only=True):
         return f"{words} = {self.value[:SHOWN_CHARS]}"
 
 
-def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
+def change_event(event: Event, change: Change, catalog: Catalog = BUILT_IN) -> Event:
     """Returns the event with the change made.
 
     Args:
@@ -57,6 +68,7 @@ def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
     Raises:
         BadInputError: The change does not fit the event, or what it gives cannot be read.
     """
+    _check_encodable(change)
     match change.kind, event:
         case "set", _:
             return _with_field(event, change.name.split("."), change.value, catalog)
@@ -76,6 +88,16 @@ def change_event(event: Event, change: Change, catalog: Catalog) -> Event:
     )
 
 
+def _check_encodable(change: Change) -> None:
+    try:
+        change.name.encode()
+        change.value.encode()
+    except UnicodeEncodeError as error:
+        raise BadInputError(
+            "The change holds half of a surrogate pair, which is no character: give valid Unicode."
+        ) from error
+
+
 def _with_field(
     event: Event, path: Sequence[str], value: str, catalog: Catalog
 ) -> Event:
@@ -93,12 +115,46 @@ def _with_field(
     elif isinstance(holder, list):
         holder[int(last)] = _json_or_text(value)
     try:
-        return event_of(whole, catalog)
+        changed = event_of(whole, catalog)
     except DecodeError as error:
         field = ".".join(path)
         raise BadInputError(
             f"`{field}` of {event.kind_name()} cannot be {value[:80]!r}: {error}"
         ) from error
+    if "messages" not in changed.__struct_fields__:
+        return changed
+    return _with_whole_blocks(changed, event)
+
+
+def _with_whole_blocks(changed: Any, event: Any) -> Event:
+    """Returns the event with each block that is new to its messages read and written anew.
+
+    Blocks are joined into a request as they are: one that is more than one JSON object could add to its top level.
+
+    Raises:
+        BadInputError: A block is not one JSON object of a type that a message may hold.
+    """
+    known = {block for message in event.messages for block in message.content}
+    messages: list[Message] = []
+    for message in changed.messages:
+        content: list[StoredText] = []
+        for block in message.content:
+            if block not in known:
+                block = _whole_block(block)
+            content.append(block)
+        messages.append(replace(message, content=tuple(content)))
+    written: Event = replace(changed, messages=tuple(messages))
+    return written
+
+
+def _whole_block(block: StoredText) -> StoredText:
+    found = _json_or_text(block.text)
+    if not isinstance(found, dict) or found.get("type") not in BLOCK_TYPES:
+        raise BadInputError(
+            f"A content block must be one JSON object whose `type` is one of {', '.join(BLOCK_TYPES)}: "
+            f"found {block.text[:80]!r}."
+        )
+    return StoredText(msgspec.json.encode(found).decode())
 
 
 def _inside(holder: object, name: str, event: Event) -> object:
@@ -111,8 +167,10 @@ def _inside(holder: object, name: str, event: Event) -> object:
 
 def _with_reply(event: ReasoningCompleted, given: str) -> ReasoningCompleted:
     """Returns the call's reply as `given`: a message of the Messages API, its content blocks, or plain text."""
+    message = _message(given)
+    _check_blocks(message)
     try:
-        reply = reply_of(_message(given))
+        reply = reply_of(message)
     except ModelError as error:
         raise BadInputError(f"The given reply cannot be read: {error}") from error
     return replace(
@@ -133,6 +191,19 @@ def _message(given: str) -> Json:
     if isinstance(found, dict) and isinstance(found.get("content"), list):
         return found
     return {"content": [{"type": "text", "text": given}]}
+
+
+def _check_blocks(message: Json) -> None:
+    """Refuses a reply with a block that no model of ours sends.
+
+    Raises:
+        BadInputError: There is one.
+    """
+    for block in message["content"]:
+        if not isinstance(block, dict) or block.get("type") not in BLOCK_TYPES:
+            raise BadInputError(
+                f"Each content block of a reply must be an object whose `type` is one of {', '.join(BLOCK_TYPES)}."
+            )
 
 
 def _with_result(event: ToolSucceeded | ToolFailed, given: str) -> ToolSucceeded:
@@ -166,6 +237,14 @@ def _passages(found: object) -> tuple[Passage, ...]:
 
 def _json_or_text(text: str) -> object:
     try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
         return text
+    except RecursionError:
+        raise BadInputError(
+            f"The value {text[:40]!r} is nested too deep: nothing here needs that."
+        ) from None
+    # A store holds no larger number, and writing one of thousands of digits takes seconds.
+    if isinstance(found, int) and abs(found) >= MOST_NUMBER:
+        raise BadInputError("The value is a number of more than 18 digits.")
+    return found

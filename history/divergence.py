@@ -12,9 +12,10 @@ from antiphon.traces import plain
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Value
 
-DivergenceKind = Literal["code", "order", "schema", "settings"]
+DivergenceKind = Literal["code", "order", "schema", "settings", "time"]
 """`code`: the rules decide something else now; `order`: the same events in another order; `schema`: the trace is in a
-form that this program does not write; `settings`: the trace has other settings or versions than this program."""
+form that this program does not write; `settings`: the difference follows from other settings or versions than this
+program has; `time`: an alarm of the deadline came later than it was due."""
 
 SHOWN_CHARS = 120
 """Characters of a field's value in a sentence: what a line of a terminal holds."""

@@ -95,16 +95,25 @@ def forked_prefix(
 
 
 def recorded_resources(
-    resources: Resources, events: Trace, changes: Sequence[Change], mode: Mode
+    resources: Resources,
+    events: Trace,
+    changes: Sequence[Change],
+    mode: Mode,
+    *,
+    effects: bool = True,
 ) -> Resources:
-    """Returns the resources with those ports that the mode closes answering from the recording."""
+    """Returns the resources with those ports that the mode closes answering from the recording.
+
+    Args:
+        effects: A live fork may run tools that change something outside.
+    """
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
     # A passage that is dropped may be found again by another call, recorded or live: every tool leaves it out.
     if mode == "live":
-        if not dropped:
+        if effects and not dropped:
             return resources
         return dataclasses.replace(
-            resources, tools=recorded_tools(resources.tools, (), dropped, live=True)
+            resources, tools=recorded_tools(resources.tools, (), dropped, live=effects)
         )
     tools = recorded_tools(resources.tools, events, dropped)
     if mode == "remodel":

@@ -16,6 +16,7 @@ from antiphon.composition import (
     NoInterceptor,
     QueryHandle,
     Resources,
+    Totals,
     wire,
 )
 from antiphon.history.changes import Change
@@ -30,7 +31,12 @@ from antiphon.history.forking import (
 )
 from antiphon.history.regression_test import decided_anew
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
-from antiphon.vocabulary.errors import DecodeError, ServiceError, TraceError
+from antiphon.vocabulary.errors import (
+    DecodeError,
+    ServiceError,
+    TraceError,
+    TraceStateError,
+)
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -57,6 +63,7 @@ class History:
 
     Args:
         admit: Refuses (BusyError) where no further query may begin.
+        totals: What forked and resumed queries spend is added to them; None: it is counted nowhere.
     """
 
     def __init__(
@@ -65,11 +72,13 @@ class History:
         resources: Resources,
         store: TraceStore,
         admit: Callable[[], None] = _admit_always,
+        totals: Totals | None = None,
     ) -> None:
         self._bus = bus
         self._resources = resources
         self._store = store
         self._admit = admit
+        self._totals = totals
 
     async def replay(self, query_id: str) -> ReplayResult:
         """Runs the deciding components over the trace and compares what they emit with it.
@@ -100,15 +109,16 @@ class History:
 
         Raises:
             NotFoundError: No such trace.
-            TraceError: It is over, or it is being worked on, here or in another process.
+            TraceStateError: It is over, or it is being worked on, here or in another process.
         """
         if query_id in self._bus.sessions:
-            raise TraceError(f"query {query_id} is being worked on: follow it instead")
+            raise TraceStateError(
+                f"query {query_id} is being worked on: follow it instead"
+            )
         # First the ownership and then the trace: whoever had it may have written until now.
         await self._store.take_over(query_id)
-        return self._go_on(
-            await self._store.read(query_id), self._resources, why, interceptor
-        )
+        events = await self._store.read(query_id)
+        return self._go_on(events, self._resources, why, interceptor, events)
 
     async def resume_unfinished(self) -> list[QueryHandle]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
@@ -127,6 +137,8 @@ class History:
         changes: Sequence[Change],
         mode: Mode,
         interceptor: Interceptor | None = None,
+        *,
+        effects: bool = True,
     ) -> QueryHandle:
         """Starts a query that shares a trace up to an event, has something changed there, and goes on from it.
 
@@ -135,6 +147,7 @@ class History:
                 interceptor and no changes: the first event that it sees; None is the first of all.
             interceptor: Applies to the new query, such as faults, and describes itself (`str`); what is shared
                 happened without it.
+            effects: In the mode `live` it may run tools that change something outside.
 
         Raises:
             NotFoundError: No such trace.
@@ -159,12 +172,20 @@ class History:
             prefix.append(
                 replace(recorded, event=self._resources.redaction.event(recorded.event))
             )
-        resources = recorded_resources(self._resources, events, changes, mode)
+        # A fork may break anything: its failures must not keep the service's own queries from model and tools.
+        apart = self._resources.with_own_circuits()
+        resources = recorded_resources(apart, events, changes, mode, effects=effects)
+        # What the parent paid for costs nothing once more: its replies that are shared, or given again.
+        paid: Sequence[Recorded[Event]] = prefix
+        if mode == "recorded":
+            paid = events
         if last == 0:
-            return self._begin(prefix[0], resources, interceptor or NoInterceptor())
+            return self._begin(
+                prefix[0], resources, interceptor or NoInterceptor(), paid
+            )
         # Stored before anything of it is acted on, as every event is.
         await self._store.append(prefix[0].query_id, 0, prefix)
-        return self._go_on(prefix, resources, f"{FORKED}{query_id}", interceptor)
+        return self._go_on(prefix, resources, f"{FORKED}{query_id}", interceptor, paid)
 
     async def follow(
         self, query_id: str, after: int = 0
@@ -198,7 +219,11 @@ class History:
         return events
 
     def _begin(
-        self, first: Recorded[Event], resources: Resources, interceptor: Interceptor
+        self,
+        first: Recorded[Event],
+        resources: Resources,
+        interceptor: Interceptor,
+        paid: Sequence[Recorded[Event]],
     ) -> QueryHandle:
         """Starts a query of its own that shares no more than the question."""
         assert isinstance(first.event, QueryReceived)
@@ -211,7 +236,7 @@ class History:
             first.query_id, components, store=interceptor.store(self._store)
         )
         session.start(first.event)
-        return QueryHandle(session, caller, first.event.session_id)
+        return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
 
     def _go_on(
         self,
@@ -219,6 +244,7 @@ class History:
         resources: Resources,
         why: str,
         interceptor: Interceptor | None,
+        paid: Sequence[Recorded[Event]],
     ) -> QueryHandle:
         """Starts a session that goes on from a stored prefix."""
         first = prefix[0]
@@ -245,7 +271,7 @@ class History:
             interceptor=interceptor,
             store=interceptor.store(self._store),
         )
-        return QueryHandle(session, caller, first.event.session_id)
+        return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
 
 
 async def replay_stored(

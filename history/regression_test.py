@@ -15,6 +15,7 @@ from antiphon.history.replaying import replay
 from antiphon.traces import event_of, plain, read_trace_file, trace_file, trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled
+from antiphon.vocabulary.outside import clean
 from antiphon.vocabulary.subscribers import Subscriber
 
 QUESTION_CHARS = 200
@@ -29,12 +30,12 @@ from pathlib import Path
 
 from antiphon.service import {imports}
 
-SHA256 = "{sha256}"
+SHA256 = {sha256!r}
 """Of the events: a trace that was changed is refused."""
 
 
 def test_{name}_replays_to_the_same_events_and_the_same_answer() -> None:
-{load}    events = sealed_trace(Path(__file__).with_name("{file}"), SHA256{sealed_with})
+{load}    events = sealed_trace(Path(__file__).with_name({file!r}), SHA256{sealed_with})
 
     divergence = replay(events{replayed_with}).divergence
 
@@ -101,7 +102,7 @@ def trace_test(
     test = _TEST.format(
         question=_as_docstring(question),
         sha256=trace_lines(data)[0].sha256,
-        name=re.sub(r"\W+", "_", name),
+        name=re.sub(r"[^A-Za-z0-9_]+", "_", name),
         file=f"{name}.jsonl",
         confidence=answer.confidence,
         sources=answer.sources,
@@ -217,6 +218,5 @@ def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
 
 def _as_docstring(question: str) -> str:
     """Returns a question as part of a docstring: one line in which nothing ends the string."""
-    return (
-        " ".join(question.split())[:QUESTION_CHARS].replace("\\", "").replace('"', "'")
-    )
+    plain_text = clean(" ".join(question.split())[:QUESTION_CHARS])
+    return plain_text.replace("\\", "").replace('"', "'")

@@ -175,8 +175,9 @@ def build_vectors(
             report(IndexProgress(stage="vectors", done=done, total=catalogue.chunks))
             index.upsert(batch)
             done += len(batch)
-        if index.count() != catalogue.chunks:
+        found = index.count()
+        if found != catalogue.chunks:
             raise KnowledgeError(
-                f"the vector index {url or folder} holds {index.count()} of {catalogue.chunks} chunks; index again"
+                f"the vector index {index.where} holds {found} of {catalogue.chunks} chunks; index again"
             )
     report(IndexProgress(stage="vectors", done=done, total=done))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import chromadb
 import httpx
@@ -16,6 +17,7 @@ from chromadb.errors import ChromaError, NotFoundError
 from antiphon.knowledge.generations import REBUILD_ADVICE
 from antiphon.knowledge.vectors import ChunkVector, rows_of
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
+from antiphon.vocabulary.outside import without_userinfo
 
 # Rows an upsert; Chroma takes 5,461 at most.
 BATCH = 1_000
@@ -28,14 +30,18 @@ _EMBEDDED_NAME = "passages"
 
 
 class ChromaIndex:
-    """One generation's collection, in a folder of ours or on a Chroma server."""
+    """One generation's collection, in a folder of ours or on a Chroma server.
+
+    Attributes:
+        where: The folder or address, as errors name it.
+    """
 
     def __init__(
         self, client: chromadb.ClientAPI, collection: chromadb.Collection, where: str
     ) -> None:
         self._client = client
         self._collection = collection
-        self._where = where
+        self.where = where
 
     def nearest(
         self,
@@ -56,7 +62,7 @@ class ChromaIndex:
         elif conditions:
             # Chroma refuses an "$and" of fewer than two.
             where = {"$and": conditions}
-        with _chroma_errors(self._where):
+        with _chroma_errors(self.where):
             found = self._collection.query(
                 query_embeddings=[vector], n_results=limit, where=where, include=[]
             )
@@ -74,11 +80,11 @@ class ChromaIndex:
                 lesson = _NO_LESSON
             ids.append(row.id)
             metadatas.append({"course": row.course, "lesson": lesson})
-        with _chroma_errors(self._where):
+        with _chroma_errors(self.where):
             self._collection.upsert(ids=ids, embeddings=vectors, metadatas=metadatas)
 
     def count(self) -> int:
-        with _chroma_errors(self._where):
+        with _chroma_errors(self.where):
             return int(self._collection.count())
 
     def close(self) -> None:
@@ -96,7 +102,7 @@ def open_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
     Raises:
         KnowledgeError: It is not there, is damaged, or the server does not answer.
     """
-    where = url or str(folder)
+    where = _shown_place(folder, url)
     if url is None and not folder.is_dir():
         raise KnowledgeError(f"the vector index {folder} is missing; {REBUILD_ADVICE}")
     with _chroma_errors(where):
@@ -115,7 +121,7 @@ def open_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
 
 def create_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
     """Creates an empty collection; one of the same name, left by a killed run, goes."""
-    where = url or str(folder)
+    where = _shown_place(folder, url)
     with _chroma_errors(where):
         client = _client(folder, url)
         collection_name = _name(url, name)
@@ -130,7 +136,7 @@ def create_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
 
 def drop_index(url: str, name: str) -> None:
     """Deletes an old generation's collection from a server."""
-    with _chroma_errors(url):
+    with _chroma_errors(_shown_place(Path(), url)):
         client = _client(Path(), url)
         _delete_collection(client, name)
         client.close()
@@ -147,6 +153,13 @@ def _name(url: str | None, name: str) -> str:
     return name
 
 
+def _shown_place(folder: Path, url: str | None) -> str:
+    """Names the index in errors, which go into traces and logs: an address without its password."""
+    if url is None:
+        return str(folder)
+    return without_userinfo(url)
+
+
 def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
     settings = Settings(anonymized_telemetry=False)
     if url is None:
@@ -154,7 +167,7 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
     server = urlsplit(url)
     if server.scheme not in _DEFAULT_PORTS or not server.hostname:
         raise ConfigurationError(
-            f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {url!r}"
+            f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {without_userinfo(url)!r}"
         )
     # Chroma's client waits for ever, so the server is asked first whether it is there.
     httpx.get(
@@ -163,11 +176,23 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
     port = server.port or _DEFAULT_PORTS[server.scheme]
     secure = server.scheme == "https"
     client = chromadb.HttpClient(
-        host=server.hostname, port=port, ssl=secure, settings=settings
+        host=server.hostname,
+        port=port,
+        ssl=secure,
+        headers=_credentials(server),
+        settings=settings,
     )
     # No setting of Chroma 1.5 reaches this timeout (chromadb/api/fastapi.py passes None).
     client._server._session.timeout = httpx.Timeout(_TIMEOUT_S)
     return client
+
+
+def _credentials(server: SplitResult) -> dict[str, str]:
+    """Returns the header for the user name and password of an address; Chroma's client takes no address."""
+    if server.username is None:
+        return {}
+    login = f"{unquote(server.username)}:{unquote(server.password or '')}"
+    return {"Authorization": f"Basic {b64encode(login.encode()).decode()}"}
 
 
 @contextmanager
@@ -180,10 +205,12 @@ def _chroma_errors(where: str) -> Iterator[None]:
     try:
         yield
     except httpx.HTTPError as error:
+        why = without_userinfo(str(error))
         raise KnowledgeError(
-            f"no Chroma server answers at {where} ({error}); start it, or unset ANTIPHON_CHROMA_URL"
+            f"no Chroma server answers at {where} ({why}); start it, or unset ANTIPHON_CHROMA_URL"
         ) from error
     except (ChromaError, ValueError, AttributeError, RuntimeError, OSError) as error:
+        why = without_userinfo(str(error))
         raise KnowledgeError(
-            f"the vector index {where} cannot be used ({error}); {REBUILD_ADVICE}"
+            f"the vector index {where} cannot be used ({why}); {REBUILD_ADVICE}"
         ) from error

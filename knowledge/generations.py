@@ -18,6 +18,10 @@ from pathlib import Path
 import msgspec
 
 from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.private_files import (
+    make_private_folder,
+    make_private_tree,
+)
 from antiphon.vocabulary.values import Value
 
 CATALOGUE = "catalogue.sqlite"
@@ -75,9 +79,10 @@ class Generations:
             KnowledgeError: Another indexer runs, or the folder cannot be written.
         """
         with self.write_errors():
-            self.root.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self.root.parent)
+            make_private_folder(self.root)
             file = os.open(
-                self.root / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644
+                self.root / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600
             )
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -89,7 +94,12 @@ class Generations:
         try:
             yield
         finally:
+            self.protect()
             os.close(file)
+
+    def protect(self) -> None:
+        """Takes the rights of others from everything here: Chroma writes its files for all to read."""
+        make_private_tree(self.root)
 
     @contextmanager
     def write_errors(self) -> Iterator[None]:

@@ -74,7 +74,9 @@ class Library:
             ConfigurationError: The index was built by another embedder or version; the message says how to mend it.
             KnowledgeError: The data folder cannot be read, or the index is damaged.
         """
-        library = cls(Generations(data_dir), embedder, chroma_url)
+        generations = Generations(data_dir)
+        generations.protect()
+        library = cls(generations, embedder, chroma_url)
         library.refresh()
         return library
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from antiphon.knowledge.values import Section
+from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.values import Value
 
 _HEADER = re.compile(r"course (title|link|instructor)\s*:", re.IGNORECASE)
 _LESSON = re.compile(r"lesson\s+([0-9]{1,4})\s*[:.\u2013\u2014-]", re.IGNORECASE)
 _LESSON_LINK = re.compile(r"lesson link\s*:", re.IGNORECASE)
-_LINK = re.compile(r"https?://[^\s<>\"'`]{1,2000}", re.IGNORECASE)
 # Markdown around a header line or a heading: "## **Lesson 1: Logs**" is a heading too.
 _MARKUP = "#* \t"
 # The header stands within this many lines from the top; further down "Course link:" is text.
@@ -130,11 +130,7 @@ def _title(text: str) -> str:
 
 
 def _link(text: str) -> str | None:
-    """Returns the web address in `text`; anything else (a script, a local file) is no link."""
-    found = _LINK.fullmatch(text.strip(_MARKUP).strip("<>"))
-    if found is None:
-        return None
-    return found.group()
+    return web_link(text.strip(_MARKUP).strip("<>"))
 
 
 def join_lines(lines: Iterable[str]) -> str:

@@ -12,6 +12,8 @@ from antiphon.language.words import fold
 from antiphon.vocabulary.errors import DocumentError
 from antiphon.vocabulary.values import Value
 
+_NO_TEXT = "its path is not in UTF-8; rename it"
+
 
 class FoundFiles(Value, frozen=True, kw_only=True):
     """The files that a person means by a list of paths.
@@ -58,6 +60,8 @@ def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
     for root in roots:
         if os.path.isdir(root):
             files.update(_walk(root, failed))
+        elif not _is_text(root):
+            failed.append((root, _NO_TEXT))
         elif os.path.lexists(root):
             # Named by itself: a file of another kind is refused with a reason, not passed over.
             files.add(root)
@@ -86,8 +90,19 @@ def _walk(root: str, failed: list[tuple[str, str]]) -> Iterator[str]:
             if name.startswith(".") or not name.lower().endswith(SUFFIXES):
                 continue
             path = os.path.join(folder, name)
-            if not _leads_outside(path, root):
+            if not _is_text(path):
+                failed.append((path, _NO_TEXT))
+            elif not _leads_outside(path, root):
                 yield path
+
+
+def _is_text(path: str) -> bool:
+    """Returns True for a path that can be stored and shown; Python reads other bytes as lone surrogates."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _leads_outside(path: str, root: str) -> bool:

@@ -28,6 +28,7 @@ from antiphon.dispatcher import load_tools
 from antiphon.engine import Double, Finding, find_capabilities, read_script
 from antiphon.history import (
     Change,
+    Contribution,
     Diff,
     Divergence,
     History,
@@ -35,6 +36,7 @@ from antiphon.history import (
     Origin,
     ReplayResult,
     ReplayRun,
+    Sentence,
     Side,
     answer_in,
     contributions,
@@ -54,16 +56,38 @@ from antiphon.knowledge import (
     overview,
 )
 from antiphon.service.antiphon import Antiphon, Readiness
+from antiphon.service.archive import (
+    FILTER_VALUES,
+    Archive,
+    RegressionTest,
+    check_filter,
+    nearest,
+    whole_id,
+)
+from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
-from antiphon.traces import Redaction, read_trace_file, to_json, trace_file, trace_lines
+from antiphon.traces import (
+    Redaction,
+    bytes_of_file,
+    file_of_lines,
+    read_trace_file,
+    to_json,
+    trace_file,
+    trace_lines,
+)
 from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
+    "FILTER_VALUES",
+    "MOST_CHANGES",
+    "MOST_VALUE_CHARS",
     "Antiphon",
+    "Archive",
     "BriefingView",
     "BusyError",
     "Caller",
     "Change",
+    "Contribution",
     "Course",
     "Diff",
     "Divergence",
@@ -83,20 +107,25 @@ __all__ = [
     "Question",
     "Readiness",
     "Redaction",
+    "RegressionTest",
     "ReplayResult",
     "ReplayRun",
     "Resources",
+    "Sentence",
     "ServiceResources",
     "Settings",
     "Side",
     "Totals",
     "answer_in",
     "briefings_of",
+    "bytes_of_file",
     "catalog_of",
+    "check_filter",
     "configure_logging",
     "contributions",
     "diff",
     "embedder_of",
+    "file_of_lines",
     "find_capabilities",
     "index_paths",
     "lineage",
@@ -104,6 +133,7 @@ __all__ = [
     "load_subscribers",
     "load_tools",
     "memory_at",
+    "nearest",
     "open_trace_store",
     "overview",
     "read_script",
@@ -120,5 +150,6 @@ __all__ = [
     "trace_lines",
     "trace_test",
     "who_hears",
+    "whole_id",
     "wire",
 ]

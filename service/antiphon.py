@@ -23,9 +23,20 @@ from antiphon.composition import (
     wire,
 )
 from antiphon.composition.intake import Intake, Question
+from antiphon.history import Change, Mode
 from antiphon.history.history import History
 from antiphon.knowledge import Course
-from antiphon.vocabulary.errors import BusyError, ServiceError
+from antiphon.service.archive import Archive, whole_id
+from antiphon.service.network_forks import IMPORTED, limited_changes
+from antiphon.service.recorded_query import RecordedQuery
+from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.errors import (
+    BusyError,
+    ForbiddenError,
+    ServiceError,
+    TraceStateError,
+)
+from antiphon.vocabulary.events import QueryCancelled
 from antiphon.vocabulary.ports import Clock, Retention, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Value
@@ -63,7 +74,12 @@ class Antiphon:
         self._resources = resources
         self._shared = resources.shared
         self._bus = Bus(resources.store, self._shared.clock, self._shared.catalog)
-        self.history = History(self._bus, self._shared, resources.store, self._admit)
+        self.history = History(
+            self._bus, self._shared, resources.store, self._admit, self.totals
+        )
+        self.archive = Archive(
+            resources.store, settings, self._shared.subscribers, self._bus.sessions
+        )
         self._intake = Intake(settings, resources)
         self._closing = False
         self._upkeep = [
@@ -93,12 +109,16 @@ class Antiphon:
         return cls(settings, await asyncio.to_thread(build, settings, subscribers))
 
     async def start(
-        self, question: Question, interceptor: Interceptor = _NO_INTERCEPTOR
+        self,
+        question: Question,
+        interceptor: Interceptor = _NO_INTERCEPTOR,
+        query_id: str | None = None,
     ) -> QueryHandle:
         """Begins to work on a question.
 
         Args:
             interceptor: Stands between this query and its ports.
+            query_id: The new query's id; None makes one.
 
         Raises:
             BadInputError: The question or a wish cannot be used.
@@ -114,7 +134,7 @@ class Antiphon:
         components = interceptor.components(
             lambda ports: wire(resources, ports, caller).subscriptions()
         )
-        session = self._bus.open(uuid.uuid4().hex, components, store=store)
+        session = self._bus.open(query_id or uuid.uuid4().hex, components, store=store)
         session.start(first)
         return QueryHandle(session, caller, first.session_id, self.totals)
 
@@ -127,6 +147,75 @@ class Antiphon:
         except asyncio.CancelledError:
             handle.cancel("the caller went away")
             raise
+
+    async def fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        interceptor: Interceptor | None = None,
+    ) -> QueryHandle:
+        """Forks a query for a caller over the network, within the limits of network_forks.py; else as `History.fork`.
+
+        Raises:
+            ForbiddenError: A change is not among those that may be made.
+        """
+        await self._check_own(query_id)
+        events = await self.store.read(query_id)
+        limited = limited_changes(events, at, changes, self.settings)
+        # A fork under faults alone begins before the event that it names; with the service's limits it still does.
+        if limited and not changes and interceptor is not None:
+            at = (at or 1) - 1
+        elif at is None and not changes:
+            limited = []
+        return await self.history.fork(
+            query_id,
+            at,
+            limited,
+            mode,
+            interceptor,
+            effects=self.settings.fork_effects,
+        )
+
+    async def resume(self, query_id: str) -> QueryHandle:
+        """Goes on with an interrupted query for a caller over the network; else as `History.resume`.
+
+        Raises:
+            ForbiddenError: It was imported, and the settings do not allow that.
+        """
+        await self._check_own(query_id)
+        self._admit()
+        return await self.history.resume(query_id)
+
+    async def find(self, beginning: str) -> str:
+        """Finds the one query whose id begins so, recorded or running. Raises as `whole_id` does."""
+        # The first events of a query that has just begun may not be stored yet.
+        if beginning in self._bus.sessions:
+            return beginning
+        return await whole_id(self.store, beginning)
+
+    def recorded(self, query_id: str) -> RecordedQuery:
+        """Returns a query that was begun before, as its caller would hold it."""
+        return RecordedQuery(query_id, self.history, self.store)
+
+    @property
+    def catalog(self) -> Catalog:
+        """Every event that there is, those of subscribers too."""
+        return self._shared.catalog
+
+    def cancel(self, query_id: str, why: str) -> None:
+        """Ends a running query; whoever waits for it gets an answer that says so.
+
+        Raises:
+            TraceStateError: It does not run here.
+        """
+        session = self._bus.sessions.get(query_id)
+        if session is None or session.over:
+            raise TraceStateError(
+                f"query {query_id} does not run here: there is nothing to cancel"
+            )
+        session.publish(QueryCancelled(why=why))
 
     def courses(self) -> tuple[Course, ...]:
         """Returns the courses that can be asked about."""
@@ -172,6 +261,12 @@ class Antiphon:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)
         await self._bus.close()
+
+    async def _check_own(self, query_id: str) -> None:
+        if self.settings.fork_messages or query_id in self._bus.sessions:
+            return
+        if await self.store.is_imported(query_id):
+            raise ForbiddenError(IMPORTED)
 
     def _admit(self) -> None:
         """Refuses where no further query may begin."""

@@ -7,13 +7,18 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 import structlog
 from msgspec.structs import replace
 
-from antiphon.traces.connections import Checkpointer, is_locked, reason
+from antiphon.traces.connections import (
+    Checkpointer,
+    LockedError,
+    StoreFile,
+    is_locked,
+    reason,
+)
 from antiphon.traces.event_log import (
     EventRow,
     Packer,
@@ -30,8 +35,15 @@ from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 _log = structlog.get_logger(__name__)
 
-_LOCK_PAUSE_S = 0.2
-"""After a write met a lock, others are refused at once for so long: each try would hold up the event loop."""
+_LOCK_PAUSE_S = 0.04
+_LONG_LOCK_PAUSE_S = 0.2
+"""After a write met a lock, nothing is tried for so long: each try holds up the event loop."""
+
+_SHORT_LOCK_S = 0.35
+"""Appends wait for a lock of another process until it is so old: the bus gives each half a second in all.
+
+Who deletes traces holds many short ones; behind one that is held for longer all would wait in vain.
+"""
 
 _KNOWN_TEXTS = 4096
 
@@ -65,21 +77,29 @@ class Writer:
 
     def __init__(
         self,
-        path: Path,
+        file: StoreFile,
         connection: sqlite3.Connection,
         redaction: Redaction,
         catalog: Catalog,
     ) -> None:
-        self._path = path
+        self._file = file
         self._connection = connection
         self._redaction = redaction
-        self._checkpointer = Checkpointer(path)
+        self._checkpointer = Checkpointer(file.path)
         self._packer = Packer()
         self._search_index = SearchIndex(catalog)
         self._known: set[str] = set()
         self._ends: dict[str, int] = {}
         self._seen_version = 0
-        self._locked_until = 0.0
+        self._locked_since: float | None = None
+        self._paused_until = 0.0
+
+    @property
+    def lock_is_long(self) -> bool:
+        """True if another process has kept this one from writing for longer than an append waits."""
+        if self._locked_since is None:
+            return False
+        return time.monotonic() - self._locked_since > _SHORT_LOCK_S
 
     async def ready(self) -> None:
         """Waits while the log is being moved into the database."""
@@ -119,22 +139,27 @@ class Writer:
         Raises:
             TraceError: The store cannot be written.
         """
-        if time.monotonic() < self._locked_until:
-            raise TraceError(
+        if time.monotonic() < self._paused_until:
+            raise LockedError(
                 "the trace store cannot be written: another process was writing to it a moment ago"
             )
+        self._file.check()
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._locked_since = None
             yield self._connection
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             self._ends.clear()
+            wrong = f"the trace store cannot be written: {reason(error)}"
+            # No line in the log: whoever waits for a lock tries again, and says so where that does not help.
             if is_locked(error):
-                self._locked_until = time.monotonic() + _LOCK_PAUSE_S
-            _log.warning("trace_store_refused", path=str(self._path), error=str(error))
-            raise TraceError(
-                f"the trace store cannot be written: {reason(error)}"
-            ) from error
+                self._pause()
+                raise LockedError(wrong) from error
+            _log.warning(
+                "trace_store_refused", path=str(self._file.path), error=str(error)
+            )
+            raise TraceError(wrong) from error
         except UnicodeEncodeError as error:
             raise TraceError(
                 "the trace store cannot be written: an id holds a lone surrogate, no text"
@@ -174,6 +199,15 @@ class Writer:
         for recorded in batch.events:
             note_query(connection, batch.query_id, recorded, batch.owner)
             self._search_index.note(connection, batch.query_id, recorded)
+
+    def _pause(self) -> None:
+        now = time.monotonic()
+        if self._locked_since is None:
+            self._locked_since = now
+        pause_s = _LOCK_PAUSE_S
+        if self.lock_is_long:
+            pause_s = _LONG_LOCK_PAUSE_S
+        self._paused_until = now + pause_s
 
     def _roll_back(self) -> None:
         """Ends a transaction that did not commit; there is none left after one that did."""
@@ -269,32 +303,61 @@ class GroupCommit:
         await waiting.written
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
+        # Who was cancelled meanwhile waits no more, and has nobody to act on what is stored.
+        self._waiting = [each for each in self._waiting if not each.written.done()]
         group = self._waiting[:_MOST_TOGETHER]
-        self._waiting = self._waiting[_MOST_TOGETHER:]
-        if self._waiting:
-            # Others get a turn first.
-            loop.call_soon(self._flush, loop)
         try:
             errors = self._errors([waiting.packed for waiting in group])
+        except LockedError as error:
+            if not self._writer.lock_is_long:
+                loop.call_later(_LOCK_PAUSE_S, self._flush, loop)
+                return
+            group = self._waiting
+            _log.warning("trace_store_locked", appends=len(group), error=str(error))
+            self._end(group, [error] * len(group), loop)
         except BaseException as error:
             # A bug of ours: whoever waits must hear of it, for nobody else would.
-            for waiting in group:
-                waiting.end(error)
+            self._end(group, [error] * len(group), loop)
             raise
-        for waiting, failure in zip(group, errors, strict=True):
-            waiting.end(failure)
+        else:
+            self._end(group, errors, loop)
+
+    def _end(
+        self,
+        group: Sequence[_Waiting],
+        errors: Sequence[BaseException | None],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        """Wakes those whose commit was made or refused; the others get their turn after other work of the loop."""
+        for waiting, error in zip(group, errors, strict=True):
+            waiting.end(error)
+        self._waiting = self._waiting[len(group) :]
+        if self._waiting:
+            loop.call_soon(self._flush, loop)
 
     def _errors(self, group: Sequence[Packed]) -> Sequence[TraceError | None]:
         """Stores the batches and returns what kept each from being stored.
 
         Where the transaction as a whole is refused, each is tried alone: one that cannot be stored keeps none out.
+
+        Raises:
+            LockedError: Another process is writing; nothing is stored.
         """
         try:
             return self._writer.write(group)
+        except LockedError:
+            raise
         except TraceError as error:
             if len(group) == 1:
                 return [error]
         errors: list[TraceError | None] = []
         for packed in group:
-            errors += self._errors([packed])
+            errors += self._tried_alone(packed)
         return errors
+
+    def _tried_alone(self, packed: Packed) -> Sequence[TraceError | None]:
+        try:
+            return self._errors([packed])
+        except LockedError as error:
+            # Some before it may be stored: to try all of them again would look like another writer's work.
+            return [error]

@@ -1,4 +1,4 @@
-"""Recorded events as plain JSON, for people and other programs, and the words with which a foreign one is refused.
+"""Recorded events as plain JSON, for people and other programs.
 
 A `StoredText` reads and writes as a plain string here; traces/event_log.py has the form in which a store holds it once.
 """
@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from antiphon.traces.reading import EventReader, decode_text, refusal
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import VERSION, Event, Live, Recorded
@@ -18,23 +19,26 @@ from antiphon.vocabulary.values import StoredText
 S = TypeVar("S", bound=msgspec.Struct)
 
 
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    """A recorded event whose own part is not read yet."""
+
+    query_id: str
+    seq: int
+    cause: int
+    at: float
+    event: msgspec.Raw
+    version: int = VERSION
+
+
 class _Header(msgspec.Struct):
-    """The fields of a refused event that give its place."""
+    """The fields of a refused line that give its place."""
 
     query_id: str = "unknown"
     seq: int = 0
-    version: int = VERSION
-    event: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-class _Tag(msgspec.Struct):
-    """The field of a refused event that gives the kind it claims to be."""
-
-    kind: str = ""
-
-
+_line_decoder = msgspec.json.Decoder(_Line)
 _header_decoder = msgspec.json.Decoder(_Header)
-_tag_decoder = msgspec.json.Decoder(_Tag)
 
 
 def encode_text(value: object) -> str:
@@ -42,13 +46,6 @@ def encode_text(value: object) -> str:
     if isinstance(value, StoredText):
         return value.text
     raise NotImplementedError(f"{type(value).__name__} is no value of the vocabulary")
-
-
-def decode_text(_type: type, text: object) -> StoredText:
-    """Returns a `StoredText` from its plain form, as msgspec asks for it."""
-    if isinstance(text, str):
-        return StoredText(text)
-    raise ValueError(f"Expected `str`, got `{type(text).__name__}`")
 
 
 _encoder = msgspec.json.Encoder(enc_hook=encode_text)
@@ -81,67 +78,38 @@ def event_of(plain: object, catalog: Catalog = BUILT_IN) -> Event:
         event: Event = msgspec.convert(plain, catalog.union, dec_hook=decode_text)
     except (msgspec.ValidationError, RecursionError) as error:
         raise DecodeError(str(error)) from error
+    except UnicodeEncodeError as error:
+        raise DecodeError("it holds half a character, a lone surrogate") from error
     return event
 
 
 def from_json(data: bytes, catalog: Catalog = BUILT_IN) -> Recorded[Event]:
-    """Decodes a recorded event.
+    """Decodes a recorded event, as `traces/reading.py` reads its version.
 
     Raises:
         DecodeError: Its kind, a field or its version is unknown, or it is no JSON.
     """
     try:
-        recorded = _decoder_of(catalog).decode(data)
+        line = _line_decoder.decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
         header = _header_of(data)
-        check_version(header.query_id, header.seq, header.version)
-        raise refusal(
-            header.query_id, header.seq, wrong_in(bytes(header.event), error, catalog)
-        ) from error
-    check_version(recorded.query_id, recorded.seq, recorded.version)
-    return recorded
+        raise refusal(header.query_id, header.seq, str(error)) from error
+    event = _reader_of(catalog).read(
+        line.query_id, line.seq, line.version, bytes(line.event)
+    )
+    return Recorded(
+        query_id=line.query_id,
+        seq=line.seq,
+        cause=line.cause,
+        at=line.at,
+        event=event,
+    )
 
 
 # A process has one catalog, tests a few; more than the bound would only be built once more.
 @lru_cache(maxsize=8)
-def _decoder_of(catalog: Catalog) -> msgspec.json.Decoder[Recorded[Event]]:
-    of_any = Recorded[catalog.union]  # type: ignore[name-defined]  # built at run time
-    return msgspec.json.Decoder(of_any, dec_hook=decode_text)
-
-
-def check_version(query_id: str, seq: int, version: int) -> None:
-    """Refuses an event that another version of the vocabulary wrote."""
-    if version != VERSION:
-        raise refusal(
-            query_id, seq, f"it was written with vocabulary version {version}"
-        )
-
-
-def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:
-    """Explains why an event cannot be decoded: an unknown kind by its name, anything else in the words of `error`."""
-    try:
-        kind = _tag_decoder.decode(event).kind
-    except (msgspec.DecodeError, RecursionError):
-        return str(error)
-    if not kind or kind in catalog.by_kind:
-        return str(error)
-    return (
-        f"there is no event of kind {kind[:80]!r} here: a subscriber that defines it must be named in "
-        "ANTIPHON_SUBSCRIBERS"
-    )
-
-
-def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:
-    """Returns the error for an event that cannot be read: where it stands, what is wrong, what this program reads."""
-    # Where not even the head of the event could be read, its place is not known.
-    place = "unknown"
-    if seq:
-        place = str(seq)
-    return DecodeError(
-        f"trace {query_id}, seq {place}: {wrong}; this program reads vocabulary version {VERSION}, "
-        "so read the trace with the program that wrote it",
-        seq,
-    )
+def _reader_of(catalog: Catalog) -> EventReader:
+    return EventReader(catalog)
 
 
 def without_surrogates(struct: S) -> S:

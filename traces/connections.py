@@ -52,6 +52,10 @@ def reason(error: sqlite3.Error) -> str:
     return _REASONS.get(_code(error), f"SQLite says: {error}")
 
 
+class LockedError(TraceError):
+    """Another process is writing to the store: the same write may succeed in a moment."""
+
+
 def is_locked(error: sqlite3.Error) -> bool:
     """Returns True if the same call may succeed in a moment."""
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -62,11 +66,41 @@ def _code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & _PRIMARY
 
 
+class StoreFile:
+    """The file of the store as it was opened, to notice when it is there no more.
+
+    SQLite goes on with a file that was deleted, and whatever is written then is gone when the process ends.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._opened = self._found()
+
+    def check(self) -> None:
+        """Refuses to go on where the file was deleted, moved or replaced; takes two microseconds.
+
+        Raises:
+            TraceError: It was.
+        """
+        if self._opened is None or self._found() != self._opened:
+            raise TraceError(
+                f"the trace store {self.path} was deleted or moved while it was in use: nothing is recorded any more; "
+                "put it back and restart"
+            )
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+
 class Readers:
     """Reads the store in threads, over a few connections that cannot write, opened when they are needed."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, file: StoreFile) -> None:
+        self._file = file
         self._idle: list[sqlite3.Connection] = []
         self._closed = False
 
@@ -79,6 +113,7 @@ class Readers:
         """
         if self._closed:
             raise TraceError("the trace store is closed; open it again to read")
+        self._file.check()
         try:
             return await asyncio.to_thread(self._read, work)
         except sqlite3.Error as error:
@@ -100,7 +135,7 @@ class Readers:
         try:
             connection = self._idle.pop()
         except IndexError:
-            uri = f"{self._path.absolute().as_uri()}?mode=ro"
+            uri = f"{self._file.path.absolute().as_uri()}?mode=ro"
             connection = sqlite3.connect(
                 uri, uri=True, timeout=OPEN_TIMEOUT_S, check_same_thread=False
             )
@@ -144,10 +179,12 @@ class Checkpointer:
             await asyncio.wait([self._moving], timeout=_MOST_WAIT_S)
 
     async def finish(self) -> None:
-        """Moves all of the log and empties it."""
+        """Moves all of the log that can be moved without holding anybody up."""
         if self._moving is not None and self._is_moving():
             await asyncio.wait([self._moving])
-        await asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(TRUNCATE)")
+        # Not TRUNCATE, which keeps other processes from writing meanwhile; the last connection to the file that is
+        # closed takes the log away.
+        await asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(PASSIVE)")
 
     def _is_moving(self) -> bool:
         """Returns True if a move is under way that can be waited for here.
@@ -162,9 +199,11 @@ class Checkpointer:
         )
 
     def _run(self, checkpoint: str) -> None:
+        # Opened only where it is there: a store that was deleted must not come back as an empty file.
+        uri = f"{self._path.absolute().as_uri()}?mode=rw"
         try:
             with closing(
-                sqlite3.connect(self._path, timeout=1.0, isolation_level=None)
+                sqlite3.connect(uri, uri=True, timeout=1.0, isolation_level=None)
             ) as connection:
                 connection.execute(checkpoint)
         except sqlite3.Error as error:

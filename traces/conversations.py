@@ -9,6 +9,9 @@ from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.values import Exchange
 
+NO_CONVERSATION = ""
+"""The conversation of imported traces, which nobody can ask in: a question without one begins its own."""
+
 # A fork is nothing that anybody asked in the conversation.
 _ANSWERS = """
     SELECT queries.query, events.query_id, seq, cause, at, version, body
@@ -86,7 +89,7 @@ def ids_of_conversation(connection: sqlite3.Connection, session_id: str) -> list
     known = connection.execute(
         "SELECT 1 FROM conversations WHERE session_id = ?", (session_id,)
     ).fetchone()
-    if not ids and known is None:
+    if session_id == NO_CONVERSATION or (not ids and known is None):
         raise NotFoundError(f"there is no conversation {session_id!r}")
     return ids
 

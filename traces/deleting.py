@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from antiphon.traces.appending import Writer
-from antiphon.traces.connections import Readers, is_locked
+from antiphon.traces.connections import LockedError, Readers
 from antiphon.vocabulary.errors import TraceError
 
 T = TypeVar("T")
@@ -34,8 +34,8 @@ _BIT_BYTES = 100_000
 _REST_S = 0.001
 """Seconds between two bits, in which others work."""
 
-_LOCKED_S = 0.25
-_LOCKED_TIMES = 40
+_LOCKED_S = 0.05
+_LOCKED_TIMES = 200
 """Attempts at a bit that meets another process's lock, with `_LOCKED_S` between them."""
 
 _MOST_RUNS = 20
@@ -141,21 +141,12 @@ class Deleter:
                 with self._writer.deleting(_BIT_BYTES) as connection:
                     result = work(connection)
                 break
-            except TraceError as error:
-                if tried == _LOCKED_TIMES or not _was_locked(error):
+            except LockedError:
+                if tried == _LOCKED_TIMES:
                     raise
                 await asyncio.sleep(_LOCKED_S)
         await asyncio.sleep(_REST_S)
         return result
-
-
-def _was_locked(error: TraceError) -> bool:
-    """Returns True if another process held it up."""
-    cause = error.__cause__
-    # A write that is refused at once, because another met a lock a moment ago, never asked SQLite.
-    if cause is None:
-        return True
-    return isinstance(cause, sqlite3.Error) and is_locked(cause)
 
 
 def _ids_to_prune(

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from types import NoneType
-from typing import Any, NamedTuple, get_type_hints
+from typing import NamedTuple
 
 import msgspec
 
-from antiphon.traces.codec import (
-    check_version,
-    encode_text,
-    refusal,
-    without_surrogates,
-    wrong_in,
-)
+from antiphon.traces.codec import encode_text, without_surrogates
+from antiphon.traces.reading import EventReader, Form, form_of, upgraded
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import NotFoundError
-from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.fields import Leaf, leaves_of
+from antiphon.vocabulary.events import VERSION, Event, Recorded
 from antiphon.vocabulary.values import StoredText
 
 KEPT_FROM_BYTES = 200
@@ -30,6 +24,10 @@ _INSERT_TEXT = "INSERT OR IGNORE INTO kept (key, text) VALUES (?, ?)"
 _EVENTS = """
     SELECT query_id, seq, cause, at, version, body FROM events WHERE query_id = ? AND seq > ? ORDER BY seq
 """
+
+
+Fetch = Callable[[str], str | None]
+"""Returns the long text of a key, or None where there is none."""
 
 
 class EventRow(NamedTuple):
@@ -68,7 +66,7 @@ class Packer:
             recorded.cause,
             recorded.at,
             kind,
-            recorded.version,
+            VERSION,
             body,
         )
 
@@ -90,19 +88,14 @@ class Unpacker:
     """Unpacks events; the same text is fetched once and shared by all events that refer to it.
 
     Args:
-        fetch: Returns the text of a key, or None where there is none.
+        fetch: Looks a long text up.
         catalog: The events that there are.
     """
 
-    def __init__(
-        self, fetch: Callable[[str], str | None], catalog: Catalog = BUILT_IN
-    ) -> None:
+    def __init__(self, fetch: Fetch, catalog: Catalog = BUILT_IN) -> None:
         self._fetch = fetch
-        self._catalog = catalog
         self._seen: dict[str, StoredText] = {}
-        self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(
-            catalog.union, dec_hook=self._stored_text
-        )
+        self._reader = EventReader(catalog, self._stored_text)
 
     def unpack(
         self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes
@@ -112,28 +105,8 @@ class Unpacker:
         Raises:
             DecodeError: Its kind, a field or its version is not of this vocabulary, or a text of it is missing.
         """
-        check_version(query_id, seq, version)
-        try:
-            event = self._decode(body)
-        except (msgspec.DecodeError, RecursionError) as error:
-            raise refusal(
-                query_id, seq, wrong_in(body, error, self._catalog)
-            ) from error
-        return Recorded(
-            query_id=query_id, seq=seq, cause=cause, at=at, event=event, version=version
-        )
-
-    def _decode(self, body: bytes) -> Event:
-        try:
-            return self._decoder.decode(body)
-        except msgspec.ValidationError as error:
-            if "Expected `float`, got `null`" not in str(error):
-                raise
-        # What JSON cannot say (NaN, infinity) was written as null; as a score or a time it counts for nothing.
-        event = msgspec.json.decode(body, type=dict[str, Any])
-        return self._decoder.decode(
-            msgspec.json.encode(_numbered(event, self._catalog.by_kind[event["kind"]]))
-        )
+        event = self._reader.read(query_id, seq, version, body)
+        return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event)
 
     def _stored_text(self, _type: type, found: object) -> StoredText:
         match found:
@@ -153,36 +126,6 @@ class Unpacker:
         stored = StoredText(text)
         self._seen[key] = stored
         return stored
-
-
-def _numbered(plain: dict[str, Any], struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """Returns the fields of an event or value with 0 for each missing number that the declared type requires."""
-    hints = get_type_hints(struct, include_extras=True)
-    numbered: dict[str, Any] = {}
-    for name, value in plain.items():
-        if name in hints:
-            value = _number_in(value, leaves_of(hints[name]))
-        # The tag is no field, and stays as it is.
-        numbered[name] = value
-    return numbered
-
-
-def _number_in(value: Any, leaves: tuple[Leaf, ...]) -> Any:
-    """Returns the value of a field, or of a list within it, with 0 for each missing number."""
-    if value is None and _requires_number(leaves):
-        return 0.0
-    if isinstance(value, list):
-        return [_number_in(each, leaves) for each in value]
-    if isinstance(value, dict):
-        for leaf in leaves:
-            if leaf.is_struct:
-                return _numbered(value, leaf.kind)
-    return value
-
-
-def _requires_number(leaves: tuple[Leaf, ...]) -> bool:
-    kinds = {leaf.kind for leaf in leaves}
-    return float in kinds and NoneType not in kinds
 
 
 def _is_long(text: str) -> bool:
@@ -230,12 +173,63 @@ def read_trace(
     return events
 
 
-def read_forms(connection: sqlite3.Connection, query_id: str) -> list[dict[str, Any]]:
-    """Reads each event of a trace as it is stored: with the fields that it had when it was written."""
-    forms: list[dict[str, Any]] = []
-    for *_, body in connection.execute(_EVENTS, (query_id, 0)):
-        forms.append(msgspec.json.decode(body, type=dict[str, Any]))
+def read_forms(connection: sqlite3.Connection, query_id: str) -> list[Form]:
+    """Reads each event of a trace with the fields that it had when it was written."""
+    forms: list[Form] = []
+    for *_, version, body in connection.execute(_EVENTS, (query_id, 0)):
+        forms.append(upgraded(form_of(body), version))
     return forms
+
+
+def read_lines(connection: sqlite3.Connection, query_id: str) -> list[bytes]:
+    """Reads a trace as lines of JSON, each event as it is stored, whether or not this program knows its fields.
+
+    Raises:
+        NotFoundError: No such trace.
+    """
+    fetch = _fetch_over(connection)
+    lines: list[bytes] = []
+    for row in connection.execute(_EVENTS, (query_id, 0)):
+        _, seq, cause, at, version, body = row
+        line = {
+            "query_id": query_id,
+            "seq": seq,
+            "cause": cause,
+            "at": at,
+            "event": _whole(_form_or_bytes(body), fetch),
+            "version": version,
+        }
+        lines.append(msgspec.json.encode(line))
+    if not lines:
+        raise unknown_trace(query_id)
+    return lines
+
+
+def _form_or_bytes(body: bytes) -> object:
+    """Returns an event as plain JSON; what is none, in hex, for somebody to mend."""
+    try:
+        return form_of(body)
+    except (msgspec.DecodeError, RecursionError):
+        return {"unreadable": body.hex()}
+
+
+def _whole(stored: object, fetch: Fetch) -> object:
+    """Returns plain JSON with the long texts in the place of their keys; a key without a text stays."""
+    match stored:
+        case {"kept": str(key), **others} if not others and _is_key(key):
+            text = fetch(key)
+            if text is None:
+                return stored
+            return text
+        case dict():
+            return {name: _whole(value, fetch) for name, value in stored.items()}
+        case list():
+            return [_whole(value, fetch) for value in stored]
+    return stored
+
+
+def _is_key(key: str) -> bool:
+    return re.fullmatch("[0-9a-f]{64}", key) is not None
 
 
 def last_seq(connection: sqlite3.Connection, query_id: str) -> int:
@@ -252,7 +246,10 @@ def unpacker_of(
     connection: sqlite3.Connection, catalog: Catalog = BUILT_IN
 ) -> Unpacker:
     """Returns an unpacker that fetches long texts over a connection."""
+    return Unpacker(_fetch_over(connection), catalog)
 
+
+def _fetch_over(connection: sqlite3.Connection) -> Fetch:
     def fetch(key: str) -> str | None:
         row = connection.execute(
             "SELECT text FROM kept WHERE key = ?", (bytes.fromhex(key),)
@@ -261,7 +258,7 @@ def unpacker_of(
             return None
         return str(row[0])
 
-    return Unpacker(fetch, catalog)
+    return fetch
 
 
 def unknown_trace(query_id: str) -> NotFoundError:

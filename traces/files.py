@@ -7,20 +7,26 @@ anything of it is used.
 from __future__ import annotations
 
 import hashlib
-import math
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
 from antiphon.traces.codec import from_json, to_json
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.errors import BadInputError, DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
 
 FORMAT = 1
 MOST_BYTES = 64_000_000
 MOST_EVENTS = 20_000
 MOST_ID_CHARS = 200
+IDS = re.compile(rf"[A-Za-z0-9_-]{{1,{MOST_ID_CHARS}}}")
+"""The ids that a trace may have."""
+
+MOST_AT = 253_402_300_799.0
+"""The last second of the year 9999: no calendar goes beyond it."""
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,17 +49,32 @@ _heads = msgspec.json.Decoder(Head)
 
 def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
     """Builds the file of one trace."""
-    lines: list[bytes] = []
-    for recorded in events:
-        lines.append(to_json(recorded) + b"\n")
-    body = b"".join(lines)
+    return file_of_lines(events[0].query_id, [to_json(recorded) for recorded in events])
+
+
+def file_of_lines(query_id: str, lines: Sequence[bytes]) -> bytes:
+    """Builds the file of one trace from its events as JSON, which need not be such as this program knows."""
+    body = b"".join(line + b"\n" for line in lines)
     head = Head(
         antiphon_trace=FORMAT,
-        query_id=events[0].query_id,
-        events=len(events),
+        query_id=query_id,
+        events=len(lines),
         sha256=hashlib.sha256(body).hexdigest(),
     )
     return msgspec.json.encode(head) + b"\n" + body
+
+
+def bytes_of_file(path: Path) -> bytes:
+    """Reads a file that may be one of a trace, but no more of it than is needed to refuse it.
+
+    Raises:
+        BadInputError: It cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BadInputError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def read_trace_file(data: bytes, catalog: Catalog = BUILT_IN) -> list[Recorded[Event]]:
@@ -84,7 +105,7 @@ def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
     """
     if len(data) > MOST_BYTES:
         raise _refusal(
-            1, f"the file has {len(data):,} bytes, the most is {MOST_BYTES:,}"
+            1, f"the file has more than {MOST_BYTES:,} bytes, which is the most"
         )
     first, _, body = data.partition(b"\n")
     head = _head(first)
@@ -122,11 +143,11 @@ def _head(line: bytes) -> Head:
         raise _refusal(
             1, f"the head promises {head.events} events; it may be 1 to {MOST_EVENTS:,}"
         )
-    # The id is shown in lists and logs, so nothing may stand in it that a terminal takes for an order.
-    if not 0 < len(head.query_id) <= MOST_ID_CHARS or not head.query_id.isprintable():
+    # An id is part of file names, addresses and commands.
+    if IDS.fullmatch(head.query_id) is None:
         raise _refusal(
             1,
-            f"the id has {len(head.query_id)} characters; it may be 1 to {MOST_ID_CHARS} printable ones",
+            f"the id has {len(head.query_id)} characters; it may be 1 to {MOST_ID_CHARS} letters, digits, - and _",
         )
     return head
 
@@ -150,7 +171,8 @@ def _misplaced(
         return f"`seq` is {recorded.seq} where {seq} must stand"
     if not 0 <= recorded.cause < seq:
         return f"`cause` is {recorded.cause}: an event can only come of an earlier one"
-    if not math.isfinite(recorded.at) or recorded.at < 0:
+    # Not-a-number is in no range.
+    if not 0 <= recorded.at <= MOST_AT:
         return f"`at` is {recorded.at}, which is no time"
     return _wrong_after(before, recorded)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 
 from antiphon.traces.event_log import unknown_trace
-from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.errors import TraceStateError
 
 _log = structlog.get_logger(__name__)
 
@@ -89,12 +89,26 @@ def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     return unfinished
 
 
+def is_imported(connection: sqlite3.Connection, query_id: str) -> bool:
+    """Returns True for a trace that came from a file, and with which nobody has gone on here.
+
+    Raises:
+        NotFoundError: No such trace.
+    """
+    row = connection.execute(
+        "SELECT owner FROM queries WHERE query_id = ?", (query_id,)
+    ).fetchone()
+    if row is None:
+        raise unknown_trace(query_id)
+    return str(row[0]) == IMPORTED
+
+
 def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> None:
     """Makes `owner` the owner of a query that is not over.
 
     Raises:
         NotFoundError: No such trace.
-        TraceError: It is over, or another process works on it.
+        TraceStateError: It is over, or another process works on it.
     """
     row = connection.execute(
         "SELECT status, owner FROM queries WHERE query_id = ?", (query_id,)
@@ -103,11 +117,11 @@ def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> No
         raise unknown_trace(query_id)
     status, found = str(row[0]), str(row[1])
     if status != "open":
-        raise TraceError(
+        raise TraceStateError(
             f"query {query_id} is over ({status}): there is nothing to go on with"
         )
     if found != owner.name and owner.lives(found):
-        raise TraceError(
+        raise TraceStateError(
             f"query {query_id} is being worked on by another process: leave it to that one"
         )
     connection.execute(

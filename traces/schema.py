@@ -9,6 +9,7 @@ from typing import Literal
 from antiphon.traces.connections import OPEN_TIMEOUT_S, reason
 from antiphon.traces.search_index import index_everything
 from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.private_files import make_private_file, make_private_folder
 
 FORMAT = 2
 """Version of the tables, in `PRAGMA user_version`."""
@@ -76,7 +77,9 @@ def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Conne
         ConfigurationError: The folder or the file cannot be used, or the file is a newer program's.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(path.parent)
+        # Before SQLite makes it: the log beside it gets the rights of the database.
+        make_private_file(path)
         return _opened(path, durability)
     except sqlite3.Error as error:
         raise ConfigurationError(

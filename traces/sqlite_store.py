@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from antiphon.traces.appending import Batch, GroupCommit, Writer
-from antiphon.traces.connections import Readers
+from antiphon.traces.connections import Readers, StoreFile
 from antiphon.traces.conversations import (
     clear_conversation,
     forget_conversation,
@@ -17,9 +17,15 @@ from antiphon.traces.conversations import (
     read_exchanges,
 )
 from antiphon.traces.deleting import Deleter
-from antiphon.traces.event_log import read_forms, read_trace
+from antiphon.traces.event_log import read_forms, read_lines, read_trace
 from antiphon.traces.listing import read_ids, read_listing
-from antiphon.traces.ownership import IMPORTED, Owner, read_unfinished, take_over
+from antiphon.traces.ownership import (
+    IMPORTED,
+    Owner,
+    is_imported,
+    read_unfinished,
+    take_over,
+)
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
@@ -45,10 +51,10 @@ class SqliteTraceStore:
         redaction: Redaction,
         catalog: Catalog,
     ) -> None:
-        self._path = path
+        file = StoreFile(path)
         self._catalog = catalog
-        self._readers = Readers(path)
-        self._writer = Writer(path, connection, redaction, catalog)
+        self._readers = Readers(file)
+        self._writer = Writer(file, connection, redaction, catalog)
         self._commits = GroupCommit(self._writer)
         self._deleter = Deleter(self._writer, self._readers)
         self._owner = Owner(path.parent)
@@ -100,6 +106,14 @@ class SqliteTraceStore:
         """
         await self._commits.store(Batch(events[0].query_id, 0, events, IMPORTED))
 
+    async def is_imported(self, query_id: str) -> bool:
+        """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
+
+        Raises:
+            NotFoundError: No such trace.
+        """
+        return await self._readers.run(partial(is_imported, query_id=query_id))
+
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
         """Returns the events with `seq` > `after`, in order.
 
@@ -115,6 +129,15 @@ class SqliteTraceStore:
     async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
         """Returns each event as the store holds it, with the fields that it had when it was written."""
         return await self._readers.run(partial(read_forms, query_id=query_id))
+
+    async def lines(self, query_id: str) -> Sequence[bytes]:
+        """Returns each event as a line of JSON, as the store holds it.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
+        return await self._readers.run(partial(read_lines, query_id=query_id))
 
     async def list(
         self,
@@ -160,7 +183,7 @@ class SqliteTraceStore:
 
         Raises:
             NotFoundError: No such trace.
-            TraceError: It is over, or another process works on it.
+            TraceStateError: It is over, or another process works on it.
         """
         self._owner.claim()
         with self._writer.transaction() as connection:

@@ -2,7 +2,9 @@
 
 ServiceError
 ├── BadInputError          the caller's question or parameters cannot be used
-│   └── FaultPlanError     what was sent as a fault plan is none
+│   ├── FaultPlanError     what was sent as a fault plan is none
+│   └── AmbiguousIdError   the beginning of an id that several traces have
+├── ForbiddenError         what the operator of this service does not allow its callers
 ├── NotFoundError          a conversation, trace or course that is not there
 ├── ConfigurationError     settings that cannot work (missing package, unreadable folder, foreign index)
 │   └── ToolDefinitionError  a tool whose name, types or docstring cannot be used
@@ -10,6 +12,7 @@ ServiceError
 │   └── DocumentError      one document cannot be read; names the file and the reason
 ├── TraceError             a trace cannot be read or written
 │   ├── SequenceError      an append expected another `seq`: somebody else wrote
+│   ├── TraceStateError    the query is over, or is being worked on, and so that cannot be done
 │   └── DecodeError        a stored event is of an unknown kind, version or shape
 ├── ModelError             one call of the Messages API failed; `kind` says how
 ├── UnknownEventError      an event was published that the catalog does not hold: a mistake in a subscriber
@@ -36,6 +39,18 @@ class FaultPlanError(BadInputError):
     """The caller's fault plan is not one."""
 
     code = "fault_plan"
+
+
+class AmbiguousIdError(BadInputError):
+    """Several traces' ids begin so; the message names some of them."""
+
+    code = "ambiguous_id"
+
+
+class ForbiddenError(ServiceError):
+    """The operator of this service does not allow it; the message names the setting that would."""
+
+    code = "forbidden"
 
 
 class NotFoundError(ServiceError):
@@ -92,6 +107,12 @@ class SequenceError(TraceError):
         self.query_id = query_id
         self.expected_seq = expected_seq
         self.found_seq = found_seq
+
+
+class TraceStateError(TraceError):
+    """The query is over, or is being worked on, and so that cannot be done with it now."""
+
+    code = "trace_state"
 
 
 class DecodeError(TraceError):

@@ -19,6 +19,7 @@ from antiphon.vocabulary.fields import (
     Seq,
     Untrusted,
 )
+from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.values import (
     Change,
     Citation,
@@ -28,7 +29,9 @@ from antiphon.vocabulary.values import (
     Fact,
     Indicator,
     Message,
+    OwnText,
     Passage,
+    Profile,
     QuerySettings,
     Rate,
     ReplyCitation,
@@ -50,7 +53,7 @@ Limit = Literal[
 FailureKind = Literal[
     "rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "malformed",
     "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "context_window",
-    "abandoned",
+    "abandoned", "wrong_address",
 ]  # fmt: skip
 ToolFailureKind = Literal[
     "unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned", "interrupted",
@@ -159,6 +162,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         rates: What the tokens of the models that may be asked can cost, as far as that is known.
         fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
         reviewers: Subscribers that are asked about each draft before it becomes the answer.
+        fallback_searches: Where the fallback reasoner takes over it searches before it answers, and calls of the model
+            leave it the time. False in older traces: it answered from what had been found.
     """
 
     emitted_by = (CALLER,)
@@ -167,7 +172,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     session_id: Id
     settings: QuerySettings
     history: tuple[Exchange, ...] = ()
-    courses: UntrustedText = StoredText("")
+    courses: UntrustedText = msgspec.field(default_factory=lambda: StoredText(""))
     tools: tuple[Name, ...] = ()
     versions: tuple[tuple[Name, Name], ...] = ()
     provider_open: bool = False
@@ -178,6 +183,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     rates: tuple[Rate, ...] = ()
     fixed_tokens: int = 0
     reviewers: tuple[Name, ...] = ()
+    fallback_searches: bool = False
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -331,7 +337,8 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
 
     Attributes:
         elapsed_s: Seconds of the deadline that were used when it was asked for.
-        kept_s: Seconds of the deadline that are kept back for what follows: the final call, building the answer.
+        kept_s: Seconds of the deadline that are kept back for what follows: the final call, the fallback reasoner,
+            building the answer.
         spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
         spare_usd: The same in US dollars.
     """
@@ -364,6 +371,9 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
         repairs: Names of the rules of legality (engine/legality.py) by which the request was mended.
         citations: How sources are shown: as `search_result` blocks, or numbered in plain text.
         caching: What was decided about cache breakpoints, and why; empty where nothing was to decide.
+        profile: What the server could be sent when the request was built; None in a summarising call.
+        tool_definitions: The definitions of all tools that there were then, whether the request offers them or not;
+            None in a summarising call.
     """
 
     emitted_by = (ENGINE,)
@@ -377,6 +387,8 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
     repairs: tuple[Name, ...] = ()
     citations: CitationStyle = "native"
     caching: Name = ""
+    profile: Profile | None = None
+    tool_definitions: OwnText | None = None
 
 
 class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed"):
@@ -403,13 +415,19 @@ class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"
     detail: Untrusted
 
 
+NOT_SEARCHED = "not_searched"
+"""The stop reason of a reply of the offline reasoner that says only that nothing could be looked up."""
+NOTHING_FOUND = "nothing_found"
+"""The stop reason of one that says only that nothing was found which answers."""
+
+
 class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):
     """A whole reply.
 
     Attributes:
         content: Each content block's JSON, as received.
         text: The text blocks joined.
-        stop_reason: As received; unknown ones are treated as an end.
+        stop_reason: As received, or one of the offline reasoner's own; unknown ones are treated as an end.
         model: The model that the server says answered.
         wasted: What attempts that failed before it used, as far as the server told.
     """
@@ -591,19 +609,21 @@ class BreakerTripped(Event, frozen=True, kw_only=True, tag="breaker_tripped"):
 
 
 class DeadlineNeared(Event, frozen=True, kw_only=True, tag="deadline_neared"):
-    """Only the share kept for the final call is left."""
+    """Only the share kept for the final call is left; it was due `after_s` seconds after the question came."""
 
     emitted_by = (TIMER,)
 
     left_s: Measured
+    after_s: float = 0.0
 
 
 class DeadlinePassed(Event, frozen=True, kw_only=True, tag="deadline_passed"):
-    """No time is left for another call; `left_s` is what assembling may take."""
+    """No time is left for another call; `left_s` is what assembling may take. Due `after_s` after the question came."""
 
     emitted_by = (TIMER,)
 
     left_s: Measured
+    after_s: float = 0.0
 
 
 class CallsAbandoned(Event, frozen=True, kw_only=True, tag="calls_abandoned"):
@@ -745,6 +765,13 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
     usage: Usage
     summaries: int = 0
     summary_usage: Usage = Usage()
+
+    def __post_init__(self) -> None:
+        # A file from elsewhere may hold any links, and more or fewer than sources.
+        links = list(map(web_link, self.source_links[: len(self.sources)]))
+        links += [None] * (len(self.sources) - len(links))
+        if tuple(links) != self.source_links:
+            msgspec.structs.force_setattr(self, "source_links", tuple(links))
 
 
 class QueryClosed(Event, frozen=True, kw_only=True, tag="query_closed"):

@@ -136,7 +136,12 @@ class Embedder(Protocol):
 
 
 class TraceSummary(Value, frozen=True, kw_only=True):
-    """One line of a trace listing. `status` is a `Status`, or `open` while no `QueryClosed` is stored."""
+    """One line of a trace listing.
+
+    Attributes:
+        status: A `Status`, or `open` while no `QueryClosed` is stored.
+        parent: The trace that this one is a fork of.
+    """
 
     query_id: str
     session_id: str
@@ -147,6 +152,7 @@ class TraceSummary(Value, frozen=True, kw_only=True):
     events: int
     confidence: str | None = None
     reasoner: str | None = None
+    parent: str | None = None
 
 
 class TraceFilter(Value, frozen=True, kw_only=True):
@@ -243,7 +249,14 @@ class TraceArchive(Protocol):
     """Traces as they were written, and traces that were recorded elsewhere."""
 
     async def forms(self, query_id: str) -> Sequence[Json]:
-        """Returns each event as it is stored, with the fields that it had when it was written."""
+        """Returns each event with the fields that it had when it was written."""
+
+    async def lines(self, query_id: str) -> Sequence[bytes]:
+        """Returns each event as a line of JSON, as it is stored, also where this program cannot read it.
+
+        Raises:
+            NotFoundError: No such trace.
+        """
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
@@ -251,6 +264,13 @@ class TraceArchive(Protocol):
         Raises:
             SequenceError: There is a trace of that id.
             TraceError: The store cannot be written.
+        """
+
+    async def is_imported(self, query_id: str) -> bool:
+        """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
+
+        Raises:
+            NotFoundError: No such trace.
         """
 
 
@@ -265,7 +285,7 @@ class Ownership(Protocol):
 
         Raises:
             NotFoundError: No such trace.
-            TraceError: It is over, or another process works on it.
+            TraceStateError: It is over, or another process works on it.
         """
 
 

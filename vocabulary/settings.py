@@ -27,8 +27,12 @@ from antiphon.vocabulary.fields import Mark, Name
 
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
 
+_LONGEST_SHOWN = 10**15
+
 QUERY_CHARS = 8_000
 """Longest question in characters, unless the service's settings say otherwise."""
+SILENCE_S = 30.0
+"""Seconds without a byte after which an attempt is given up, unless the service's settings say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,9 @@ class Setting:
 
     def is_enough(self, value: float) -> bool:
         """Returns True if `value` is a number and not too small."""
-        # Not-a-number would pass any comparison that is written the other way round.
-        if not math.isfinite(value):
+        # Not-a-number would pass any comparison that is written the other way round; a whole number is always finite,
+        # and may be larger than any float.
+        if isinstance(value, float) and not math.isfinite(value):
             return False
         if self.above is not None and value <= self.above:
             return False
@@ -186,6 +191,13 @@ class Declared(NamedTuple):
             if get_origin(part) is Literal:
                 found += get_args(part)
         return tuple(found)
+
+    @property
+    def most_wished(self) -> float | None:
+        """The most that any caller of any service may choose; None: no bound."""
+        if self.wish is not None and self.wish.most is not None:
+            return self.wish.most
+        return self.setting.most
 
     @property
     def is_float(self) -> bool:
@@ -335,13 +347,20 @@ def _no_match(declared: Declared, value: str) -> str | None:
     return f"`{declared.name}` is {value!r}, it must be {declared.setting.meaning}."
 
 
+def _shown(value: float) -> str:
+    """Writes a number, cut where it is longer than anybody reads; a whole one may be too large for a float."""
+    if isinstance(value, float) or abs(value) < _LONGEST_SHOWN:
+        return f"{value:,.12g}"
+    return "a number of more than 15 digits"
+
+
 def _out_of_bounds(declared: Declared, value: float, most: float | None) -> str | None:
     setting = declared.setting
     if most is None:
         most = setting.most
     if setting.is_enough(value) and (most is None or value <= most):
         return None
-    found = f"`{declared.name}` is {value:,.12g}, it must be"
+    found = f"`{declared.name}` is {_shown(value)}, it must be"
     if setting.least is None:
         return f"{found} more than {setting.above:,.12g}."
     if most is None:

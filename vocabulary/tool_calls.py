@@ -12,6 +12,37 @@ WHY = "why"
 """The optional argument of every tool in which the model says what the call is for; it changes nothing."""
 
 
+MAX_NESTING = 100
+"""Lists and objects within one another, in what a server or a model may send. The interpreter has a bound of its own,
+but that is a bound on the whole stack: the same text would be read here and refused there."""
+
+
+def nests_too_deep(value: object, written: bytes) -> bool:
+    """Returns True if JSON is nested deeper than anybody needs it.
+
+    Args:
+        written: The text that `value` was read from.
+    """
+    # Nearly all JSON opens fewer brackets than that, and need not be walked.
+    if written.count(b"[") + written.count(b"{") <= MAX_NESTING:
+        return False
+    level = [value]
+    for _ in range(MAX_NESTING + 1):
+        level = _parts_of(level)
+    return bool(level)
+
+
+def _parts_of(values: list[object]) -> list[object]:
+    """Returns what stands within these lists and objects."""
+    parts: list[object] = []
+    for value in values:
+        if isinstance(value, list):
+            parts += value
+        elif isinstance(value, dict):
+            parts += value.values()
+    return parts
+
+
 def call_identity(name: str, arguments: str) -> CallIdentity:
     """Returns an identity that two calls share if and only if the tool would do the same for both.
 
@@ -27,6 +58,8 @@ def call_identity(name: str, arguments: str) -> CallIdentity:
         return name, "{}"
     try:
         value = msgspec.json.decode(text)
+        if nests_too_deep(value, text.encode()):
+            return name, text
         if isinstance(value, dict):
             # A model that words its reason anew still makes the same call.
             value = {

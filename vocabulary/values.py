@@ -15,11 +15,18 @@ from antiphon.vocabulary.fields import (
     Seq,
     Untrusted,
 )
+from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.settings import QuerySettings as QuerySettings
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The base of every value: it cannot change, is built by name, and refuses unknown fields."""
+
+
+def keep_web_link(value: Value, link: str | None) -> None:
+    """Leaves out a link that is no web address, however the value came to be: by a tool, a fork, or a file."""
+    if link is not None and web_link(link) is None:
+        msgspec.structs.force_setattr(value, "link", None)
 
 
 class StoredText:
@@ -96,6 +103,9 @@ class Passage(Value, frozen=True, kw_only=True):
     kind: Literal["passage", "outline", "text"] = "passage"
     score: float = 0.0
     start: int | None = None
+
+    def __post_init__(self) -> None:
+        keep_web_link(self, self.link)
 
     def sentence(self, number: int) -> str:
         """Sentence `number` (from 0), with the white space that follows it."""
@@ -193,6 +203,26 @@ class Request(Value, frozen=True, kw_only=True):
     tools: OwnText | None = None
     tool_choice: Name | None = None
     extra: Name | None = None
+
+
+CitationSetting = Literal["native", "inline", "auto"]
+
+
+class Profile(Value, frozen=True, kw_only=True):
+    """The switches of one server that speaks the Messages API, where it differs from the original.
+
+    Attributes:
+        citations: `native`: sources are `search_result` blocks; `inline`: numbered plain text, for servers that do
+            not know these; `auto`: found out by one small call, and remembered.
+        tool_choice_none: Knows `tool_choice: none`.
+        caching: Knows `cache_control`.
+        thinking: Knows `thinking` and `output_config.effort`.
+    """
+
+    citations: CitationSetting = "native"
+    tool_choice_none: bool = True
+    caching: bool = True
+    thinking: bool = True
 
 
 class Usage(Value, frozen=True, kw_only=True):
@@ -306,6 +336,9 @@ class Citation(Value, frozen=True, kw_only=True):
     course: Untrusted | None = None
     lesson: int | None = None
     link: Untrusted | None = None
+
+    def __post_init__(self) -> None:
+        keep_web_link(self, self.link)
 
 
 class Indicator(Value, frozen=True, kw_only=True):

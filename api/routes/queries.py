@@ -6,9 +6,24 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from antiphon.api.dependencies import Service, Waited, interceptor_for
-from antiphon.api.errors import UNAVAILABLE, WITH_BODY, WITH_NAME
-from antiphon.api.guards import require_json
+from antiphon.api.bodies import require_json
+from antiphon.api.dependencies import (
+    QueryId,
+    RunningQuery,
+    Service,
+    Waited,
+    interceptor_for,
+)
+from antiphon.api.errors import (
+    FORBIDDEN,
+    NOT_NOW,
+    UNAVAILABLE,
+    WITH_BODY,
+    WITH_NAME,
+    WITH_TRACE,
+)
+from antiphon.api.idempotency import IdempotencyKey, IdempotentQueries
+from antiphon.api.openapi import EVENT_ITEM
 from antiphon.api.query_schemas import (
     QueryAnswer,
     QueryRequest,
@@ -26,7 +41,8 @@ from antiphon.api.responses import (
     outcome_or_gone,
     preferred,
 )
-from antiphon.service import Outcome
+from antiphon.api.schemas import CancelledReply
+from antiphon.service import NoInterceptor, Outcome
 
 router = APIRouter(prefix="/api", tags=["queries"])
 
@@ -39,9 +55,17 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The answer; with `Accept: text/event-stream` every event as it is recorded, the answer last.",
         "content": {
-            EVENT_STREAM: {"schema": {"type": "string"}, "example": _STREAM_EXAMPLE}
+            EVENT_STREAM: {"itemSchema": EVENT_ITEM, "example": _STREAM_EXAMPLE}
         },
-    }
+    },
+    502: {
+        "model": QueryAnswer,
+        "description": "With `strict`: an answer, but not by the model.",
+    },
+    504: {
+        "model": QueryAnswer,
+        "description": "With `strict`: an answer, but time ran out before the model's.",
+    },
 }
 
 
@@ -50,11 +74,15 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     summary="Ask a question",
     response_model=QueryAnswer,
     response_description="The answer.",
-    responses=_ANSWERS | WITH_BODY | WITH_NAME | UNAVAILABLE,
+    responses=_ANSWERS | WITH_BODY | WITH_NAME | NOT_NOW | UNAVAILABLE,
     dependencies=[Depends(require_json)],
 )
 async def ask(
-    body: QueryRequest, request: Request, service: Service, waited: Waited
+    body: QueryRequest,
+    request: Request,
+    service: Service,
+    waited: Waited,
+    idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
 
@@ -63,14 +91,20 @@ async def ask(
     With `Accept: text/event-stream` each recorded event is sent as `event: <kind>`, `id: <seq>`, and its JSON as in
     `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` carry the text as it is written; `answer` is last.
     `events_lost` means that the reader was too slow for the events, `error` that the query failed after it began.
-    A client that goes away cancels its query.
+    A client that goes away cancels its query, but for one with an `Idempotency-Key`.
     """
     question = body.question()
-    interceptor = interceptor_for(request, body.faults)
-    if interceptor is None:
-        query = await service.start(question)
+    interceptor = interceptor_for(request, body.faults) or NoInterceptor()
+
+    async def start(query_id: str | None) -> RunningQuery:
+        return await service.start(question, interceptor, query_id)
+
+    if idempotency_key is None:
+        query = await start(None)
     else:
-        query = await service.start(question, interceptor)
+        keyed: IdempotentQueries = request.app.state.idempotent_queries
+        sent = body.model_dump_json().encode()
+        query = await keyed.begin(service, idempotency_key, sent, start)
     # For the access log, and for an error that comes after this.
     request.state.query_id = query.query_id
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
@@ -89,7 +123,7 @@ async def ask(
 
 def strict_status(outcome: Outcome) -> int:
     """Returns the status for a caller who takes an answer by the model or none: 504 where time ran out, else 502."""
-    if outcome.status == "answered":
+    if outcome.by_the_model:
         return 200
     for doubt in outcome.response.indicators:
         if doubt.kind == "deadline":
@@ -98,7 +132,7 @@ def strict_status(outcome: Outcome) -> int:
 
 
 @router.get("/queries", summary="The queries under way")
-async def running(service: Service) -> RunningQueriesReply:
+async def list_running(service: Service) -> RunningQueriesReply:
     """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
     queries: list[RunningReply] = []
     for query_id, owed in service.running().items():
@@ -108,3 +142,15 @@ async def running(service: Service) -> RunningQueriesReply:
         ]
         queries.append(RunningReply(query_id=query_id, waiting_for=waiting_for))
     return RunningQueriesReply(queries=queries)
+
+
+@router.post(
+    "/queries/{query_id}/cancel",
+    summary="Cancel a query",
+    status_code=202,
+    responses=FORBIDDEN | WITH_TRACE | NOT_NOW | UNAVAILABLE,
+)
+async def cancel_query(query_id: QueryId, service: Service) -> CancelledReply:
+    """Tells a running query to end. Whoever waits for it gets an answer that says so, and its trace stays."""
+    service.cancel(query_id, "it was cancelled over REST")
+    return CancelledReply(query_id=query_id, status="cancelling")

@@ -1,20 +1,16 @@
-"""Routes for the service itself: its courses, its conversations, its health and its sums."""
+"""Routes for the service itself: its courses, its health and its sums."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
 from msgspec.structs import asdict
 
 from antiphon.api.dependencies import Service
-from antiphon.api.errors import WITH_BODY, WITH_NAME
-from antiphon.api.guards import require_json
 from antiphon.api.schemas import (
     AliveReply,
-    ClearReply,
-    ClearRequest,
     CourseReply,
     CoursesReply,
     LessonReply,
@@ -33,7 +29,7 @@ _NOT_READY: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/api/courses", summary="The courses", tags=["courses"])
-async def courses(service: Service) -> CoursesReply:
+async def list_courses(service: Service) -> CoursesReply:
     """The indexed courses, with their lessons."""
     found = service.courses()
     replies: list[CourseReply] = []
@@ -56,21 +52,8 @@ async def courses(service: Service) -> CoursesReply:
     )
 
 
-@router.post(
-    "/api/clear-session",
-    summary="Forget a conversation",
-    tags=["conversations"],
-    responses=WITH_BODY | WITH_NAME,
-    dependencies=[Depends(require_json)],
-)
-async def clear_session(body: ClearRequest, service: Service) -> ClearReply:
-    """Forgets the conversation's exchanges: the next question in it starts afresh. Its traces stay."""
-    await service.clear_conversation(body.session_id)
-    return ClearReply(status="ok", session_id=body.session_id)
-
-
 @router.get("/healthz", summary="Is the process alive?", tags=["health"])
-async def alive() -> AliveReply:
+async def check_alive() -> AliveReply:
     """Answers as long as the process does; it asks nothing of the index or the reasoner."""
     return AliveReply(status="ok")
 
@@ -81,7 +64,7 @@ async def alive() -> AliveReply:
     tags=["health"],
     responses=_NOT_READY,
 )
-async def ready(service: Service, response: Response) -> ReadinessReply:
+async def check_ready(service: Service, response: Response) -> ReadinessReply:
     """200 while an index is open and a reasoner can answer; otherwise 503 with the problems in words."""
     readiness = service.readiness()
     if not readiness.ready:
@@ -95,7 +78,7 @@ async def ready(service: Service, response: Response) -> ReadinessReply:
     tags=["health"],
     response_class=PlainTextResponse,
 )
-async def metrics(service: Service) -> PlainTextResponse:
+async def read_metrics(service: Service) -> PlainTextResponse:
     """Queries by how they ended, calls, seconds, tokens by kind, and the share of input read from the cache."""
     return PlainTextResponse(
         as_text(service.totals), media_type="text/plain; version=0.0.4"

@@ -1,4 +1,4 @@
-"""Routes for recorded queries: list, read, follow, replay, and their memory and briefings."""
+"""Routes for recorded queries: list, read, follow and replay."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from pydantic import BaseModel, ConfigDict, Field
 
+from antiphon.api.bodies import JSON_LINES
 from antiphon.api.dependencies import QueryId, Service
-from antiphon.api.errors import UNAVAILABLE, WITH_NAME
+from antiphon.api.errors import UNAVAILABLE, WITH_TRACE
+from antiphon.api.openapi import EVENT_ITEM, lines_of
 from antiphon.api.responses import (
     EVENT_STREAM,
     JSON,
-    JSON_LINES,
     KEEP_ALIVE_S,
     STREAM_HEADERS,
     Streamed,
@@ -25,8 +26,14 @@ from antiphon.api.responses import (
     streamed_as_event,
     with_keep_alive,
 )
-from antiphon.api.schemas import ReplayReply, TraceReply, TracesReply, TraceSummaryReply
-from antiphon.service import briefings_of, memory_at, to_json
+from antiphon.api.schemas import (
+    MOST_SEQ,
+    ReplayReply,
+    TraceReply,
+    TracesReply,
+    TraceSummaryReply,
+)
+from antiphon.service import FILTER_VALUES, check_filter, to_json
 from antiphon.vocabulary.ports import TraceFilter
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
@@ -42,24 +49,20 @@ Time = Annotated[float | None, Field(allow_inf_nan=False)]
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Every event as it is recorded.",
-        "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
+        "content": {EVENT_STREAM: {"itemSchema": EVENT_ITEM}},
     }
 }
 _FORMS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Every event in order; with `Accept: application/x-ndjson` one a line.",
-        "content": {form: {"schema": {"type": "string"}} for form in JSON_LINES},
+        "content": lines_of(JSON_LINES),
     }
 }
 
 
-def _an_object(description: str) -> dict[int | str, dict[str, Any]]:
-    return {
-        200: {
-            "description": description,
-            "content": {JSON: {"schema": {"type": "object"}}},
-        }
-    }
+def _one_of(name: str) -> dict[str, Any]:
+    """Returns the few values of a filter for its schema; what is none of them is refused by `check_filter`."""
+    return {"enum": [*FILTER_VALUES[name], None]}
 
 
 class TraceQuery(BaseModel):
@@ -77,11 +80,13 @@ class TraceQuery(BaseModel):
         None,
         description="Only those started before it; stays the same from page to page.",
     )
-    status: Name = None
-    confidence: Name = None
+    status: Name = Field(None, json_schema_extra=_one_of("status"))
+    confidence: Name = Field(None, json_schema_extra=_one_of("confidence"))
     session_id: Name = None
     indicator: Name = Field(
-        None, description="The kind of a doubt, such as tool_failed."
+        None,
+        description="The kind of a doubt, such as tool_failed.",
+        json_schema_extra=_one_of("indicator"),
     )
     course: Name = Field(None, description="A course of which passages were found.")
     tool: Name = None
@@ -97,13 +102,23 @@ class TraceQuery(BaseModel):
         return TraceFilter(**wanted)
 
 
-@router.get("", summary="The traces, the newest first", responses=UNAVAILABLE)
-async def listed(
+@router.get(
+    "", summary="The traces, the newest first", responses=WITH_TRACE | UNAVAILABLE
+)
+async def list_traces(
     service: Service, wanted: Annotated[TraceQuery, Query()]
 ) -> TracesReply:
     """One line a query: what was asked, how it ended, how long it took. `next_after_id` pages on, skipping none."""
+    where = wanted.filter()
+    check_filter(where)
+    # Ids may be given as short as everywhere.
+    if where.parent is not None:
+        where = replace(where, parent=await service.find(where.parent))
+    after_id = wanted.after_id
+    if after_id is not None:
+        after_id = await service.find(after_id)
     found = await service.store.list(
-        wanted.limit, wanted.before, after_id=wanted.after_id, where=wanted.filter()
+        wanted.limit, wanted.before, after_id=after_id, where=where
     )
     summaries = [TraceSummaryReply(**asdict(summary)) for summary in found]
     # A full page may be the last one too; the next is then empty.
@@ -116,9 +131,9 @@ async def listed(
 
 
 @router.post(
-    "/{query_id}/replay", summary="Replay a trace", responses=WITH_NAME | UNAVAILABLE
+    "/{query_id}/replay", summary="Replay a trace", responses=WITH_TRACE | UNAVAILABLE
 )
-async def replay(query_id: QueryId, service: Service) -> ReplayReply:
+async def replay_trace(query_id: QueryId, service: Service) -> ReplayReply:
     """Runs the deciding parts over the trace again, without model and tools, and compares every event they emit.
 
     `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
@@ -133,13 +148,13 @@ async def replay(query_id: QueryId, service: Service) -> ReplayReply:
     "/{query_id}/events",
     summary="Follow a query",
     response_class=Response,
-    responses=_STREAM | WITH_NAME | UNAVAILABLE,
+    responses=_STREAM | WITH_TRACE | UNAVAILABLE,
 )
-async def follow(
+async def follow_trace(
     query_id: QueryId,
     service: Service,
     last_event_id: Annotated[
-        int, Header(ge=0, description="The last event that was seen.")
+        int, Header(ge=0, le=MOST_SEQ, description="The last event that was seen.")
     ] = 0,
 ) -> StreamingResponse:
     """Server-sent events: everything after `Last-Event-ID`, each once, and then live for as long as the query runs.
@@ -168,9 +183,9 @@ async def _followed(
     "/{query_id}",
     summary="One trace",
     response_model=TraceReply,
-    responses=_FORMS | WITH_NAME | UNAVAILABLE,
+    responses=_FORMS | WITH_TRACE | UNAVAILABLE,
 )
-async def read(query_id: QueryId, request: Request, service: Service) -> Response:
+async def read_trace(query_id: QueryId, request: Request, service: Service) -> Response:
     """Every event of a query, with the requests that were sent and the replies that came."""
     events = await service.store.read(query_id)
     form = preferred(request.headers.get("accept"), (JSON, *JSON_LINES))
@@ -184,54 +199,3 @@ async def read(query_id: QueryId, request: Request, service: Service) -> Respons
         return Response(body, media_type=JSON)
     # An empty last part, so that the last line ends like the others.
     return Response(b"\n".join([*lines, b""]), media_type=form)
-
-
-@router.get(
-    "/{query_id}/memory",
-    summary="What a query remembered",
-    response_class=Response,
-    responses=_an_object("Parts, facts, attempts, coverage, and what is open.")
-    | WITH_NAME
-    | UNAVAILABLE,
-)
-async def memory(
-    query_id: QueryId,
-    service: Service,
-    at: Annotated[
-        int | None,
-        Query(
-            ge=1, description="After this event (`seq`); without it, after the last."
-        ),
-    ] = None,
-    part: Annotated[
-        int | None, Query(ge=1, description="Only facts that serve this part, from 1.")
-    ] = None,
-    tool: Annotated[
-        str | None, Query(max_length=200, description="Only attempts of this tool.")
-    ] = None,
-) -> Response:
-    """The four layers after any event of a query, recorded or running, folded anew from its trace."""
-    found = memory_at(await service.store.read(query_id), at)
-    if part is not None:
-        found = msgspec.structs.replace(found, facts=found.facts_for_part(part))
-    if tool is not None:
-        found = msgspec.structs.replace(found, attempts=found.attempts_of(tool))
-    return Response(msgspec.json.encode(found), media_type=JSON)
-
-
-@router.get(
-    "/{query_id}/briefings",
-    summary="What each call was shown, and what changed",
-    response_class=Response,
-    responses=_an_object(
-        "One a call, in order: tokens, sources, changes since the one before, what is left out."
-    )
-    | WITH_NAME
-    | UNAVAILABLE,
-)
-async def briefings(query_id: QueryId, service: Service) -> Response:
-    """Lists what came in, decayed, was merged or dropped between calls, why, and the tokens of each."""
-    found = briefings_of(await service.store.read(query_id))
-    return Response(
-        msgspec.json.encode({"query_id": query_id, "briefings": found}), media_type=JSON
-    )

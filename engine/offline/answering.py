@@ -13,6 +13,7 @@ from antiphon.language.evidence import Weigh, telling_words
 from antiphon.language.extract import Extraction, Pick, extract
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
+from antiphon.vocabulary.events import NOT_SEARCHED, NOTHING_FOUND
 from antiphon.vocabulary.ports import Json
 
 WEAK = 0.32
@@ -26,12 +27,12 @@ MATERIAL_SENTENCES = 4
 MOST_MATERIAL = 100
 MOST_OUTLINES = 3
 
-NOT_HERE = "The answer is not in these courses: what was found in them does not speak to this question."
-NOTHING_FOUND = (
+IRRELEVANT = "The answer is not in these courses: what was found in them does not speak to this question."
+NO_MATCH = (
     "The answer is not in these courses: nothing was found in them for this question."
 )
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
-NOT_SEARCHED = "Nothing was searched for this question, and without course material there is no answer to give."
+NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
 GREETING = "Hello. Ask me about the courses: what they teach, in which lesson, or how a course is built."
 NOTHING_TO_NOTE = "Nothing to note."
 
@@ -46,20 +47,20 @@ class _CourseAnswer(NamedTuple):
     found: Extraction
 
 
-def answer(task: Task, weigh: Weigh | None = None) -> list[Json]:
-    """Writes the answer's text blocks; never none."""
+def answer(task: Task, weigh: Weigh | None = None) -> Draft:
+    """Writes the answer, or a statement that there is none."""
     inquiry = understand(task.question, task.earlier)
     draft = Draft()
     if inquiry.kind == "greeting":
         draft.say(GREETING)
     elif not task.sources:
-        draft.say(_why_nothing(task))
+        _decline(task, draft)
     else:
         _answer_from_sources(inquiry, task, weigh, draft)
     # Nothing in the sources was evidence enough.
     if not draft.blocks:
-        draft.say(NOT_HERE)
-    return draft.blocks
+        draft.decline(IRRELEVANT, NOTHING_FOUND)
+    return draft
 
 
 def summary(
@@ -79,15 +80,17 @@ def summary(
     return [{"type": "text", "text": " ".join(noted)}]
 
 
-def _why_nothing(task: Task) -> str:
-    if not task.attempts:
-        return NOT_SEARCHED
-    if task.unknown_course:
-        return task.unknown_course
+def _decline(task: Task, draft: Draft) -> None:
+    """Says why nothing is there to answer from."""
     outcomes = {attempt.outcome for attempt in task.attempts}
-    if outcomes == {"failed"}:
-        return ALL_FAILED
-    return NOTHING_FOUND
+    if not outcomes:
+        draft.decline(NO_CALL, NOT_SEARCHED)
+    elif task.unknown_course:
+        draft.decline(task.unknown_course, NOTHING_FOUND)
+    elif outcomes == {"failed"}:
+        draft.decline(ALL_FAILED, NOT_SEARCHED)
+    else:
+        draft.decline(NO_MATCH, NOTHING_FOUND)
 
 
 def _answer_from_sources(

@@ -12,7 +12,7 @@ from antiphon.engine.offline.answering import answer, summary
 from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import RefusedError, parse, read_task, summary_task
 from antiphon.engine.offline.task import Task
-from antiphon.engine.offline.wire import error_of, message_of, stream_of
+from antiphon.engine.offline.wire import Draft, error_of, message_of, stream_of
 from antiphon.language.evidence import Weigh
 from antiphon.vocabulary.ports import Json
 
@@ -55,11 +55,11 @@ class OfflineMessagesApi:
         # All of it before the first byte: a refusal needs a status of its own, also where a stream was wanted.
         try:
             request = parse(body)
-            content = self._content(request)
+            draft = self._draft(request)
         except RefusedError as error:
             await _error(send, 400, "invalid_request_error", str(error))
             return
-        message = message_of(body, MODEL, content)
+        message = message_of(body, MODEL, draft)
         if request.get("stream"):
             await _send(
                 send, 200, b"text/event-stream; charset=utf-8", stream_of(message)
@@ -67,11 +67,11 @@ class OfflineMessagesApi:
         else:
             await _send(send, 200, b"application/json", [msgspec.json.encode(message)])
 
-    def _content(self, request: Json) -> list[Json]:
+    def _draft(self, request: Json) -> Draft:
         wanted = summary_task(request)
         if wanted is not None:
-            return summary(wanted.question, wanted.material, self._weigh)
-        return reply_content(read_task(request), self._weigh)
+            return Draft(summary(wanted.question, wanted.material, self._weigh))
+        return reply_to(read_task(request), self._weigh)
 
 
 def offline_model(weigh: Weigh | None = None) -> AnthropicModel:
@@ -86,15 +86,17 @@ def offline_model(weigh: Weigh | None = None) -> AnthropicModel:
     return connect("none", "http://offline.invalid", name=MODEL, transport=transport)
 
 
-def reply_content(task: Task, weigh: Weigh | None) -> list[Json]:
-    """Returns the content blocks of the reply: tool calls, or the answer."""
+def reply_to(task: Task, weigh: Weigh | None) -> Draft:
+    """Returns the reply: tool calls, or the answer."""
     calls = plan(task, weigh)
     if not calls:
         return answer(task, weigh)
-    return [
-        {"type": "tool_use", "id": "", "name": call.tool, "input": call.arguments}
-        for call in calls
-    ]
+    blocks: list[Json] = []
+    for call in calls:
+        blocks.append(
+            {"type": "tool_use", "id": "", "name": call.tool, "input": call.arguments}
+        )
+    return Draft(blocks)
 
 
 async def body_of(receive: Receive) -> bytes | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 import msgspec
@@ -18,10 +18,16 @@ CALL_CHARS = 40
 
 
 class Draft:
-    """An answer while it is written: text blocks, the cited ones with true citations."""
+    """A reply while it is written: text blocks, the cited ones with true citations, or tool calls.
 
-    def __init__(self) -> None:
-        self.blocks: list[Json] = []
+    Attributes:
+        stop_reason: The marker of a reply that is none (`vocabulary.events.NOT_SEARCHED` and its neighbour), by which
+            the answer's doubts are known without comparing sentences; empty: what fits the blocks.
+    """
+
+    def __init__(self, blocks: Sequence[Json] = ()) -> None:
+        self.blocks: list[Json] = list(blocks)
+        self.stop_reason = ""
 
     def say(self, text: str) -> None:
         """Adds words of our own."""
@@ -32,6 +38,11 @@ class Draft:
             self.blocks[-1]["text"] += text
         else:
             self.blocks.append({"type": "text", "text": text})
+
+    def decline(self, text: str, stop_reason: str) -> None:
+        """Says why there is no answer."""
+        self.say(text)
+        self.stop_reason = stop_reason
 
     def paragraph(self, opening: str = "") -> None:
         """Begins a new paragraph, where something stands already, with `opening`."""
@@ -61,8 +72,9 @@ class Draft:
         self.blocks.append({"type": "text", "text": text, "citations": [citation]})
 
 
-def message_of(body: bytes, model: str, content: list[Json]) -> Json:
+def message_of(body: bytes, model: str, draft: Draft) -> Json:
     """Returns a whole message; its id follows from the request, so that the same request has the same reply."""
+    content = draft.blocks
     key = sha256(body).hexdigest()
     stop_reason = "end_turn"
     length = 0
@@ -79,7 +91,7 @@ def message_of(body: bytes, model: str, content: list[Json]) -> Json:
         "role": "assistant",
         "model": model,
         "content": content,
-        "stop_reason": stop_reason,
+        "stop_reason": draft.stop_reason or stop_reason,
         "stop_sequence": None,
         "usage": {
             "input_tokens": max(len(body) // CHARS_PER_TOKEN, 1),

@@ -17,6 +17,7 @@ OF_CONTENT = frozenset(
         "uncited_claim",
         "weak_evidence",
         "no_evidence",
+        "not_searched",
         "unresolved_citation",
         "unsupported_citation",
         "unsupported_claim",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 
@@ -31,6 +32,10 @@ def run(
             main(arguments)
         except SystemExit as exited:
             code = exited.code
+        except Exception:  # noqa: BLE001 - whatever a command lets out
+            # As a fresh process would end; the next command still has its turn.
+            traceback.print_exc()
+            code = 1
         finally:
             os.environ.clear()
             os.environ.update(before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from pathlib import Path
 
@@ -224,3 +225,20 @@ def test_a_comparison_that_cannot_be_written_asks_nothing(
     assert run.returncode == 1
     assert "cannot be written" in run.stderr
     assert run.stdout == ""
+
+
+def test_a_file_whose_name_is_no_utf_8_is_named_and_the_others_are_indexed(
+    shell: Shell, tmp_path: Path
+) -> None:
+    write_course(tmp_path / "courses", "plum", lessons=1)
+    try:
+        (tmp_path / "courses" / os.fsdecode(b"na\xefve.txt")).write_text("Text.")
+    except OSError:
+        pytest.skip("this file system takes no such names")
+
+    run = shell.run("index", "courses", data_dir=tmp_path / "data", folder=tmp_path)
+    shown = shell.run("courses", data_dir=tmp_path / "data", folder=tmp_path)
+
+    assert run.returncode == 1
+    assert "is not in UTF-8; rename it" in run.stderr
+    assert "The Plum Course" in shown.stdout

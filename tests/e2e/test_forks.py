@@ -60,11 +60,11 @@ def test_what_was_changed_shows_in_the_diff_with_its_cause(
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({}, 400),
-        ({"at": 999}, 400),
-        ({"change": {"kind": "setting", "name": "max_rounds", "value": 77}}, 400),
-        ({"change": {"kind": "drop", "name": "f99"}}, 400),
-        ({"faults": {"faults": [{"point": "model.request", "kind": "drop"}]}}, 400),
+        ({}, 422),
+        ({"at": 999}, 422),
+        ({"change": {"kind": "setting", "name": "max_rounds", "value": 77}}, 422),
+        ({"change": {"kind": "drop", "name": "f99"}}, 422),
+        ({"faults": {"faults": [{"point": "model.request", "kind": "drop"}]}}, 403),
         ({"at": 1.5}, 422),
     ],
 )
@@ -85,7 +85,7 @@ def test_nothing_is_had_again_after_its_end(client: httpx2.Client) -> None:
 
     refused = client.post(f"/api/traces/{parent}/fork", json={"at": last})
 
-    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_input")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "bad_input")
     assert client.post("/api/traces/nobody/fork", json={"at": 1}).status_code == 404
 
 

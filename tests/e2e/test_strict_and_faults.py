@@ -96,7 +96,7 @@ def test_a_fault_plan_is_refused_where_the_service_does_not_take_any(
 ) -> None:
     reply = ask(client, faults={"faults": AWAY})
 
-    assert reply.status_code == 400
+    assert reply.status_code == 403
     assert "--allow-faults" in reply.json()["error"]["message"]
 
 
@@ -187,12 +187,12 @@ def test_a_query_that_may_spend_enough_is_none_the_worse_for_it(
     [
         (
             {"max_total_tokens": -1},
-            400,
+            422,
             "`max_total_tokens` is -1, it must be from 0 to 10,000,000",
         ),
         ({"max_total_tokens": 1.5}, 422, "max_total_tokens"),
         ({"max_total_tokens": True}, 422, "max_total_tokens"),
-        ({"max_cost_usd": -0.1}, 400, "`max_cost_usd` is -0.1"),
+        ({"max_cost_usd": -0.1}, 422, "`max_cost_usd` is -0.1"),
         ({"max_cost_usd": "free"}, 422, "max_cost_usd"),
     ],
 )

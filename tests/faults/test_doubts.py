@@ -131,12 +131,16 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
         ),
         e.BreakerTripped,
     ),
-    "deadline": (broken("model_silent_last"), e.BreakerTripped),
+    "deadline": (broken("all_silent"), e.BreakerTripped),
     "budget": (broken("tokens_run_out"), e.BreakerTripped),
     "reasoning_retried": (broken("model_once_away"), e.ReasoningRetried),
     "degraded_single_round": (broken("round_two_fails"), e.RecoveryStarted),
     "fallback_reasoner": (broken("model_away"), e.RecoveryStarted),
     "no_evidence": (broken("nothing_works"), e.AnswerRequested),
+    "not_searched": (
+        Told((reply("Nothing was searched.", stop_reason=e.NOT_SEARCHED),)),
+        e.ReasoningCompleted,
+    ),
     "general_knowledge": (Told((reply("A log is a file."),)), e.ReasoningCompleted),
     "weak_evidence": (
         Told(

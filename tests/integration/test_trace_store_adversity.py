@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import signal
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +16,7 @@ import msgspec
 import pytest
 
 from antiphon.api import create_app
-from antiphon.service import Settings, replay
+from antiphon.service import Question, Settings, replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
@@ -282,3 +284,63 @@ async def _ask(caller: httpx2.AsyncClient) -> Answer:
         body["answer"],
         [doubt["kind"] for doubt in body["uncertainty"]["indicators"]],
     )
+
+
+def _delete_folder(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def _delete_file(folder: Path) -> None:
+    for path in folder.glob(f"{FILE_NAME}*"):
+        path.unlink()
+
+
+def _move_folder(folder: Path) -> None:
+    folder.rename(folder.with_name("elsewhere"))
+
+
+def _begin_another(folder: Path) -> None:
+    _delete_file(folder)
+    sqlite3.connect(folder / FILE_NAME).close()
+
+
+@pytest.mark.parametrize(
+    "lose", [_delete_folder, _delete_file, _move_folder, _begin_another]
+)
+async def test_a_store_that_is_taken_away_from_under_a_service_is_missed_at_once(
+    tmp_path: Path, lose: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "data"
+    store = SqliteTraceStore.open(folder)
+    await store.append("q1", 0, placed("q1", answered("a", "b")))
+
+    lose(folder)
+
+    for use in (
+        store.append("q2", 0, placed("q2", answered("a", "b"))),
+        store.read("q1"),
+        store.list(),
+        store.open_conversation("s2"),
+        store.delete(["q1"]),
+    ):
+        with pytest.raises(
+            TraceError, match="was deleted or moved while it was in use"
+        ):
+            await use
+    await store.close()
+    left = [path.stat().st_size for path in folder.glob(f"{FILE_NAME}*")]
+    assert sum(left) == 0
+
+
+async def test_an_answer_says_that_its_trace_goes_nowhere(tmp_path: Path) -> None:
+    async with house(tmp_path / "data", SCRIPT) as small:
+        before = await small.service.ask(Question(query="How do logs grow?"))
+        shutil.rmtree(tmp_path / "data")
+
+        after = await small.service.ask(Question(query="How do logs grow?"))
+
+    kinds = [indicator.kind for indicator in after.response.indicators]
+    assert "trace_incomplete" in kinds
+    assert "trace_incomplete" not in [
+        indicator.kind for indicator in before.response.indicators
+    ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -177,3 +179,84 @@ async def test_pages_of_one_hold_together_what_one_page_holds(
         paged.append(last)
 
     assert paged == whole
+
+
+@pytest.fixture(scope="module")
+def thousands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which a word stands in more traces than any page shows; the oldest and the newest are unlike."""
+    folder = tmp_path_factory.mktemp("thousands")
+
+    async def fill() -> None:
+        store = SqliteTraceStore.open(folder)
+        await asyncio.gather(
+            *(
+                store.append(
+                    f"q{number}",
+                    0,
+                    placed(
+                        f"q{number}",
+                        asked(
+                            "What is recall?",
+                            "Recall is a share.",
+                            status="partial" if number < 3 else "answered",
+                            course="Rare" if number < 3 else "Search",
+                            session_id="first" if number < 3 else "s1",
+                            indicator="tool_failed" if number < 3 else None,
+                            parent="p0" if number < 3 else None,
+                        ),
+                        at=NOON + number,
+                    ),
+                )
+                for number in range(2_100)
+            )
+        )
+        # Written last and begun first, as an imported trace is.
+        await store.append(
+            "late", 0, placed("late", asked("What is recall?", "So."), at=NOON - 9)
+        )
+        await store.close()
+
+    asyncio.run(fill())
+    return folder
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"status": "partial"},
+        {"confidence": "low"},
+        {"course": "Rare"},
+        {"indicator": "tool_failed"},
+        {"session_id": "first"},
+        {"parent": "p0"},
+        {"until": NOON + 4, "since": NOON},
+        {"status": "partial", "course": "Rare", "tool": "search_course_content"},
+    ],
+    ids=str,
+)
+async def test_words_and_another_condition_find_the_oldest_among_thousands(
+    thousands: Path, where: dict[str, Any]
+) -> None:
+    store = SqliteTraceStore.open(thousands)
+
+    found = await store.list(where=TraceFilter(text="recall", **where))
+
+    assert [line.query_id for line in found] == ["q2", "q1", "q0"]
+    await store.close()
+
+
+async def test_words_that_stand_in_thousands_are_found_page_by_page_to_the_last(
+    thousands: Path,
+) -> None:
+    store = SqliteTraceStore.open(thousands)
+    found: list[str] = []
+    last: str | None = None
+
+    while page := await store.list(
+        700, after_id=last, where=TraceFilter(text="recall")
+    ):
+        found += [line.query_id for line in page]
+        last = found[-1]
+
+    assert found == [*(f"q{number}" for number in range(2_099, -1, -1)), "late"]
+    await store.close()

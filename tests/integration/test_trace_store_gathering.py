@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, ToolSucceeded
 from antiphon.vocabulary.ports import TraceFilter
 from antiphon.vocabulary.values import Passage, StoredText
+from tests.integration.test_trace_store_sqlite import changed_file
 from tests.story import placed, query_received, response_assembled
 
 PASSAGE = Passage(
@@ -73,12 +76,16 @@ async def test_an_end_that_was_refused_and_stored_later_is_found_once(
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, EVENTS[:3])
-    store._writer._locked_until = float("inf")  # as after another process held the lock
-    with pytest.raises(TraceError):
-        await store.append("q1", 3, EVENTS[3:])
-    store._writer._locked_until = 0.0
+    with changed_file(tmp_path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(TraceError):
+            await store.append("q1", 3, EVENTS[3:])
+        other.execute("ROLLBACK")
 
-    await store.append("q1", 3, EVENTS[3:])
+    async with asyncio.timeout(5):
+        while await store.read("q1") == EVENTS[:3]:
+            with suppress(TraceError):
+                await store.append("q1", 3, EVENTS[3:])
 
     assert await _found(store, TraceFilter(text="recall")) == ["q1"]
     assert await _found(store, TraceFilter(course="Retrieval")) == ["q1"]

@@ -72,6 +72,8 @@ def test_a_folder_that_may_not_be_written_is_refused_with_what_to_do() -> None:
 async def test_a_store_that_may_not_be_written_is_refused_with_what_to_do() -> None:
     with tempfile.TemporaryDirectory() as name:
         await SqliteTraceStore.open(Path(name)).close()
+        # Its owner let others read it.
+        (Path(name) / FILE_NAME).chmod(0o644)
         with (
             _unprivileged(Path(name)) as folder,
             pytest.raises(ConfigurationError, match="right to write"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from antiphon.bus import Bus
 from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
-from antiphon.engine import events_of
+from antiphon.engine import SYSTEM_VERSION, CitationStyles, Profile, events_of
 from antiphon.vocabulary.errors import ModelError, NotFoundError
 from antiphon.vocabulary.events import QueryCancelled, Reasoner, Recorded
 from antiphon.vocabulary.ports import (
@@ -136,7 +136,9 @@ class SeededModel:
             else "end_turn"
         )
         if self._dice.random() < self._trouble / 4:
-            stop = self._dice.choice(["refusal", "max_tokens", "something_new"])
+            stop = self._dice.choice(
+                ["refusal", "max_tokens", "something_new", "pause_turn"]
+            )
         usage = {"input_tokens": 100, "output_tokens": 20}
         return {
             "id": f"m{self._calls}", "model": "seeded", "content": content, "stop_reason": stop, "usage": usage,
@@ -293,8 +295,20 @@ def _failing_once(handler: Handler) -> Handler:
     return fail
 
 
-async def play(seed: int, store: EventLog, *, breaks: bool = True) -> Outcome:
-    """One query, from the seed; its id is `q<seed>`."""
+async def play(
+    seed: int,
+    store: EventLog,
+    *,
+    breaks: bool = True,
+    profile: Profile | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> Outcome:
+    """One query, from the seed; its id is `q<seed>`.
+
+    Args:
+        profile: What the primary reasoner's server can do; None: everything.
+        settings: Some settings of the query, in the place of the seed's.
+    """
     dice = random.Random(seed)
     clock = VirtualClock()
     trouble = dice.choice([0.0, 0.1, 0.5])
@@ -308,6 +322,7 @@ async def play(seed: int, store: EventLog, *, breaks: bool = True) -> Outcome:
         models=models,
         tools=registry,
         tool_definitions=registry.definitions(),
+        styles=CitationStyles({"primary": profile or Profile()}),
     )
     caller = Caller()
     bus = Bus(store, clock)
@@ -323,10 +338,21 @@ async def play(seed: int, store: EventLog, *, breaks: bool = True) -> Outcome:
             compression="model",
             briefing_tokens=max(600, wishes.briefing_tokens),
         )
+    if settings is not None:
+        wishes = replace(wishes, **settings)
     first = receive(
         "What does BM25 rank, and when does a breaker open?", f"s{seed % 7}", wishes
     )
-    session.start(replace(first, provider_open=dice.random() < 0.05))
+    session.start(
+        replace(
+            first,
+            provider_open=dice.random() < 0.05,
+            versions=(
+                ("system_prompt", SYSTEM_VERSION),
+                ("tools", registry.definitions().key),
+            ),
+        )
+    )
     if dice.random() < 0.05:
         await clock.sleep(dice.choice([0.0, 1.5]))
         session.publish(QueryCancelled(why="the caller went away"))

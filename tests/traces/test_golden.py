@@ -1,7 +1,8 @@
-"""Traces that older programs recorded still replay: what was decided then is decided now.
+"""Traces that older programs recorded still replay: what was decided and requested then is so now.
 
 A change of a rule that is meant makes them differ. Then look at each difference (`antiphon traces replay FILE`), and
-record them anew only where it is the one that was meant. A newer system prompt is no such change.
+record them anew (`python -m tests.traces.record_golden`) only where it is the one that was meant. A newer system prompt
+is no such change.
 """
 
 from __future__ import annotations
@@ -10,23 +11,47 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.service import replay_lines
+from antiphon.service import Divergence, ReplayResult, replay_lines
 from antiphon.traces import read_trace_file, trace_lines
+from tests.traces.plants import ACTING, DECIDING, Plant
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.jsonl"))
 
 
+def replayed(path: Path) -> ReplayResult:
+    return replay_lines(trace_lines(path.read_bytes())[1])
+
+
+def is_newer_prompt(divergence: Divergence) -> bool:
+    """True for the one difference on which nothing rests; the replay goes on after it, and found no other."""
+    return (divergence.difference, divergence.field) == ("settings", "request.system")
+
+
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_golden_trace_replays_to_the_same_events(path: Path) -> None:
-    data = path.read_bytes()
+    result = replayed(path)
 
-    result = replay_lines(trace_lines(data)[1])
-
-    assert result.divergence is None or result.divergence.difference == "settings", (
-        result.divergence
-    )
-    assert result.events == len(read_trace_file(data))
+    assert result.divergence is None or is_newer_prompt(result.divergence)
+    assert result.skipped == ()
+    assert result.events == len(read_trace_file(path.read_bytes()))
 
 
-def test_there_are_golden_traces() -> None:
-    assert len(GOLDEN) >= 6
+@pytest.mark.parametrize(
+    "plant", [*DECIDING, *ACTING], ids=lambda plant: plant.__name__
+)
+def test_a_planted_change_is_found_by_the_golden_traces(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+
+    found = [result.divergence for result in map(replayed, GOLDEN) if result.divergence]
+
+    assert {divergence.difference for divergence in found} & {"code", "order"}
+
+
+def test_the_golden_traces_show_what_can_happen_to_a_query() -> None:
+    results = [replayed(path) for path in GOLDEN]
+
+    assert len(results) >= 12
+    assert sum(result.compared for result in results) > 150
+    assert sum(result.verified for result in results) > 50

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-import antiphon.history.prompt_versions
+import antiphon.history.requests
 from antiphon.assembler import assembler as assembling
 from antiphon.coordinator import QueryCoordinator, breaker, deadline, tools
 from antiphon.coordinator.state import Decision, QueryState
@@ -158,11 +158,11 @@ def a_handler_raises(patch: Patch) -> None:
 def the_prompt_is_another(patch: Patch) -> None:
     wrap(
         patch,
-        antiphon.history.prompt_versions,
+        antiphon.history.requests,
         "build_request",
         lambda request: replace(request, system=StoredText("[]")),
     )
-    patch.setattr(antiphon.history.prompt_versions, "SYSTEM_VERSION", "another")
+    patch.setattr(antiphon.history.requests, "SYSTEM_VERSION", "another")
 
 
 @pytest.fixture(autouse=True)
@@ -349,17 +349,3 @@ def test_a_field_that_is_newer_than_the_trace_is_not_compared(thousand: Lines) -
 
     assert lines != list(thousand["q1"])
     assert replay_lines(lines).divergence is None
-
-
-def test_a_setting_that_the_trace_does_not_know_is_a_difference_of_settings(
-    thousand: Lines, monkeypatch: Patch
-) -> None:
-    a_timeout_is_shorter(monkeypatch)
-    lines = [line.replace(b'"max_tool_calls":8,', b"") for line in thousand["q1"]]
-    assert lines[0] != thousand["q1"][0] or b'"max_tool_calls":2' in lines[0]
-    lines = [line.replace(b'"max_tool_calls":2,', b"") for line in lines]
-
-    divergence = replay_lines(lines).divergence
-
-    assert divergence is not None
-    assert divergence.difference == "settings"

@@ -23,12 +23,17 @@ from antiphon.service import (
     Pending,
     Question,
     Readiness,
+    RegressionTest,
     ReplayResult,
     Settings,
     Totals,
     diff,
+    read_trace_file,
+    trace_file,
+    whole_id,
 )
-from antiphon.vocabulary.errors import BadInputError, ServiceError
+from antiphon.vocabulary.catalog import BUILT_IN
+from antiphon.vocabulary.errors import BadInputError, ServiceError, TraceStateError
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -153,7 +158,6 @@ class FakeHistory:
         changes: Sequence[Change],
         mode: Mode,
         around: Interceptor | None = None,
-        /,
     ) -> FakeAsked:
         events = await self._store.read(query_id)
         if changes and changes[0].kind == "drop":
@@ -177,6 +181,35 @@ class FakeHistory:
         return []
 
 
+class FakeArchive:
+    """Hands out and takes in traces of a few lines."""
+
+    def __init__(self, store: MemoryTraceStore) -> None:
+        self._store = store
+        self.deleted: list[str] = []
+
+    async def export(self, query_id: str) -> bytes:
+        return trace_file(await self._store.read(query_id))
+
+    async def add(self, file: bytes) -> Sequence[Recorded[Event]]:
+        events = read_trace_file(file)
+        await self._store.append(events[0].query_id, 0, events)
+        return events
+
+    async def regression_test(self, query_id: str) -> RegressionTest:
+        data = await self.export(query_id)
+        return RegressionTest(
+            trace_name="x.jsonl", trace=data.decode(), test_name="test_x.py", test=""
+        )
+
+    async def delete(self, query_id: str) -> None:
+        self.deleted.append(query_id)
+
+    async def delete_conversation(self, session_id: str) -> int:
+        self.deleted.append(session_id)
+        return 1
+
+
 class FakeService:
     """Answers every question alike, at once unless `held`."""
 
@@ -189,6 +222,8 @@ class FakeService:
     ) -> None:
         self.store = MemoryTraceStore()
         self.history = FakeHistory(self.store)
+        self.archive = FakeArchive(self.store)
+        self.catalog = BUILT_IN
         self.asked: list[FakeAsked] = []
         self.questions: list[Question] = []
         self.refuses: BaseException | None = None
@@ -197,13 +232,42 @@ class FakeService:
         self._fails = fails
         self._ready = ready
 
-    async def start(self, question: Question, around: object = None, /) -> FakeAsked:
+    async def find(self, beginning: str) -> str:
+        return await whole_id(self.store, beginning)
+
+    async def fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        around: Interceptor | None = None,
+        /,
+    ) -> FakeAsked:
+        return await self.history.fork(query_id, at, changes, mode, around)
+
+    async def resume(self, query_id: str) -> FakeAsked:
+        raise TraceStateError(f"query {query_id} is over")
+
+    def recorded(self, query_id: str) -> FakeAsked:
+        return next(asked for asked in self.asked if asked.query_id == query_id)
+
+    def cancel(self, query_id: str, why: str) -> None:
+        self.recorded(query_id).cancel(why)
+
+    async def start(
+        self,
+        question: Question,
+        around: object = None,
+        query_id: str | None = None,
+        /,
+    ) -> FakeAsked:
         if self.refuses is not None:
             raise self.refuses
         if not question.query.strip():
             raise BadInputError("The question is empty: send some text in `query`.")
         session_id = question.session_id or "s-new"
-        query_id = f"q-{len(self.asked) + 1}"
+        query_id = query_id or f"q-{len(self.asked) + 1}"
         events = await self._record(query_id, question.query, session_id)
         told: list[Told] = [
             events[0],

@@ -66,7 +66,7 @@ async def test_several_changes_and_values_of_any_shape_are_taken() -> None:
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
-        ({"at": 1, "change": {"kind": "drop", "name": "f9"}}, 400, "bad_input"),
+        ({"at": 1, "change": {"kind": "drop", "name": "f9"}}, 422, "bad_input"),
         ({"at": "one"}, 422, "invalid_request"),
         ({"at": -1}, 422, "invalid_request"),
         ({"at": 1, "mode": "dead"}, 422, "invalid_request"),
@@ -76,7 +76,7 @@ async def test_several_changes_and_values_of_any_shape_are_taken() -> None:
             422,
             "invalid_request",
         ),
-        ({"at": 1, "faults": {"faults": []}}, 400, "bad_input"),
+        ({"at": 1, "faults": {"faults": []}}, 403, "forbidden"),
     ],
 )
 async def test_a_fork_that_cannot_be_is_refused(

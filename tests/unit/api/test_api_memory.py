@@ -84,4 +84,4 @@ async def test_the_memory_of_no_query_is_not_found() -> None:
 
     assert (await Browser(app).get("/api/traces/nothing/memory")).status == 404
     assert (await Browser(app).get("/api/traces/nothing/briefings")).status == 404
-    assert (await Browser(app).get("/api/traces/nothing/memory?at=0")).status == 422
+    assert (await Browser(app).get("/api/traces/nothing/memory?at=0")).status == 404

@@ -6,12 +6,15 @@ import pytest
 
 from antiphon.service import BusyError, Question
 from antiphon.vocabulary.errors import (
+    AmbiguousIdError,
     BadInputError,
     ConfigurationError,
+    ForbiddenError,
     KnowledgeError,
     NotFoundError,
     ServiceError,
     TraceError,
+    TraceStateError,
 )
 from tests.unit.api.fakes import Browser, FakeService, app_of, refusing
 
@@ -73,7 +76,7 @@ async def test_a_chat_page_sends_null_first_and_then_the_conversation_it_was_giv
 ):
     service = FakeService()
     first = await Browser(app_of(service)).post(
-        QUERY, {"query": "One?", "session_id": None, "theme": "dark"}
+        QUERY, {"query": "One?", "session_id": None}
     )
     given = first.json()["session_id"]
 
@@ -85,7 +88,10 @@ async def test_a_chat_page_sends_null_first_and_then_the_conversation_it_was_giv
 @pytest.mark.parametrize(
     ("error", "status", "code"),
     [
-        (BadInputError("no"), 400, "bad_input"),
+        (BadInputError("no"), 422, "bad_input"),
+        (ForbiddenError("no"), 403, "forbidden"),
+        (AmbiguousIdError("no"), 409, "ambiguous_id"),
+        (TraceStateError("no"), 409, "trace_state"),
         (NotFoundError("no"), 404, "not_found"),
         (BusyError("no"), 503, "busy"),
         (KnowledgeError("no"), 503, "knowledge"),
@@ -148,7 +154,7 @@ async def test_a_failure_after_the_beginning_names_its_query() -> None:
         (b'{"query": "x", "deadline_s": true}', 422, "invalid_request"),
         (b'{"query": "x", "deadline_s": NaN}', 422, "invalid_request"),
         (b'{"query": "x", "deadline_s": 1e999}', 422, "invalid_request"),
-        (b'{"query": " "}', 400, "bad_input"),
+        (b'{"query": " "}', 422, "bad_input"),
     ],
 )
 async def test_a_body_that_cannot_be_used_is_refused_with_a_sentence(

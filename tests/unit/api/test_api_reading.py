@@ -209,12 +209,20 @@ async def test_a_service_of_this_machine_only_refuses_to_be_called_by_another_na
     assert (reply.status, reply.error["code"]) == (400, "foreign_host")
 
 
-async def test_a_service_of_the_network_may_be_called_by_any_name() -> None:
-    reply = await Browser(app_of(FakeService(), host="0.0.0.0")).get(
-        "/healthz", host="antiphon.example"
-    )
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.5"])
+async def test_a_service_of_the_network_is_called_by_no_name_that_nobody_has_named(
+    address: str,
+) -> None:
+    app = app_of(FakeService(), host=address)
 
-    assert reply.status == 200
+    foreign = await Browser(app).get("/healthz", host="antiphon.example")
+    own = await Browser(app).get("/healthz", host="127.0.0.1:8000")
+    by_address = await Browser(app).get("/healthz", host=f"[{address}]:8000")
+
+    assert (foreign.status, foreign.error["code"]) == (400, "foreign_host")
+    assert "ANTIPHON_ALLOWED_HOSTS" in foreign.error["message"]
+    assert own.status == 200
+    assert by_address.status == 200
 
 
 @pytest.mark.parametrize(
@@ -283,6 +291,6 @@ def test_every_route_is_documented_with_summary_description_and_errors() -> None
             assert route["summary"], (method, path)
             assert len(route["description"]) > 20, (method, path)
             assert {"400", "422", "500"} <= set(route["responses"]), (method, path)
-            assert {"200", "201"} & set(route["responses"]), (method, path)
+            assert {"200", "201", "202"} & set(route["responses"]), (method, path)
     answer = described["components"]["schemas"]["QueryAnswer"]
     assert answer["examples"]

@@ -178,6 +178,9 @@ def test_a_part_of_the_question_that_nothing_serves_is_weak_evidence() -> None:
         "The courses do not cover sourdough.",
         "No relevant material was found.",
         "None of these lessons speaks of it.",
+        "No lesson covers that.",
+        "There is no information on that in the courses.",
+        "No passages were found, sadly.",
     ],
 )
 def test_a_reply_that_says_nothing_was_found_is_no_uncited_claim(text: str) -> None:
@@ -186,6 +189,25 @@ def test_a_reply_that_says_nothing_was_found_is_no_uncited_claim(text: str) -> N
     )
 
     assert (kinds(said), said.confidence) == (["no_evidence"], "low")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "There is no lesson text beyond this: logs grow by appending.",
+        "Logs grow by appending, so no information is lost.",
+        "It makes no material difference how logs grow.",
+        "A log needs no course materials to grow.",
+    ],
+)
+def test_an_answer_that_denies_something_else_is_not_said_to_rest_on_nothing(
+    text: str,
+) -> None:
+    said = assembled(
+        asked(), synthesized(LOG), briefed(("f1", (0,))), replied(text), answer()
+    )
+
+    assert (kinds(said), said.confidence) == (["uncited_claim"], "medium")
 
 
 def test_an_answer_after_a_search_that_found_nothing_rests_on_nothing() -> None:

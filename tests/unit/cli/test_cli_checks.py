@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import pytest
 from pydantic import SecretStr
 
 from antiphon.cli import doctor as checks
 from antiphon.service import Settings
+from tests.misbehaving import Conduct, Exchange, no_http, server, silent
 
 
 def test_python_and_packages_are_named_with_their_versions() -> None:
@@ -52,20 +54,55 @@ def test_a_chroma_server_that_does_not_answer_is_named_without_its_password() ->
     assert "hunter2" not in check.found
 
 
-def test_the_key_is_never_shown() -> None:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen()
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        check = checks.reasoner(
-            Settings.model_construct(
-                anthropic_api_key=SecretStr("sk-hunter2"), anthropic_base_url=url
-            )
-        )
+def at(url: str) -> Settings:
+    """The settings of a server with a key."""
+    return Settings.model_construct(
+        anthropic_api_key=SecretStr("sk-hunter2"), anthropic_base_url=url
+    )
 
-    assert check.well
-    assert "a key is set" in check.found
-    assert "hunter2" not in check.found
+
+def models(status: str, body: bytes = b"{}") -> Conduct:
+    """A server that answers the question for its models."""
+
+    async def conduct(exchange: Exchange) -> None:
+        assert exchange.path == "/v1/models"
+        await exchange.answer(status, body)
+
+    return conduct
+
+
+@pytest.mark.parametrize(
+    ("conduct", "well", "found"),
+    [
+        (models("200 OK"), True, "the key is accepted"),
+        (models("404 Not Found"), True, "the key was not checked"),
+        (
+            models("401 Unauthorized", b'{"error":{"message":"bad key sk-hunter2"}}'),
+            False,
+            "authentication: the server answered 401",
+        ),
+        (models("403 Forbidden", b"blocked"), False, "authentication"),
+        (silent, False, "no answer within"),
+        (no_http, False, "connection"),
+    ],
+)
+async def test_a_key_is_well_where_the_server_takes_it_and_is_never_shown(
+    conduct: Conduct, well: bool, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "REACH_S", 0.3)
+    async with server(conduct) as serving:
+        check = await checks.reached(at(serving.url))
+
+    assert (check.well, "a key is set" in check.found) == (well, True)
+    assert found in check.found
+    assert "hunter2" not in check.found + check.remedy
+
+
+async def test_a_server_that_is_not_there_is_said_with_what_to_look_at() -> None:
+    check = await checks.reached(at("http://127.0.0.1:9"))
+
+    assert not check.well
+    assert "nothing listens there" in check.found
 
 
 def test_claude_without_a_key_is_not_well_and_says_what_to_do() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.cli.session import whole_id
+from antiphon.service import whole_id
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from tests.fakes import MemoryTraceStore
 from tests.story import NOON, answered, placed

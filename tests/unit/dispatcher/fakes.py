@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from antiphon.dispatcher import Registry, Tool, ToolDispatcher
+from antiphon.dispatcher import Registry, Tool, ToolCircuits, ToolDispatcher
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.events import (
     CallsAbandoned,
@@ -29,13 +29,13 @@ E = TypeVar("E", bound=Event)
 class Session:
     """A dispatcher with a list as its bus, and the tasks that it spawned."""
 
-    def __init__(self, *tools: Tool) -> None:
+    def __init__(self, *tools: Tool, circuits: ToolCircuits | None = None) -> None:
         self.published: list[Event] = []
         self.clock = FixedClock(1_000.0)
         self._tasks: list[asyncio.Task[None]] = []
         self._timers: list[asyncio.Task[None]] = []
         self.dispatcher = ToolDispatcher(
-            self.published.append, self._spawn, self.clock, Registry(tools)
+            self.published.append, self._spawn, self.clock, Registry(tools), circuits
         )
 
     def _spawn(

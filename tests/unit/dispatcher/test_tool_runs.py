@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from antiphon.dispatcher import tool_from_function
+from antiphon.dispatcher import ToolCircuits, tool_from_function
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import ToolFailed, ToolStarted, ToolSucceeded
 from tests.unit.dispatcher.fakes import Session, turn
@@ -140,6 +140,27 @@ async def test_a_call_times_out_at_the_sooner_of_its_two_limits(
     assert failed.duration_ms == pytest.approx(limit_s * 1000)
     assert session.settled()[0].failed == ("t1",)
     assert session.running() == 0
+
+
+@pytest.mark.parametrize(
+    ("given_s", "own_s", "kept_out"),
+    [(10.0, None, True), (1e-6, None, False), (2.0, None, False), (2.0, 2.0, True)],
+)
+async def test_a_timeout_counts_for_the_tools_circuit_where_it_had_its_own_time(
+    given_s: float, own_s: float | None, kept_out: bool
+) -> None:
+    circuits = ToolCircuits(failures=1, timeout_s=10.0)
+    session = Session(
+        tool_from_function(Gates().wait, timeout_s=own_s), circuits=circuits
+    )
+    session.request("t1", "wait", '{"name": "never"}', timeout_s=given_s)
+    await turn()
+
+    session.clock.advance(given_s)
+    await session.done()
+
+    assert session.heard(ToolFailed)[0].failure == "timeout"
+    assert circuits.keeps_out("wait", session.clock.now()) is kept_out
 
 
 async def test_duration_is_measured_by_the_clock() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from antiphon.engine.anthropic_model import without_key
 from antiphon.engine.failures import retry_after
 from antiphon.engine.retry import ATTEMPTS, FIRST_WAIT_S, MOST_WAIT_S, retry_wait
 from antiphon.vocabulary.errors import ModelError
@@ -73,3 +74,23 @@ def test_chance_shortens_our_own_waits_and_never_one_that_the_server_asked_for(
     assert theirs is not None
     assert FIRST_WAIT_S / 2 <= ours <= FIRST_WAIT_S <= MOST_WAIT_S
     assert 4.0 <= theirs <= 4.4
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("bad key abcdefghijkl!", "bad key [key]!"),
+        ("abcdefghijklabcdefghijkl", "[key][key]"),
+        ("cut in two: abcdefghij", "cut in two: [key]"),
+        ("abcdefghX and abcdefghij", "[key]X and [key]"),
+        ("abcdefg is not enough", "abcdefg is not enough"),
+        ("nothing of it", "nothing of it"),
+    ],
+)
+def test_a_key_is_taken_out_whole_or_cut(text: str, masked: str) -> None:
+    assert without_key(text, "abcdefghijkl") == masked
+
+
+@pytest.mark.parametrize("key", ["none", "x", "EMPTY", "1234567"])
+def test_a_placeholder_is_no_key(key: str) -> None:
+    assert without_key(f"{key} of these", key) == f"{key} of these"

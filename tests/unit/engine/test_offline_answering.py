@@ -8,9 +8,9 @@ import pytest
 
 from antiphon.engine.offline.answering import (
     ALL_FAILED,
-    NOT_HERE,
-    NOT_SEARCHED,
-    NOTHING_FOUND,
+    IRRELEVANT,
+    NO_CALL,
+    NO_MATCH,
     answer,
 )
 from antiphon.engine.offline.reading import read_task
@@ -29,7 +29,7 @@ CACHES = source(
 
 def answered(question: str, *sources: Json, **more: Any) -> list[Json]:
     request = briefing(question, *sources, **more)
-    blocks = answer(read_task(request))
+    blocks = answer(read_task(request)).blocks
     check_citations(blocks, list(sources))
     return blocks
 
@@ -71,8 +71,8 @@ def test_the_sentences_that_answer_are_cited_where_they_stand() -> None:
 def test_weak_evidence_is_said_to_be_not_in_these_courses() -> None:
     blocks = answered("How does Raft elect a leader?", CACHES, QUEUES)
 
-    assert blocks == [{"type": "text", "text": NOT_HERE}]
-    assert "not in these courses" in NOT_HERE
+    assert blocks == [{"type": "text", "text": IRRELEVANT}]
+    assert "not in these courses" in IRRELEVANT
 
 
 UNKNOWN = "No course named 'Basket Weaving'. The nearest are: Reliability Engineering for Services."
@@ -81,8 +81,8 @@ UNKNOWN = "No course named 'Basket Weaving'. The nearest are: Reliability Engine
 @pytest.mark.parametrize(
     ("attempts", "sentence"),
     [
-        ((), NOT_SEARCHED),
-        ((attempt(outcome="nothing"),), NOTHING_FOUND),
+        ((), NO_CALL),
+        ((attempt(outcome="nothing"),), NO_MATCH),
         ((attempt(outcome="failed"),), ALL_FAILED),
         ((attempt(outcome="failed", detail=UNKNOWN),), UNKNOWN),
     ],
@@ -179,5 +179,5 @@ def test_a_question_in_a_document_is_only_text() -> None:
     )
 
     assert answered("How does Raft elect a leader?", trap) == [
-        {"type": "text", "text": NOT_HERE}
+        {"type": "text", "text": IRRELEVANT}
     ]

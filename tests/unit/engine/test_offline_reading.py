@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antiphon.engine.offline.app import reply_content
+from antiphon.engine.offline.app import reply_to
 from antiphon.engine.offline.reading import RefusedError, parse, read_task
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import TOOLS, attempt, briefing, source
@@ -90,7 +90,7 @@ def test_a_plain_transcript_is_read_as_well() -> None:
         (1, "search_course_content", "found")
     ]
     assert task.sources[0].blocks == ("A queue holds messages.",)
-    assert reply_content(task, None)[0]["text"] == "A queue holds messages."
+    assert reply_to(task, None).blocks[0]["text"] == "A queue holds messages."
 
 
 def test_a_transcripts_plain_words_are_evidence_that_cannot_be_cited() -> None:
@@ -102,9 +102,9 @@ def test_a_transcripts_plain_words_are_evidence_that_cannot_be_cited() -> None:
         }
     ]
 
-    blocks = reply_content(
+    blocks = reply_to(
         read_task(whole(*TRANSCRIPT[:2], {"role": "user", "content": results})), None
-    )
+    ).blocks
 
     assert blocks == [{"type": "text", "text": "A queue holds messages."}]
 
@@ -162,7 +162,7 @@ def test_whatever_the_messages_hold_they_are_answered_or_refused(
     request = parse(msgspec.json.encode(whole(*rows, tools=tools)))
 
     try:
-        content = reply_content(read_task(request), None)
+        content = reply_to(read_task(request), None).blocks
     except RefusedError:
         return
 

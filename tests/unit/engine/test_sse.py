@@ -67,6 +67,30 @@ def test_what_was_cut_off_is_no_event(rest: bytes) -> None:
     assert decoder.end() == []
 
 
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b'{"type":"error","error":{"type":"a","message":"b"}}', {"type": "a", "message": "b"}),
+        (b'{"error":{"type":"a","message":"b"}}', {"type": "a", "message": "b"}),
+        (b'{"type":"a","message":"b"}', {"type": "a", "message": "b"}),
+        (b'{"type":"error","error":"b"}', "b"),
+        (b"out of memory", "out of memory"),
+    ],
+)  # fmt: skip
+def test_an_error_event_is_one_in_whichever_form_its_data_is(
+    data: bytes, error: object
+) -> None:
+    assert SseDecoder().feed(b"event: error\ndata: " + data + b"\n\n") == [
+        {"type": "error", "error": error}
+    ]
+
+
+def test_an_event_without_a_type_has_that_of_its_name() -> None:
+    stream = b'\xef\xbb\xbfdata: {"type":"a"}\n\nevent: message_stop\ndata: {}\n\n'
+
+    assert SseDecoder().feed(stream) == [{"type": "a"}, {"type": "message_stop"}]
+
+
 def test_an_endless_event_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_EVENT_BYTES", 100)
     decoder = SseDecoder()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from antiphon.knowledge.loading import content_hash
 from antiphon.knowledge.target import Target, find_files, is_under, set_target
@@ -152,3 +155,25 @@ def test_a_folder_with_a_like_name_is_another_folder() -> None:
     assert is_under("/a/b/c", ["/a/b"])
     assert is_under("/a", ["/"])
     assert not is_under("/a/bc", ["/a/b"])
+
+
+def test_a_path_that_is_no_utf_8_fails_alone_wherever_the_bytes_stand(
+    tmp_path: Path,
+) -> None:
+    sound = write(tmp_path / "sound.txt", "sound")
+    (tmp_path / os.fsdecode(b"caf\xe9")).mkdir()
+    in_folder = tmp_path / os.fsdecode(b"caf\xe9") / "a.txt"
+    by_name = tmp_path / os.fsdecode(b"na\xefve.txt")
+    try:
+        in_folder.write_text("Course Title: b\n\nText.")
+        by_name.write_text("Course Title: c\n\nText.")
+    except OSError:
+        pytest.skip("this file system takes no such names")
+
+    found = target(tmp_path, {})
+    named = find_files([by_name], {})
+
+    assert set(found.hashes) == {sound}
+    assert {path for path, _ in found.failed} == {str(in_folder), str(by_name)}
+    assert all("UTF-8; rename it" in reason for _, reason in found.failed)
+    assert (named.files, named.failed[0][0]) == ((), str(by_name))

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from antiphon.vocabulary.tool_calls import call_identity
+from antiphon.vocabulary.tool_calls import (
+    MAX_NESTING,
+    call_identity,
+    nests_too_deep,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,3 +71,22 @@ def test_the_same_arguments_for_another_tool_are_another_call() -> None:
 )
 def test_whatever_a_model_writes_has_an_identity(arguments: str) -> None:
     assert call_identity("search", arguments) == call_identity("search", arguments)
+
+
+@given(depth=st.integers(0, 2 * MAX_NESTING), objects=st.booleans())
+def test_nesting_is_counted_the_same_wherever_it_is_asked_for(
+    depth: int, objects: bool
+) -> None:
+    value: object = "x"
+    for _ in range(depth):
+        value = [value]
+        if objects:
+            value = {"x": value.pop()}
+
+    assert nests_too_deep(value, b"[" * 1000) == (depth > MAX_NESTING)
+
+
+def test_brackets_within_a_text_are_no_nesting() -> None:
+    text = "[" * 1000
+
+    assert not nests_too_deep([text], f'["{text}"]'.encode())

@@ -1,0 +1,125 @@
+"""The body of a request: how large it may be, how long it may take to come, and what it must be declared as."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import Header
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from antiphon.api.errors import Refusal
+
+JSON = "application/json"
+JSON_LINES = ("application/x-ndjson", "application/jsonl")
+
+BODY_S = 30.0
+"""Seconds in which a whole body must have come: a caller who sends a byte a minute would hold a connection for ever."""
+
+
+class BodyLimit:
+    """Refuses a body that is too large or too slow: at once where its length is declared, else while it is read.
+
+    FastAPI's `max_body_size` answers a declared length in plain text, past our error handlers.
+
+    Args:
+        max_bytes: The most bytes of a body.
+        larger: Those paths that take more, and how much.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        max_bytes: int,
+        larger: Mapping[str, int],
+        within_s: float = BODY_S,
+    ) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._larger = larger
+        self._within_s = within_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        most = self._larger.get(scope["path"], self._max_bytes)
+        declared = Headers(scope=scope).get("content-length", "")
+        # Cut, for Python refuses to read a number of thousands of digits.
+        if declared.isdecimal() and int(declared[:20]) > most:
+            await _too_large(most).as_response()(scope, receive, send)
+            return
+        await self._app(scope, self._limited(receive, most), send)
+
+    def _limited(self, receive: Receive, most: int) -> Receive:
+        total = 0
+        is_whole = False
+        until = asyncio.get_running_loop().time() + self._within_s
+
+        async def limited() -> Message:
+            nonlocal total, is_whole
+            # After the body only the end of the connection can come, for which the whole query may be waited.
+            if is_whole:
+                return await receive()
+            try:
+                async with asyncio.timeout_at(until):
+                    message = await receive()
+            except TimeoutError as error:
+                raise _too_slow(self._within_s) from error
+            total += len(message.get("body", b""))
+            if total > most:
+                raise _too_large(most)
+            is_whole = not message.get("more_body", False)
+            return message
+
+        return limited
+
+
+def _too_large(most: int) -> Refusal:
+    return Refusal(
+        413, "body_too_large", f"The body has more than {most:,} bytes: send less."
+    )
+
+
+def _too_slow(within_s: float) -> Refusal:
+    return Refusal(
+        408,
+        "body_too_slow",
+        f"The body had not come whole after {within_s:g} seconds: send it faster.",
+    )
+
+
+ContentType = Annotated[str, Header(include_in_schema=False)]
+
+
+async def require_json(content_type: ContentType = "") -> None:
+    """Refuses a body that is not declared as JSON: a page of another site cannot send such a one unasked.
+
+    Raises:
+        Refusal: 415.
+    """
+    _require(content_type, (JSON,))
+
+
+async def require_json_lines(content_type: ContentType = "") -> None:
+    """Refuses a body that is not declared as JSON lines, for the same reason.
+
+    Raises:
+        Refusal: 415.
+    """
+    _require(content_type, JSON_LINES)
+
+
+def _require(content_type: str, wanted: tuple[str, ...]) -> None:
+    if content_type.partition(";")[0].strip().lower() in wanted:
+        return
+    found = "none"
+    if content_type:
+        found = "another one"
+    raise Refusal(
+        415,
+        "not_json",
+        f"The body must have Content-Type: {' or '.join(wanted)}, {found} was found.",
+    )

@@ -1,0 +1,102 @@
+"""Requests that may be sent again without asking twice: the `Idempotency-Key` header.
+
+The id of the query is made from the key and the body, so that the recorded query itself says whether, and for what, a
+key was used: also after a restart, and for as long as its trace is kept.
+(https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated
+
+from fastapi import Header
+
+from antiphon.api.dependencies import Facade, RunningQuery
+from antiphon.api.responses import CLIENT_GONE
+from antiphon.service import Outcome
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import Event, Live, Recorded
+
+KEY_CHARS = 16
+"""Characters of the id that stand for the key; as many stand for the body."""
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=200,
+        description="A name of your choice for this one request. Sent again with the same body it asks nothing anew: "
+        "it gets the answer of the first time, or waits for it. Such a query goes on where its client goes away.",
+    ),
+]
+
+
+class LastingQuery:
+    """A query whose client may go away and ask again: only the service itself cancels it."""
+
+    def __init__(self, query: RunningQuery) -> None:
+        self.query_id = query.query_id
+        self.session_id = query.session_id
+        self._query = query
+
+    def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
+        return self._query.follow()
+
+    async def outcome(self) -> Outcome:
+        return await self._query.outcome()
+
+    def cancel(self, why: str) -> None:
+        if why != CLIENT_GONE:
+            self._query.cancel(why)
+
+
+class IdempotentQueries:
+    """Begins each query with a key once."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._awaited: set[asyncio.Future[Outcome]] = set()
+
+    async def begin(
+        self,
+        service: Facade,
+        key: str,
+        body: bytes,
+        start: Callable[[str], Awaitable[RunningQuery]],
+    ) -> RunningQuery:
+        """Begins the query under an id of its own, or returns the one that was begun with the key.
+
+        Raises:
+            BadInputError: The key was used with another body.
+        """
+        used = _digest(key.encode())
+        query_id = used + _digest(body)
+        # Two equal requests at once: the second must find what the first began.
+        async with self._lock:
+            known = [*service.running(), *await service.store.ids(used, 2)]
+            for known_id in known:
+                if known_id == query_id:
+                    return LastingQuery(service.recorded(query_id))
+                if known_id.startswith(used):
+                    raise BadInputError(
+                        "This Idempotency-Key was used with another body: take a new key for a new question."
+                    )
+            query = await start(query_id)
+        # Somebody must wait for the end, or what it spent would not be counted where the client goes away.
+        awaited = asyncio.ensure_future(query.outcome())
+        self._awaited.add(awaited)
+        awaited.add_done_callback(self._forget)
+        return LastingQuery(query)
+
+    def _forget(self, awaited: asyncio.Future[Outcome]) -> None:
+        self._awaited.discard(awaited)
+        # Whoever waits for the answer is told of a failure; here it was only waited for.
+        if not awaited.cancelled():
+            awaited.exception()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:KEY_CHARS]

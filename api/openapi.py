@@ -1,0 +1,127 @@
+"""The published schema: the events and views of the vocabulary, typed, beside what the routes declare themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from antiphon.service import (
+    BriefingView,
+    Contribution,
+    Diff,
+    MemoryView,
+    Sentence,
+)
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.events import Live, Recorded
+from antiphon.vocabulary.values import StoredText
+
+_AT = "#/components/schemas/"
+_RECORDED = "RecordedEvent"
+_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution)
+
+JsonSchema = dict[str, Any]
+
+
+def schema_at(name: str) -> JsonSchema:
+    """Returns the reference to a schema of the published ones."""
+    return {"$ref": f"{_AT}{name}"}
+
+
+EVENT_ITEM: JsonSchema = {
+    "type": "object",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"type": "string", "description": "The kind of what `data` holds."},
+        "id": {
+            "type": "string",
+            "description": "The event's `seq`; only recorded events have one.",
+        },
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {
+                "anyOf": [
+                    schema_at(_RECORDED),
+                    schema_at("LiveEvent"),
+                    schema_at("QueryAnswer"),
+                    schema_at("ErrorReply"),
+                ]
+            },
+        },
+    },
+}
+"""One server-sent event; `itemSchema` as OpenAPI 3.2 and FastAPI have it for streams."""
+
+
+def operation_id(route: APIRoute) -> str:
+    """Names an operation as its function is named, which clients that are made from the schema can be read by."""
+    return route.name
+
+
+def publish_schema(app: FastAPI) -> None:
+    """Makes the app publish its schema with the events of the service in it."""
+
+    def described() -> JsonSchema:
+        if app.openapi_schema is None:
+            schema = get_openapi(
+                title=app.title,
+                version=app.version,
+                summary=app.summary,
+                description=app.description,
+                routes=app.routes,
+                servers=_servers(app),
+            )
+            _add(schema["components"]["schemas"], _catalog_of(app))
+            app.openapi_schema = schema
+        return app.openapi_schema
+
+    app.openapi = described  # type: ignore[method-assign]  # as FastAPI's own guide on extending the schema does
+
+
+def _servers(app: FastAPI) -> list[JsonSchema] | None:
+    if app.root_path:
+        return [{"url": app.root_path}]
+    return None
+
+
+def _catalog_of(app: FastAPI) -> Catalog:
+    # The schema may be asked for without a service, such as by a test.
+    if service := getattr(app.state, "service", None):
+        catalog: Catalog = service.catalog
+        return catalog
+    return BUILT_IN
+
+
+def _add(schemas: JsonSchema, catalog: Catalog) -> None:
+    """Adds the schemas of the vocabulary, and lets traces refer to them."""
+    recorded: Any = Recorded[catalog.union]  # type: ignore[name-defined]  # made at run time
+    (whole, live, *_), components = msgspec.json.schema_components(
+        [recorded, Live, *_VIEWS],
+        schema_hook=_stored_text,
+        ref_template=f"{_AT}{{name}}",
+    )
+    components = dict(components)
+    # msgspec names it after all the kinds of events that it may hold.
+    components[_RECORDED] = components.pop(whole["$ref"].removeprefix(_AT)) | {
+        "title": _RECORDED
+    }
+    components["LiveEvent"] = live | {"title": "LiveEvent"}
+    schemas |= components
+    schemas["TraceReply"]["properties"]["events"]["items"] = schema_at(_RECORDED)
+
+
+def _stored_text(kind: type) -> JsonSchema:
+    if kind is StoredText:
+        return {"type": "string"}
+    raise NotImplementedError(f"{kind} has no schema")
+
+
+def lines_of(forms: Sequence[str]) -> dict[str, JsonSchema]:
+    """Describes a trace as one event a line, for each of the forms."""
+    return {form: {"itemSchema": schema_at(_RECORDED)} for form in forms}

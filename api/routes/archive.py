@@ -1,0 +1,95 @@
+"""Routes for keeping recorded queries: as files, as regression tests; imported and deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from antiphon.api.bodies import JSON_LINES, require_json_lines
+from antiphon.api.dependencies import QueryId, Service
+from antiphon.api.errors import (
+    FORBIDDEN,
+    NOT_NOW,
+    UNAVAILABLE,
+    WITH_BODY,
+    WITH_TRACE,
+)
+from antiphon.api.schemas import DeletedReply, ImportedReply, RegressionTestReply
+
+router = APIRouter(prefix="/api/traces", tags=["traces"])
+
+IMPORT = "/api/traces/import"
+MOST_IMPORTED = 64_000_000
+"""As much as a trace file may have."""
+
+_FILE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The trace file: a head with a hash over the rest, then an event a line.",
+        "content": {JSON_LINES[0]: {"schema": {"type": "string"}}},
+    }
+}
+_SENT_FILE = {
+    "requestBody": {
+        "required": True,
+        "content": {form: {"schema": {"type": "string"}} for form in JSON_LINES},
+    }
+}
+
+
+@router.post(
+    "/import",
+    summary="Store a trace that was exported",
+    status_code=201,
+    responses=WITH_BODY | NOT_NOW | UNAVAILABLE,
+    openapi_extra=_SENT_FILE,
+    dependencies=[Depends(require_json_lines)],
+)
+async def import_trace(
+    request: Request, response: Response, service: Service
+) -> ImportedReply:
+    """Reads a trace file; one that is not whole and sound is refused, and nothing of it is kept.
+
+    The trace can be read, replayed and compared. It runs again (fork, resume) only where ANTIPHON_FORK_MESSAGES is on.
+    """
+    events = await service.archive.add(await request.body())
+    query_id = events[0].query_id
+    response.headers["Location"] = f"{request.scope['root_path']}/api/traces/{query_id}"
+    return ImportedReply(query_id=query_id, events=len(events))
+
+
+@router.get(
+    "/{query_id}/export",
+    summary="A trace as a file",
+    response_class=Response,
+    responses=_FILE | WITH_TRACE | UNAVAILABLE,
+)
+async def export_trace(query_id: QueryId, service: Service) -> Response:
+    """The file that `POST /api/traces/import` and `antiphon traces import` read."""
+    data = await service.archive.export(query_id)
+    # An id that was imported may hold what a header cannot.
+    name = "".join(each for each in query_id if each.isascii() and each.isalnum())
+    headers = {"Content-Disposition": f'attachment; filename="{name[:40]}.jsonl"'}
+    return Response(data, media_type=JSON_LINES[0], headers=headers)
+
+
+@router.get(
+    "/{query_id}/test",
+    summary="A trace as a regression test",
+    responses=WITH_TRACE | UNAVAILABLE,
+)
+async def regression_test(query_id: QueryId, service: Service) -> RegressionTestReply:
+    """The two files of a pytest test that replays the trace: save them side by side under the names given."""
+    made = await service.archive.regression_test(query_id)
+    return RegressionTestReply.model_validate(made, from_attributes=True)
+
+
+@router.delete(
+    "/{query_id}",
+    summary="Delete a trace",
+    responses=FORBIDDEN | WITH_TRACE | NOT_NOW | UNAVAILABLE,
+)
+async def delete_trace(query_id: QueryId, service: Service) -> DeletedReply:
+    """Deletes a trace, with the texts that no other trace holds. A query that runs is cancelled first by its caller."""
+    await service.archive.delete(query_id)
+    return DeletedReply(deleted=1)

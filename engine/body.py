@@ -1,0 +1,142 @@
+"""The body of a response as events: a stream, or a whole message of a server that does not stream; bounded in both."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing
+
+import httpx2
+
+from antiphon.engine.connection_failures import from_connection
+from antiphon.engine.failures import from_error_event
+from antiphon.engine.reply import events_of
+from antiphon.engine.sse import SseDecoder
+from antiphon.engine.wire_json import excerpt, read_object
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+
+CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.StreamError, OSError)
+"""Errors of a connection that breaks while a reply is read; the SDK wraps none of them."""
+# Of what is decoded: a megabyte of gzip becomes hundreds.
+MAX_BODY_BYTES = 8 * 2**20
+MAX_REFUSAL_BYTES = 64 * 2**10
+"""What is read of an error's body; its sentence stands at the beginning."""
+DRAIN_S = 0.2
+"""Seconds for the end of a body behind a complete reply: a connection that was read to its end is used again."""
+_HEAD_BYTES = 8
+_FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?::|(?:data|event|id|retry)\s*:)")
+"""The beginning of a stream of events, whatever its content type says."""
+
+
+async def read_events(response: httpx2.Response) -> AsyncIterator[Json]:
+    """Yields the events of a reply up to its `message_stop`; what goes wrong behind that costs nobody the reply.
+
+    Raises:
+        ModelError: The reply broke off, or is none.
+    """
+    request_id = response.headers.get("request-id")
+    try:
+        async with aclosing(response.aiter_bytes()) as chunks:
+            async for event in _events(response, chunks):
+                if event["type"] == "error":
+                    raise from_error_event(event, request_id)
+                # The event is all that leaves here; the trace wants the id for questions to the provider.
+                if request_id is not None and event["type"] == "message_start":
+                    event["request_id"] = request_id
+                yield event
+                if event["type"] == "message_stop":
+                    await _drain(chunks)
+                    return
+    except CONNECTION_ERRORS as error:
+        raise from_connection(error, streaming=True, request_id=request_id) from error
+
+
+async def read_refusal(response: httpx2.Response) -> bytes:
+    """Returns the beginning of an error's body; what could be read of it, where the connection breaks."""
+    body = bytearray()
+    try:
+        async with aclosing(response.aiter_bytes()) as chunks:
+            async for chunk in chunks:
+                body += chunk
+                if len(body) >= MAX_REFUSAL_BYTES:
+                    break
+    except CONNECTION_ERRORS:
+        pass  # The status says what is wrong; words are welcome.
+    return bytes(body[:MAX_REFUSAL_BYTES])
+
+
+async def _events(
+    response: httpx2.Response, chunks: AsyncGenerator[bytes, None]
+) -> AsyncIterator[Json]:
+    head = await _head(chunks)
+    content_type = response.headers.get("content-type", "").lower()
+    # Some servers ignore `stream`, and proxies answer with pages of their own.
+    if not _is_stream(content_type, head):
+        for event in _events_of_body(await _whole(head, chunks)):
+            yield event
+        return
+    decoder = SseDecoder()
+    for event in decoder.feed(head):
+        yield event
+    async for chunk in chunks:
+        for event in decoder.feed(chunk):
+            yield event
+    for event in decoder.end():
+        yield event
+
+
+async def _head(chunks: AsyncGenerator[bytes, None]) -> bytes:
+    """Returns the beginning of a body, long enough to see what it is."""
+    head = bytearray()
+    async for chunk in chunks:
+        head += chunk
+        if len(head.strip()) >= _HEAD_BYTES:
+            break
+    return bytes(head)
+
+
+def _is_stream(content_type: str, head: bytes) -> bool:
+    """Returns True for a stream of events: what its beginning looks like goes before what its header says."""
+    if head.lstrip().startswith(b"{"):
+        return False
+    return "event-stream" in content_type or _FIELD.match(head) is not None
+
+
+async def _whole(head: bytes, chunks: AsyncGenerator[bytes, None]) -> bytes:
+    body = bytearray(head)
+    async for chunk in chunks:
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise ModelError(
+                "malformed",
+                f"the reply is larger than {MAX_BODY_BYTES >> 20} MB; it was cut off",
+            )
+    return bytes(body)
+
+
+def _events_of_body(body: bytes) -> Iterator[Json]:
+    """Reads a body that is no stream: a whole message, or an error under HTTP 200."""
+    message = read_object(body)
+    if message.get("type") == "error" or message.get("error"):
+        raise from_error_event(message)
+    if message.get("type") != "message":
+        raise ModelError(
+            "malformed",
+            f"the server answered with something else than a message: {excerpt(body)}",
+        )
+    return events_of(message)
+
+
+async def _drain(chunks: AsyncGenerator[bytes, None]) -> None:
+    """Reads a little of what follows a complete reply, and minds nothing."""
+    read = 0
+    try:
+        async with asyncio.timeout(DRAIN_S):
+            async for chunk in chunks:
+                read += len(chunk)
+                if read > MAX_REFUSAL_BYTES:
+                    return
+    except (*CONNECTION_ERRORS, TimeoutError):
+        return

@@ -1,0 +1,329 @@
+"""A replay under way: what each recorded event should have been, by the rules and by what acting components do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from antiphon.bus import PendingTable, StallCount, fold_pending
+from antiphon.composition import catalog_of, deciders_of
+from antiphon.history.divergence import (
+    Divergence,
+    DivergenceKind,
+    FieldDifference,
+    chain_of,
+    first_difference,
+    in_words,
+    same,
+    shown,
+)
+from antiphon.history.folding import (
+    Emission,
+    Fold,
+    RuleFailure,
+    decided_events,
+    failures_by_event,
+)
+from antiphon.history.requests import RequestCheck
+from antiphon.history.tool_versions import ToolCheck
+from antiphon.history.verifying import (
+    AlarmCheck,
+    CallerCheck,
+    Check,
+    Finding,
+    SettlementCheck,
+)
+from antiphon.traces import plain
+from antiphon.vocabulary.events import (
+    VERSION,
+    Event,
+    HandlerFailed,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+)
+from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import StoredText, Value
+
+Form = Mapping[str, object]
+"""An event as plain JSON, with the fields that it had when it was written."""
+
+Subscribers = Sequence[Subscriber]
+Trace = Sequence[Recorded[Event]]
+
+
+class ReplayRun:
+    """A replay under way, an event at a time.
+
+    Args:
+        forms: Each event as the trace holds it, so that fields which are newer than the trace are not compared.
+        subscribers: The components from outside that the query was recorded with.
+        tools: The definitions of the tools that there are now; None: they are not compared.
+
+    Attributes:
+        fold: The deciders' states, and their emissions that the trace has not shown yet.
+        compared: Events of deciding components that were compared so far, and `verified` those of acting ones.
+        changed: The first difference of settings or versions on which nothing rests that was decided.
+    """
+
+    def __init__(
+        self,
+        events: Trace,
+        forms: Sequence[Form] | None = None,
+        subscribers: Subscribers = (),
+        tools: StoredText | None = None,
+    ) -> None:
+        self._events = events
+        self._forms = forms
+        self._subscribers = subscribers
+        self._catalog = catalog_of(subscribers)
+        self._decided = decided_events(subscribers)
+        self._failed = failures_by_event(events)
+        self._stalls = StallCount()
+        self._pending: PendingTable = {}
+        self._requests = RequestCheck(events)
+        self._checks = _by_event(
+            (
+                ToolCheck(
+                    tools
+                ),  # before the requests, which are built with these tools
+                self._requests,
+                SettlementCheck(),
+                AlarmCheck(),
+                CallerCheck(events),
+            )
+        )
+        self._by_hand = _changed_by_hand(events)
+        self.changed: Divergence | None = None
+        self.compared = 0
+        self.verified = 0
+        self.fold = Fold(deciders_of(subscribers))
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """What could not be compared so far, and why."""
+        if not self._requests.skipped:
+            return ()
+        return (self._requests.skipped,)
+
+    def step(self, recorded: Recorded[Event]) -> Divergence | None:
+        """Compares one event with what was emitted in its place, and delivers it."""
+        divergence = self._check(recorded) or self._verify(recorded)
+        if divergence is not None:
+            return divergence
+        self._stalls.recall(recorded)
+        self._pending = fold_pending(self._pending, recorded, self._catalog)
+        failures = self.fold.hear(recorded, self._failed.get(recorded.seq, frozenset()))
+        if failures:
+            return self._raised(recorded, failures[0])
+        return None
+
+    def states(self) -> dict[str, dict[str, object]]:
+        """Returns each decider's state field by field, and the outcomes still owed under `pending`."""
+        found: dict[str, dict[str, object]] = {}
+        for decider, state in self.fold.states.items():
+            found[decider.__name__] = fields_of(state)
+        pending: dict[str, object] = {}
+        for place, owed in enumerate(self._pending.values()):
+            pending[str(place)] = str(owed)
+        found["pending"] = pending
+        return found
+
+    def left_over(self) -> Divergence | None:
+        """Returns the first emission that was not recorded, unless the query's end cut it off."""
+        last = self._events[-1]
+        if not isinstance(last.event, QueryClosed) or not self.fold.emitted:
+            return None
+        emission = self.fold.emitted[0]
+        # After `QueryClosed` was published the session took nothing more, though the rules emit it here.
+        if emission.cause >= last.cause:
+            return None
+        return self._divergence(last, None, emission)
+
+    def _check(self, recorded: Recorded[Event]) -> Divergence | None:
+        # Events from outside the rules, such as replies and results, are the input of a replay.
+        if not self._is_decided(recorded):
+            return None
+        if not self.fold.emitted:
+            if self._gave_up(recorded.event):
+                return None
+            return self._divergence(recorded, recorded.event, None)
+        emission = self.fold.emitted[0]
+        if emission.cause != recorded.cause or not same(
+            recorded.event, emission.event, self._form_of(recorded)
+        ):
+            return self._divergence(recorded, recorded.event, emission)
+        self.fold.emitted.popleft()
+        self.compared += 1
+        return None
+
+    def _verify(self, recorded: Recorded[Event]) -> Divergence | None:
+        """Compares an event of an acting component with what follows from the events before it."""
+        kind = type(recorded.event)
+        for check in self._checks.get(kind, ()):
+            finding = self._finding(check, recorded)
+            if kind in check.compares:
+                self.verified += 1
+            if finding is None or recorded.seq == self._by_hand:
+                continue
+            divergence = self._verified_otherwise(recorded, finding)
+            if finding.difference != "settings":
+                return divergence
+            if self.changed is None:
+                self.changed = divergence
+        return None
+
+    def _finding(self, check: Check, recorded: Recorded[Event]) -> Finding | None:
+        try:
+            finding = check.hear(recorded)
+        except Exception as error:  # noqa: BLE001 - as with the rules: what is raised is the finding
+            return Finding(None, f"{type(check).__name__} raises now: {error!r}")
+        if finding is None or finding.detail or finding.now is None:
+            return finding
+        # Fields that are newer than the trace are not compared.
+        if same(recorded.event, finding.now, self._form_of(recorded)):
+            return None
+        return finding
+
+    def _verified_otherwise(
+        self, recorded: Recorded[Event], finding: Finding
+    ) -> Divergence:
+        event = recorded.event
+        difference = FieldDifference(path="", recorded=None, now=None)
+        if type(finding.now) is type(event):
+            difference = first_difference(plain(event), plain(finding.now))
+        detail = f"{event.kind_name()}: {finding.detail}"
+        if not finding.detail:
+            detail = in_words(event, finding.now, difference)
+        return Divergence(
+            seq=recorded.seq,
+            kind=event.kind_name(),
+            difference=finding.difference,
+            field=difference.path,
+            recorded=shown(event),
+            now=shown(finding.now),
+            chain=chain_of(self._events, recorded.seq),
+            detail=detail,
+        )
+
+    def _form_of(self, recorded: Recorded[Event]) -> Form | None:
+        if self._forms is None:
+            return None
+        return self._forms[recorded.seq - 1]
+
+    def _is_decided(self, recorded: Recorded[Event]) -> bool:
+        if type(recorded.event) in self._decided:
+            return True
+        # Some kinds come from deciders and from acting components; a decider's is known by its having been emitted.
+        return any(emission.stands_for(recorded) for emission in self.fold.emitted)
+
+    def _gave_up(self, event: Event) -> bool:
+        """Returns True if the session itself ended the query, after too many stalls."""
+        return (
+            isinstance(event, QueryClosed)
+            and event.status == "failed"
+            and not self._stalls.may_recover()
+        )
+
+    def _raised(self, recorded: Recorded[Event], failure: RuleFailure) -> Divergence:
+        now = HandlerFailed(
+            handler=failure.handler, error=repr(failure.error), event_seq=recorded.seq
+        )
+        return Divergence(
+            seq=recorded.seq,
+            kind=recorded.event.kind_name(),
+            difference="code",
+            field="",
+            recorded="",
+            now=shown(now),
+            chain=chain_of(self._events, recorded.seq),
+            detail=f"{failure.handler} raises now at event {recorded.seq}, and did not when it was recorded: "
+            f"{failure.error!r}",
+        )
+
+    def _divergence(
+        self, at: Recorded[Event], event: Event | None, emission: Emission | None
+    ) -> Divergence:
+        """Describes the difference between the event recorded at a place and what is emitted there now."""
+        now: Event | None = None
+        difference = FieldDifference(path="", recorded=None, now=None)
+        if emission is not None:
+            now = emission.event
+            if type(event) is type(now):
+                difference = first_difference(plain(event), plain(now))
+                # Two events without a difference in their fields differ in their place: another event led to each.
+                if not difference.path:
+                    difference = FieldDifference(
+                        path="cause", recorded=at.cause, now=emission.cause
+                    )
+        subject = at.event
+        if event is None and now is not None:
+            subject = now
+        return Divergence(
+            seq=at.seq,
+            kind=subject.kind_name(),
+            difference=self._kind_of_difference(at),
+            field=difference.path,
+            recorded=shown(event),
+            now=shown(now),
+            chain=chain_of(self._events, at.seq),
+            detail=in_words(event, now, difference),
+        )
+
+    def _kind_of_difference(self, at: Recorded[Event]) -> DivergenceKind:
+        if at.version != VERSION:
+            return "schema"
+        # What is recorded here and what is emitted now may have different causes, which must both be in another order.
+        causes = {at.cause}
+        if self.fold.emitted:
+            causes.add(self.fold.emitted[0].cause)
+        reordered = [cause for cause in causes if self._is_reordered(cause)]
+        if len(reordered) == len(causes):
+            return "order"
+        return "code"
+
+    def _is_reordered(self, cause: int) -> bool:
+        """Returns True if the events that `cause` led to are those emitted now, in another order."""
+        emitted: Counter[str] = Counter()
+        for emission in self.fold.emitted:
+            if emission.cause == cause:
+                emitted[shown(emission.event)] += 1
+        recorded: Counter[str] = Counter()
+        for effect in self._events:
+            if effect.cause == cause and type(effect.event) in self._decided:
+                recorded[shown(effect.event)] += 1
+        # A single event has no order.
+        return emitted.total() > 1 and not emitted - recorded
+
+
+def _by_event(checks: Sequence[Check]) -> dict[type[Event], list[Check]]:
+    found: dict[type[Event], list[Check]] = {}
+    for check in checks:
+        for kind in check.hears:
+            found.setdefault(kind, []).append(check)
+    return found
+
+
+def _changed_by_hand(events: Trace) -> int:
+    """Returns the `seq` of the event that somebody changed to fork a query; 0 where nobody did."""
+    first = events[0].event
+    if isinstance(first, QueryReceived) and first.parent is not None:
+        return first.parent_seq
+    return 0
+
+
+def fields_of(state: object) -> dict[str, object]:
+    """Returns the fields of a state by name; those of a value inside it as `memory.facts`."""
+    if not isinstance(state, msgspec.Struct):
+        return {"state": state}  # a subscriber's may be any value, such as a number
+    found: dict[str, object] = {}
+    for name in state.__struct_fields__:
+        value = getattr(state, name)
+        if isinstance(value, Value):
+            for inner_name, inner in fields_of(value).items():
+                found[f"{name}.{inner_name}"] = inner
+        else:
+            found[name] = value
+    return found

@@ -1,0 +1,167 @@
+"""Builds each request of a trace again from what is recorded, and compares it with the one that was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from msgspec.structs import replace
+
+from antiphon.engine import (
+    SYSTEM_VERSION,
+    CacheMarks,
+    PreparedRequest,
+    Profile,
+    build_request,
+    prepare,
+    prepare_rest,
+    prepare_summary,
+)
+from antiphon.history.verifying import Finding
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.events import (
+    Event,
+    QueryReceived,
+    QueryResumed,
+    Reasoner,
+    ReasoningRequested,
+    ReasoningStarted,
+    Recorded,
+    SummaryRequested,
+)
+from antiphon.vocabulary.values import StoredText
+
+NO_PROFILE = (
+    "the requests: the trace is older than the record of what its server could be sent"
+)
+"""Said of a trace whose requests cannot be built again; of these only the system prompts are compared."""
+
+
+class RequestCheck:
+    """A request is made of what was asked for, the server's profile and the tools, and of nothing else.
+
+    Attributes:
+        skipped: What could not be compared, and why; empty where all was.
+    """
+
+    hears = (
+        QueryResumed,
+        ReasoningRequested,
+        SummaryRequested,
+        ReasoningStarted,
+    )
+    compares = (ReasoningStarted,)
+
+    def __init__(self, events: Sequence[Recorded[Event]]) -> None:
+        self._version = _prompt_version(events)
+        self._asked: dict[str, ReasoningRequested | SummaryRequested] = {}
+        self._prepared: dict[str, PreparedRequest] = {}
+        self._marks: dict[Reasoner, CacheMarks] = {}
+        self._told_of_prompt = False
+        self.skipped = ""
+
+    def hear(self, recorded: Recorded[Event]) -> Finding | None:
+        match recorded.event:
+            case QueryResumed():
+                # Another engine goes on, which knows nothing of the marks of the first.
+                self._marks.clear()
+            case ReasoningRequested() | SummaryRequested() as asked:
+                self._asked[asked.call_id] = asked
+            case ReasoningStarted(call_id=call_id) as started:
+                # A fork or a fault may have left out what was asked for.
+                if call_id in self._asked:
+                    return self._compare(started, self._asked[call_id])
+        return None
+
+    def _compare(
+        self,
+        started: ReasoningStarted,
+        asked: ReasoningRequested | SummaryRequested,
+    ) -> Finding | None:
+        if isinstance(asked, ReasoningRequested) and started.profile is None:
+            self.skipped = NO_PROFILE
+            return self._compare_prompt(started, _possible_prompts(asked))
+        try:
+            today, prepared = self._built(started, asked)
+        except ModelError as error:
+            return Finding(None, f"the request cannot be built now: {error}")
+        expected = replace(
+            started,
+            request=prepared.request,
+            repairs=prepared.repairs,
+            caching=prepared.caching,
+        )
+        if started != expected:
+            return Finding(expected)
+        return self._compare_prompt(started, [today])
+
+    def _built(
+        self, started: ReasoningStarted, asked: ReasoningRequested | SummaryRequested
+    ) -> tuple[StoredText, PreparedRequest]:
+        """Returns today's system prompt, and the request as it is prepared today with the prompt of that time."""
+        if isinstance(asked, SummaryRequested):
+            summary = prepare_summary(asked)
+            request = replace(summary.request, system=started.request.system)
+            return summary.request.system, summary._replace(request=request)
+        first = started.attempt == 1 and started.part == 1
+        if first or started.call_id not in self._prepared:
+            self._prepared[started.call_id] = self._prepare(started, asked)
+        prepared = self._prepared[started.call_id]
+        today = _prompt(asked, prepared.profile or Profile(), prepared.style)
+        if started.part == 1:
+            return today, prepared
+        # The reply so far stands behind the messages: what the server paused is recorded nowhere else.
+        paused = started.request.messages[len(prepared.request.messages)]
+        return today, prepare_rest(prepared, paused.content)
+
+    def _prepare(
+        self, started: ReasoningStarted, asked: ReasoningRequested
+    ) -> PreparedRequest:
+        assert started.profile is not None
+        prepared = prepare(
+            asked,
+            started.tool_definitions or StoredText("[]"),
+            started.profile,
+            started.citations,
+            self._marks.get(asked.reasoner, CacheMarks()),
+            started.request.system,
+        )
+        self._marks[asked.reasoner] = prepared.marks
+        return prepared
+
+    def _compare_prompt(
+        self, started: ReasoningStarted, today: Sequence[StoredText]
+    ) -> Finding | None:
+        if self._told_of_prompt or started.request.system in today:
+            return None
+        self._told_of_prompt = True
+        now = replace(started, request=replace(started.request, system=today[0]))
+        if self._version == SYSTEM_VERSION:
+            # A prompt that changed under the same version is a mistake of ours, not a choice of somebody's.
+            detail = f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}"
+            return Finding(now, detail)
+        detail = (
+            f"the system prompt was version {self._version} and is {SYSTEM_VERSION} now; "
+            "what was decided is the same"
+        )
+        return Finding(now, detail, "settings")
+
+
+def _prompt_version(events: Sequence[Recorded[Event]]) -> str | None:
+    first = events[0].event
+    if not isinstance(first, QueryReceived):
+        return None
+    return dict(first.versions).get("system_prompt")
+
+
+def _prompt(asked: ReasoningRequested, profile: Profile, style: str) -> StoredText:
+    inline = style == "inline"
+    return build_request(asked, StoredText("[]"), profile, inline=inline).system
+
+
+def _possible_prompts(asked: ReasoningRequested) -> list[StoredText]:
+    """Returns the system prompts that a call may have now, the usual one first: servers differ in what they accept."""
+    return [
+        _prompt(asked, Profile(caching=caching), style)
+        for caching, style in product((True, False), ("native", "inline"))
+    ]

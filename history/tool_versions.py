@@ -1,0 +1,124 @@
+"""Compares the tools that a query was recorded with to those that there are now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from antiphon.history.verifying import Finding
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    QueryReceived,
+    QueryResumed,
+    ReasoningStarted,
+    Recorded,
+)
+from antiphon.vocabulary.values import StoredText
+
+SAME = "what was decided is the same"
+
+
+class ToolCheck:
+    """The requests offered the tools that the query began with, and these are the tools of now.
+
+    Args:
+        now: The definitions of the tools that there are now; None: these are not known here.
+    """
+
+    hears = (QueryReceived, QueryResumed, ReasoningStarted, QueryClosed)
+    compares: tuple[type[Event], ...] = ()
+
+    def __init__(self, now: StoredText | None) -> None:
+        self._now = now
+        self._key: str | None = None
+        self._compared = now is None
+
+    def hear(self, recorded: Recorded[Event]) -> Finding | None:
+        match recorded.event:
+            case QueryReceived(versions=versions):
+                self._key = dict(versions).get("tools")
+            case QueryResumed():
+                # Another process goes on, which may have other tools than the one that received the question.
+                self._key = None
+            case ReasoningStarted() as started:
+                recorded_tools = started.tool_definitions or started.request.tools
+                if recorded_tools is not None:
+                    return self._compare(recorded_tools)
+            case QueryClosed():
+                return self._compare_key()
+        return None
+
+    def _compare(self, recorded: StoredText) -> Finding | None:
+        if self._key is not None and recorded.key != self._key:
+            return Finding(None, "its tools are not those that the query began with")
+        if self._compared or self._now is None:
+            return None
+        self._compared = True
+        if recorded == self._now:
+            return None
+        changes = "; ".join(changes_of(recorded, self._now))
+        return Finding(
+            None, f"the tools are others now ({changes}); {SAME}", "settings"
+        )
+
+    def _compare_key(self) -> Finding | None:
+        """Compares the hash alone, in a trace in which no request names a tool."""
+        if self._compared or self._now is None or self._key in (None, self._now.key):
+            return None
+        return Finding(None, f"the tools are others now; {SAME}", "settings")
+
+
+def changes_of(recorded: StoredText, now: StoredText) -> list[str]:
+    """Returns what changed in the definitions of tools, a phrase each, in the order of the tools."""
+    before, after = _by_name(recorded), _by_name(now)
+    changes = _gone_and_new("tool", before, after)
+    for name in sorted(before.keys() & after.keys()):
+        for change in _changes_of_one(before[name], after[name]):
+            changes.append(f"{name}: {change}")
+    return changes or ["their order or form"]
+
+
+def _by_name(definitions: StoredText) -> dict[str, _Definition]:
+    try:
+        found = msgspec.json.decode(definitions.text, type=list[_Definition])
+    except (msgspec.MsgspecError, RecursionError):
+        return {}  # a trace from a file may claim anything
+    return {definition.name: definition for definition in found}
+
+
+class _Schema(msgspec.Struct, frozen=True):
+    properties: dict[str, object] = {}
+    required: list[str] = []
+
+
+class _Definition(msgspec.Struct, frozen=True):
+    name: str
+    description: str = ""
+    input_schema: _Schema = _Schema()
+
+
+def _gone_and_new(
+    what: str, before: Mapping[str, object], after: Mapping[str, object]
+) -> list[str]:
+    gone = [
+        f"the {what} `{name}` is gone" for name in sorted(before.keys() - after.keys())
+    ]
+    new = [
+        f"the {what} `{name}` is new" for name in sorted(after.keys() - before.keys())
+    ]
+    return gone + new
+
+
+def _changes_of_one(before: _Definition, after: _Definition) -> list[str]:
+    old, new = before.input_schema.properties, after.input_schema.properties
+    changes = _gone_and_new("parameter", old, new)
+    for name in sorted(old.keys() & new.keys()):
+        if old[name] != new[name]:
+            changes.append(f"the parameter `{name}` has another schema")
+    if set(before.input_schema.required) != set(after.input_schema.required):
+        changes.append("other parameters are required")
+    if before.description != after.description:
+        changes.append("it is described otherwise")
+    return changes

@@ -1,0 +1,185 @@
+"""Limits what a fork may change whose changes come over the network.
+
+Whoever may reach the service may ask it questions, within the limits that its owner has set. A fork must not be a way
+round them: its settings go only downwards from the service's own, what a call is shown is changed only where the
+owner has said so, and all that may be changed at all is listed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from antiphon.composition import Settings
+from antiphon.history import Change, change_event
+from antiphon.vocabulary.errors import BadInputError, ForbiddenError
+from antiphon.vocabulary.events import Event, QueryReceived, Recorded
+from antiphon.vocabulary.settings import DECLARED, QuerySettings
+
+MOST_CHANGES = 20
+MOST_VALUE_CHARS = 200_000
+
+DOWNWARDS = (
+    "max_rounds",
+    "deadline_s",
+    "max_total_tokens",
+    "max_cost_usd",
+    "max_tokens",
+    "max_tool_calls",
+    "briefing_tokens",
+)
+"""Settings that may be lowered: the service's own is the most."""
+FREE = ("early_dispatch", "on_tool_failure", "context", "compression")
+"""Settings of which any value may be chosen: none of them costs more than the limits allow."""
+MODELS = ("model", "final_model", "other_model")
+"""Settings that may name any model that the service itself is set up to ask."""
+FIELDS = {"query_received": ("query",), "tool_requested": ("arguments",)}
+"""Fields that may be set, by the kind of event; beside them `messages`, where the owner allows it."""
+
+IMPORTED = (
+    "This trace was imported: what its calls were shown is not this service's. "
+    "It runs again over the network only where ANTIPHON_FORK_MESSAGES is on."
+)
+
+
+def limited_changes(
+    events: Sequence[Recorded[Event]],
+    at: int | None,
+    changes: Sequence[Change],
+    settings: Settings,
+) -> list[Change]:
+    """Returns the changes as they may be made, with one more for each setting of the trace that is above the service's.
+
+    Args:
+        at: The event that `set` and `reply` change; None: none is named.
+
+    Raises:
+        BadInputError: They are too many or too large.
+        ForbiddenError: One is not among those that may be made over the network.
+    """
+    if len(changes) > MOST_CHANGES:
+        raise BadInputError(
+            f"There are {len(changes)} changes, the most is {MOST_CHANGES}."
+        )
+    own = settings.query_settings()
+    for change in changes:
+        if len(change.value) > MOST_VALUE_CHARS:
+            raise BadInputError(
+                f"`{change.kind} {change.name[:80]}` has {len(change.value):,} characters, "
+                f"the most is {MOST_VALUE_CHARS:,}."
+            )
+        if change.kind == "setting":
+            _check_setting(change.name)
+        elif change.kind == "set":
+            _check_field(events, at, change, settings)
+    first = events[0].event
+    # What is no question is refused by the fork itself, in its own words.
+    if not isinstance(first, QueryReceived):
+        return list(changes)
+    return [*changes, *_caps(_checked(first, changes, own), own)]
+
+
+def _check_setting(name: str) -> None:
+    if name in DOWNWARDS or name in FREE or name in MODELS:
+        return
+    if name.partition(".")[0] not in DECLARED:
+        raise BadInputError(f"There is no setting {name[:80]!r}.")
+    allowed = ", ".join((*DOWNWARDS, *FREE, *MODELS))
+    raise ForbiddenError(
+        f"The setting {name[:80]!r} cannot be changed over the network, only {allowed}: use `antiphon traces fork`."
+    )
+
+
+def _check_field(
+    events: Sequence[Recorded[Event]],
+    at: int | None,
+    change: Change,
+    settings: Settings,
+) -> None:
+    # Without a number, or with one that the trace does not have, the fork itself says what is wrong.
+    if at is None or not 1 <= at <= len(events):
+        return
+    kind = events[at - 1].event.kind_name()
+    field = change.name.partition(".")[0]
+    if field == "messages":
+        if not settings.fork_messages:
+            raise ForbiddenError(
+                "What a call is shown (`messages`) cannot be changed over the network: "
+                "the owner of the service allows it with ANTIPHON_FORK_MESSAGES."
+            )
+        return
+    if change.name not in FIELDS.get(kind, ()):
+        allowed = [
+            f"`{name}` of {of}" for of, names in FIELDS.items() for name in names
+        ]
+        raise ForbiddenError(
+            f"{change.name[:80]!r} of {kind} cannot be set over the network, only {' and '.join(allowed)}: "
+            "use `antiphon traces fork`."
+        )
+    if field == "query" and len(change.value) > settings.query_chars:
+        raise BadInputError(
+            f"The question has {len(change.value):,} characters, the most is {settings.query_chars:,}."
+        )
+
+
+def _checked(
+    first: QueryReceived, changes: Sequence[Change], own: QuerySettings
+) -> QuerySettings:
+    """Returns the settings with the changes made; one that goes above the service's own is refused.
+
+    Raises:
+        ForbiddenError: It does.
+    """
+    for change in changes:
+        if change.kind != "setting":
+            continue
+        changed = change_event(first, change)
+        assert isinstance(changed, QueryReceived)
+        first = changed
+        above = _above(change.name, first.settings, own)
+        if above is not None:
+            raise ForbiddenError(above)
+    return first.settings
+
+
+def _above(name: str, settings: QuerySettings, own: QuerySettings) -> str | None:
+    """Returns one sentence where a setting is above the service's own; None where it is not."""
+    value = getattr(settings, name)
+    if name in MODELS:
+        known = models_of(own)
+        if value is None or value in known:
+            return None
+        return f"`{name}` is {value[:80]!r}, and this service asks only {', '.join(sorted(known))}."
+    if name not in DOWNWARDS or not _is_above(value, getattr(own, name)):
+        return None
+    return (
+        f"`{name}` is {_shown(value)}, and the service's own {_shown(getattr(own, name))} is the most: "
+        "settings of a fork over the network go only downwards."
+    )
+
+
+def _caps(settings: QuerySettings, own: QuerySettings) -> list[Change]:
+    """Returns a change for each limit that the trace was recorded without, or with a larger one than today's."""
+    caps: list[Change] = []
+    for name in DOWNWARDS:
+        most = getattr(own, name)
+        if _is_above(getattr(settings, name), most):
+            caps.append(Change(kind="setting", name=name, value=f"{most}"))
+    return caps
+
+
+def _is_above(value: float | None, most: float | None) -> bool:
+    if most is None:
+        return False
+    return value is None or value > most
+
+
+def models_of(own: QuerySettings) -> frozenset[str]:
+    """Returns the models that the service is set up to ask."""
+    named = (own.model, own.final_model, own.other_model)
+    return frozenset(name for name in named if name)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "no limit"
+    return str(value)[:20]

@@ -1,0 +1,104 @@
+"""Records the golden traces: the fewest queries of the cast that show everything that can happen to a query.
+
+Run as `python -m tests.traces.record_golden` after a change that is meant; test_golden.py says when that is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import structlog
+
+from antiphon.engine import Profile
+from antiphon.traces import trace_file
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import Event, Recorded
+from tests.fakes import MemoryTraceStore
+from tests.traces.cast import play
+
+GOLDEN = Path(__file__).parent / "golden"
+SEEDS = range(2_000, 2_400)
+LACKING = Profile(caching=False, thinking=False, tool_choice_none=False)
+SURROUNDINGS: tuple[tuple[Profile | None, Mapping[str, object] | None], ...] = (
+    (None, None),
+    (None, {"thinking": "2048", "effort": "low", "final_model": "claude-opus-5-5"}),
+    (None, {"context": "transcript"}),
+    (None, {"max_total_tokens": 900, "other_model": "claude-haiku-5-5"}),
+    (Profile(citations="inline"), None),
+    (LACKING, {"context": "transcript", "thinking": "adaptive"}),
+)
+"""The server and the settings of the queries, in turn."""
+
+Trace = Sequence[Recorded[Event]]
+
+
+async def traces() -> list[Trace]:
+    """Plays the cast."""
+    store = MemoryTraceStore()
+    played: list[Trace] = []
+    for seed in SEEDS:
+        profile, settings = SURROUNDINGS[seed % len(SURROUNDINGS)]
+        await play(seed, store, breaks=False, profile=profile, settings=settings)
+        played.append(await store.read(f"q{seed}"))
+    return played
+
+
+def shown_by(trace: Trace) -> frozenset[str]:
+    """What a trace shows, in words that are the same wherever the same happens."""
+    words: set[str] = set()
+    for recorded in trace:
+        words.add(recorded.event.kind_name())
+        words.update(_choices(recorded.event))
+    return frozenset(words)
+
+
+def _choices(event: Event) -> Iterator[str]:
+    """Yields what was chosen where an event holds one of a few choices."""
+    for name in ("limit", "level", "mode", "status", "failure", "confidence"):
+        if hasattr(event, name):
+            yield f"{event.kind_name()} {getattr(event, name)}"
+    match event:
+        case e.QueryReceived(settings=settings):
+            for name in ("on_tool_failure", "early_dispatch", "compression", "context"):
+                yield f"{name} {getattr(settings, name)}"
+        case e.BriefingPrepared(dropped=dropped, changes=changes):
+            yield from [f"dropped by {each.rule}" for each in dropped]
+            yield from [f"changed as {each.change}" for each in changes]
+        case e.ReasoningStarted(request=request) as started:
+            yield f"part {started.part}, attempt {min(started.attempt, 2)}"
+            yield f"repairs {started.repairs}"
+            texts = [block.text for part in request.messages for block in part.content]
+            yield f"cites {started.citations} {'[1.1]' in ''.join(texts)}"
+            yield f"server {started.profile} {request.tool_choice}"
+        case e.ResponseAssembled(indicators=indicators, citations=citations):
+            yield f"cited {bool(citations)}"
+            yield from [f"doubt {each.kind}" for each in indicators]
+
+
+def fewest(played: Sequence[Trace]) -> list[Trace]:
+    """Chooses traces that together show all that any shows: each time the one that adds the most for its length."""
+    shows = {trace[0].query_id: shown_by(trace) for trace in played}
+    left = set().union(*shows.values())
+    chosen: list[Trace] = []
+    while left:
+        best = max(
+            played, key=lambda trace: len(shows[trace[0].query_id] & left) / len(trace)
+        )
+        chosen.append(best)
+        left -= shows[best[0].query_id]
+    return chosen
+
+
+def main() -> None:
+    with structlog.testing.capture_logs():
+        chosen = fewest(asyncio.run(traces()))
+    for old in GOLDEN.glob("*.jsonl"):
+        old.unlink()
+    for number, trace in enumerate(chosen, start=1):
+        (GOLDEN / f"{number:02}.jsonl").write_bytes(trace_file(trace))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""A difference is one of settings only where a setting that the trace lacks explains it; any other stays what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from antiphon.history.missing_settings import other_values
+from antiphon.service import Divergence, replay_lines
+from antiphon.vocabulary.settings import DECLARED, QuerySettings
+from tests.traces.conftest import Lines
+from tests.traces.plants import DECIDING, Plant
+
+DEFAULTS = QuerySettings()
+EXPLAINING = (
+    ("early_dispatch", False),
+    ("on_tool_failure", "stop"),
+    ("max_rounds", 1),
+    ("max_rounds", 3),
+    ("compression", "model"),
+)
+"""Settings of the cast's queries in which a program that did not know them may have been another than this one."""
+
+
+def settings_of(lines: Sequence[bytes]) -> dict[str, Any]:
+    settings: dict[str, Any] = msgspec.json.decode(lines[0])["event"]["settings"]
+    return settings
+
+
+def without(lines: Sequence[bytes], *names: str) -> list[bytes]:
+    """The trace as a program wrote it that did not know these settings."""
+    first = msgspec.json.decode(lines[0])
+    for name in names:
+        del first["event"]["settings"][name]
+    return [msgspec.json.encode(first), *lines[1:]]
+
+
+def divergence_of(lines: Sequence[bytes]) -> Divergence | None:
+    return replay_lines(lines).divergence
+
+
+@pytest.mark.parametrize(("name", "value"), EXPLAINING)
+def test_a_difference_that_a_missing_setting_explains_is_one_of_settings(
+    name: str, value: object, thousand: Lines
+) -> None:
+    found: list[Divergence] = []
+    for lines in list(thousand.values())[:200]:
+        if settings_of(lines)[name] == value:
+            divergence = divergence_of(without(lines, name))
+            found += [divergence] if divergence is not None else []
+
+    assert found
+    assert {each.difference for each in found} == {"settings"}
+    assert all(
+        f"no setting `{name}`, and with {name}={value!r} it replays" in each.detail
+        for each in found
+    )
+
+
+@pytest.mark.parametrize("plant", DECIDING, ids=lambda plant: plant.__name__)
+def test_a_changed_rule_stays_a_difference_of_code_whatever_settings_are_missing(
+    plant: Plant, thousand: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The defect: one setting more in the program made every planted change pass for a difference of settings."""
+    plant(monkeypatch)
+    found: set[str] = set()
+    for lines in list(thousand.values())[:60]:
+        # Those whose values are the defaults, so that nothing follows from their being missing.
+        settings = settings_of(lines)
+        missing = [
+            name for name in settings if settings[name] == getattr(DEFAULTS, name)
+        ]
+        divergence = divergence_of(without(lines, *missing))
+        found |= {divergence.difference} if divergence is not None else set()
+
+    assert found <= {"code", "order"}
+    assert "code" in found
+
+
+def test_a_missing_setting_that_was_as_it_is_now_makes_no_difference(
+    thousand: Lines,
+) -> None:
+    for lines in list(thousand.values())[:60]:
+        settings = settings_of(lines)
+        missing = [
+            name for name in settings if settings[name] == getattr(DEFAULTS, name)
+        ]
+
+        assert divergence_of(without(lines, *missing)) is None
+
+
+def test_the_other_values_of_a_setting_are_those_that_can_be_counted_up() -> None:
+    values = {name: list(other_values(DECLARED[name])) for name in DECLARED}
+
+    assert values["max_rounds"] == [0, 1, 3, 4, 5]
+    assert values["early_dispatch"] == [False]
+    assert values["context"] == ["transcript"]
+    assert values["effort"] == ["low", "medium", "high", "xhigh", "max"]
+    assert values["deadline_s"] == [1.0, 600.0]
+    assert values["model"] == []
