@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from antiphon.assembler.support import terms_found
 from antiphon.language.evidence import TermShares, is_light, rarity_among
 from antiphon.language.orders import order_in
 from antiphon.language.questions import refers_back, understood
-from antiphon.language.words import sentence_terms, terms
+from antiphon.language.words import terms
 from antiphon.vocabulary.events import BriefingPrepared
 from antiphon.vocabulary.values import Citation, Exchange, Fact, Passage
 
@@ -63,11 +64,7 @@ def earlier_topic(
     if not history:
         return None
     held = _terms_of_answer(answer, citations)
-    rows = [
-        sentence_terms(fact.passage.sentence(number))
-        for fact in facts.values()
-        for number in range(len(fact.passage.starts))
-    ]
+    rows = list(terms_found(facts))
 
     def share(asked: str, found: frozenset[str]) -> float:
         telling = [term for term in terms(asked) if not is_light(term)]

@@ -101,7 +101,7 @@ def unsupported_citations(
     if not own_words:
         return []
     labels = [fact.passage.source for fact in facts.values()]
-    rarity = rarity_among(sentence_terms(answer), _rows(facts))
+    rarity = rarity_among(sentence_terms(answer), terms_found(facts))
     found: list[Unsupported] = []
     for claim, cited in own_words:
         passages = [facts[citation.fact].passage.text.text for citation in cited]
@@ -160,7 +160,8 @@ def _texts(facts: Mapping[str, Fact]) -> Iterator[str]:
             yield passage.sentence(number)
 
 
-def _rows(facts: Mapping[str, Fact]) -> Iterator[frozenset[str]]:
+def terms_found(facts: Mapping[str, Fact]) -> Iterator[frozenset[str]]:
+    """Yields the terms of each sentence of every fact, and of what it stands under."""
     for text in _texts(facts):
         yield sentence_terms(text)
 
