@@ -51,7 +51,8 @@ load: setup $(VENV)/.dev
 lag: setup $(VENV)/.dev
 	$(BIN)/python -m benchmarks.lag
 
-# Every single fault (also part of `make test`), pairs of faults, eleven mutants of the source, fifty kills under load,
+# Every single fault (also part of `make test`), pairs of faults, every mutant of the source (a dozen of them
+# with `make test` where CI is set), fifty kills under load,
 # and a hundred questions with nothing listening where the model should be.
 faults: $(VENV)/.dev
 	$(BIN)/antiphon faults run

@@ -98,7 +98,7 @@ class Settings(BaseSettings):
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
-        anthropic_auth_token: `ANTHROPIC_AUTH_TOKEN`: sent as `Authorization: Bearer`, for servers that want that, in the
+        anthropic_auth_token: `ANTHROPIC_AUTH_TOKEN`: sent as `Authorization: Bearer`, for servers that want it, in the
             place of the key.
         anthropic_base_url: `ANTHROPIC_BASE_URL`: any server that speaks the Messages API.
     """

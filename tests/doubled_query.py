@@ -22,6 +22,7 @@ from antiphon.engine import (
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Exchange, QuerySettings
 from tests.fakes import MemoryTraceStore
+from tests.guarded import guarded
 from tests.virtual_time import VirtualClock
 
 
@@ -65,6 +66,7 @@ async def ask(
         models={"primary": model, "fallback": offline_model()},
         tools=registry,
         tool_definitions=registry.definitions(),
+        redaction=guarded(),
         styles=CitationStyles({"primary": profile} if profile else {}),
     )
     bus = Bus(store, clock)

@@ -16,6 +16,7 @@ from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Set
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
+from tests.guarded import guarded
 
 
 class House:
@@ -55,7 +56,7 @@ async def house(
     subscribers: tuple[Subscriber, ...] = (),
 ) -> AsyncIterator[House]:
     """The service, closed at the end."""
-    blots = redaction or Redaction()
+    blots = redaction or guarded()
     double = Double(msgspec.convert(script, Script))
     registry = Registry([tool_from_function(tool) for tool in tools])
     parts = Resources(

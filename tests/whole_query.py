@@ -25,6 +25,7 @@ from antiphon.vocabulary.ports import (
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Exchange, QuerySettings, Request
 from tests.fakes import FixedClock, MemoryTraceStore
+from tests.guarded import guarded
 
 Script = Callable[[Request], Awaitable[Sequence[Json]]]
 
@@ -111,6 +112,7 @@ class House:
             models={"primary": self.primary, "fallback": self.fallback},
             tools=registry,
             tool_definitions=registry.definitions(),
+            redaction=guarded(),
             subscribers=self.subscribers,
         )
         self.bus = Bus(self.store, self.clock, self._parts.catalog)

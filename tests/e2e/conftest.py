@@ -19,6 +19,7 @@ import httpx2
 import pytest
 
 from tests.course_files import write_course
+from tests.guarded import with_key
 
 ROOT = Path(__file__).parents[2]
 STARTING_S = 60.0
@@ -38,7 +39,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
             "ANTIPHON_EMBEDDER": "onnx",
             "PYTHONPATH": str(ROOT),
         }
-        | settings
+        | with_key(settings)
     )
 
 
@@ -65,7 +66,7 @@ class Shell:
         self, *arguments: str, folder: Path, data_dir: Path, **settings: str
     ) -> Run:
         """One command, run to its end in `folder`."""
-        named = {"ANTIPHON_DATA_DIR": str(data_dir)} | settings
+        named = {"ANTIPHON_DATA_DIR": str(data_dir)} | with_key(settings)
         self._stdin.write(
             json.dumps(
                 {"arguments": arguments, "settings": named, "folder": str(folder)}
@@ -81,7 +82,8 @@ def shell() -> Iterator[Shell]:
     """A process that runs commands."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.e2e.shell"],
-        env=environment(Path("nowhere")),
+        # Each command brings the reasoner and the key that it is to have.
+        env=environment(Path("nowhere"), ANTIPHON_REASONER="auto"),
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""A service whose model accepts calls and never answers: what callers are given, and what their hurry does to others."""
+"""A service whose model accepts calls and never answers: what callers get, and what their hurry does to others."""
 
 from __future__ import annotations
 

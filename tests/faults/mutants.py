@@ -1,43 +1,56 @@
-"""Breaks the source in eleven ways, each in a copy of its own, and sees that the harness finds every one.
+"""Breaks the source on purpose, one small change at a time, and sees that a named check finds every one.
 
-Run as `python -m tests.faults.mutants`.
+Run as `python -m tests.faults.mutants` for all of them, with `--random 12` for a dozen drawn by chance, or with a part
+of their names. A mutant that no check finds is alive, and the exit code is 1.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
+import msgspec
 import yaml
 
 ROOT = Path(__file__).parents[2]
-_LEFT_OUT = shutil.ignore_patterns("__pycache__")
 MUTANTS = Path(__file__).with_name("mutants.yaml")
 RUNNING_S = 600.0
+_LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "data", "*.egg-info")
+_HARNESS = ("-m", "antiphon.cli", "faults", "run", "--fail-fast")
+_PYTEST = ("-m", "pytest", "-x", "-q", "--no-header", "--tb=line")
 
 
-class Mutant(NamedTuple):
-    """One small change that breaks one promise."""
+class Mutant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One small change that breaks one promise: in `file`, `old` becomes `new`.
+
+    Attributes:
+        by: The tests that must find it; without any it is the fault matrix.
+    """
 
     name: str
     file: str
     old: str
     new: str
+    by: tuple[str, ...] = ()
 
 
 def mutants() -> list[Mutant]:
-    """The mutants of mutants.yaml."""
-    return [Mutant(**fields) for fields in yaml.safe_load(MUTANTS.read_text())]
+    """Reads mutants.yaml."""
+    return msgspec.convert(yaml.safe_load(MUTANTS.read_text()), list[Mutant])
 
 
-def mutated(mutant: Mutant) -> str:
-    """The changed source; refuses a mutant that no longer fits it."""
-    source = (ROOT / mutant.file).read_text()
+def mutated(mutant: Mutant, root: Path = ROOT) -> str:
+    """Returns the changed source; refuses a mutant that no longer fits it."""
+    source = (root / mutant.file).read_text()
     if source.count(mutant.old) != 1:
         raise SystemExit(
             f"{mutant.name}: {mutant.file} does not hold its `old` exactly once: mend mutants.yaml"
@@ -45,51 +58,111 @@ def mutated(mutant: Mutant) -> str:
     return source.replace(mutant.old, mutant.new)
 
 
-def found(mutant: Mutant) -> str:
-    """What the harness says of the mutant, or an empty text where it finds nothing."""
-    package = ROOT / "antiphon"
+@contextmanager
+def copy_of_source() -> Iterator[Path]:
+    """Copies the checkout into a scratch folder, which mutants may break."""
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(
-            package, Path(folder) / "antiphon", symlinks=True, ignore=_LEFT_OUT
-        )
-        for link in package.iterdir():
-            if link.is_symlink():
-                shutil.copytree(link, Path(folder) / link.name, ignore=_LEFT_OUT)
-        (Path(folder) / mutant.file).write_text(mutated(mutant))
-        run = subprocess.run(
-            [sys.executable, "-m", "antiphon.cli", "faults", "run", "--fail-fast"],
-            cwd=folder,
-            env=os.environ | {"PYTHONPATH": folder},
-            capture_output=True,
-            text=True,
-            timeout=RUNNING_S,
-            check=False,
-        )
-    said = [line for line in run.stderr.splitlines() if line.startswith("✗")]
-    if run.returncode == 1 and said:
-        return said[0]
-    if run.returncode != 0:
-        raise SystemExit(
-            f"{mutant.name}: the harness itself failed:\n{run.stderr[-2000:]}"
-        )
-    return ""
+        copy = Path(folder) / "checkout"
+        shutil.copytree(ROOT, copy, symlinks=True, ignore=_left_out)
+        # What some tests read stands beside a checkout.
+        shared = ROOT.parent / "shared"
+        if shared.exists():
+            (Path(folder) / "shared").symlink_to(shared)
+        yield copy
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    left_out = _LEFT_OUT(folder, names)
+    # The tests' own data is part of them; that of a service, in the root folder, may be large.
+    if Path(folder) != ROOT:
+        left_out.discard("data")
+    return set(left_out)
+
+
+def found(mutant: Mutant, copy: Path) -> str:
+    """Returns what the check says of the mutant; an empty text where it finds nothing."""
+    path = copy / mutant.file
+    original = path.read_text()
+    _write(path, mutated(mutant, copy))
+    try:
+        return _checked(mutant, copy)
+    finally:
+        _write(path, original)
+
+
+def _write(path: Path, source: str) -> None:
+    """Writes a source file; compiled code is known by its time to the second, so each gets a time of its own."""
+    path.write_text(source)
+    os.utime(path, (time.time(), time.time() + random.randint(10, 10_000_000)))
+
+
+def _checked(mutant: Mutant, copy: Path) -> str:
+    command: tuple[str, ...] = _HARNESS
+    if mutant.by:
+        command = (*_PYTEST, *mutant.by)
+    run = subprocess.run(
+        [sys.executable, *command],
+        cwd=copy,
+        env=os.environ | {"PYTHONPATH": str(copy)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=RUNNING_S,
+        check=False,
+    )
+    if run.returncode == 0:
+        return ""
+    sign = "✗"
+    if mutant.by:
+        sign = "FAILED"
+    findings = [line for line in _lines(run) if line.startswith((sign, "ERROR"))]
+    # A check that could not run at all, for want of memory say, has found nothing.
+    if run.returncode == 1 and findings:
+        return findings[0]
+    raise SystemExit(
+        f"{mutant.name}: the check itself failed:\n{run.stdout[-2000:]}\n{run.stderr[-2000:]}"
+    )
+
+
+def _lines(run: subprocess.CompletedProcess[str]) -> list[str]:
+    return [*run.stdout.splitlines(), *run.stderr.splitlines()]
+
+
+def report(chosen: Sequence[Mutant]) -> list[str]:
+    """Tries each mutant and prints what found it; returns the names of those that live."""
+    alive: list[str] = []
+    with copy_of_source() as copy:
+        for mutant in chosen:
+            finding = found(mutant, copy)
+            verdict = "caught"
+            if not finding:
+                verdict = "ALIVE "
+                alive.append(mutant.name)
+            sys.stdout.write(f"{verdict}  {mutant.name}\n        {finding[:160]}\n")
+            sys.stdout.flush()
+    sys.stdout.write(f"{len(chosen) - len(alive)} of {len(chosen)} mutants caught\n")
+    return alive
 
 
 def main() -> None:
-    """Tries them all; exit code 1 where one lives."""
-    alive = []
-    for mutant in mutants():
-        said = found(mutant)
-        sys.stdout.write(
-            f"{'caught' if said else 'ALIVE '}  {mutant.name}\n        {said}\n"
-        )
-        sys.stdout.flush()
-        if not said:
-            alive.append(mutant.name)
-    sys.stdout.write(
-        f"{len(mutants()) - len(alive)} of {len(mutants())} mutants caught\n"
-    )
-    sys.exit(bool(alive))
+    """Tries the mutants that were asked for; exit code 1 where one lives."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="parts of names; none: all mutants")
+    parser.add_argument("--random", type=int, help="so many of them, by chance")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    arguments = parser.parse_args()
+    chosen = mutants()
+    if arguments.names:
+        chosen = [
+            mutant
+            for mutant in chosen
+            if any(name in mutant.name for name in arguments.names)
+        ]
+    if arguments.random is not None:
+        sys.stdout.write(f"seed {arguments.seed}\n")
+        chooser = random.Random(arguments.seed)
+        chosen = chooser.sample(chosen, min(arguments.random, len(chosen)))
+    sys.exit(bool(report(chosen)))
 
 
 if __name__ == "__main__":

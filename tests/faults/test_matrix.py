@@ -26,7 +26,6 @@ from antiphon.faults import (
 from antiphon.faults.plan_files import read_plan, write_plan
 from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import BadInputError
-from tests.faults.mutants import mutants, mutated
 
 PAIRS = 60
 
@@ -119,8 +118,3 @@ def test_a_process_killed_after_any_event_leaves_a_trace_without_gaps(
 
     assert report.failures == []
     assert report.verdicts[0].runs > 15
-
-
-@pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: mutant.name)
-def test_each_mutant_still_fits_the_source(mutant: object) -> None:
-    assert mutated(mutant)  # type: ignore[arg-type]  # what parametrize hands on

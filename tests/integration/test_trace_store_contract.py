@@ -213,3 +213,17 @@ async def test_a_question_with_half_a_character_is_stored(store: Stored) -> None
     await store.append("q1", 0, placed("q1", [query_received("half \ud800")]))
 
     assert len(await store.read("q1")) == 1
+
+
+async def test_clearing_one_conversation_leaves_every_other_as_it_is(
+    store: Stored,
+) -> None:
+    await store.append("q1", 0, placed("q1", answered("one", "1")))
+    await store.append("q2", 0, placed("q2", answered("two", "2", session_id="s2")))
+
+    await store.clear_conversation("s1")
+
+    assert list(await store.exchanges("s1", limit=9)) == []
+    assert list(await store.exchanges("s2", limit=9)) == [
+        Exchange(question="two", answer="2")
+    ]

@@ -27,6 +27,7 @@ from antiphon.vocabulary.ports import (
     ToolOutput,
 )
 from antiphon.vocabulary.values import Passage, QuerySettings, Request, StoredText
+from tests.guarded import guarded
 
 SENTENCES = [
     f"{subject} {verb} {thing}. "
@@ -323,6 +324,7 @@ async def play(
         tools=registry,
         tool_definitions=registry.definitions(),
         styles=CitationStyles({"primary": profile or Profile()}),
+        redaction=guarded(),
     )
     caller = Caller()
     bus = Bus(store, clock)

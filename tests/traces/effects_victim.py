@@ -18,6 +18,7 @@ from antiphon.service import History
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import QuerySettings, Request
+from tests.guarded import guarded
 from tests.traces.victim import QUERY_ID, in_a_child, note
 
 DEADLY = "deadly"
@@ -89,6 +90,7 @@ def parts_in(folder: Path, *, keyed: bool) -> Resources:
         models=models,  # type: ignore[arg-type]  # the keys are the two reasoners
         tools=registry,
         tool_definitions=registry.definitions(),
+        redaction=guarded(),
     )
 
 

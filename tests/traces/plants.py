@@ -16,7 +16,7 @@ from antiphon.assembler import assembler as assembling
 from antiphon.composition import Caller, Outcome
 from antiphon.coordinator import deadline
 from antiphon.dispatcher import Settlement
-from antiphon.engine import preparing, request
+from antiphon.engine import inline, preparing, request
 from antiphon.engine.legality import RULES
 from antiphon.history import verifying
 from antiphon.synthesizer import synthesizer as synthesizing
@@ -101,7 +101,7 @@ def a_tool_parameter_is_renamed_in_requests(patch: Patch) -> None:
 
 
 def the_final_call_offers_tools(patch: Patch) -> None:
-    build = preparing.build_request
+    build = request.build_request
 
     def offering(asked: Any, tools: StoredText, *rest: Any, **named: Any) -> Request:
         return replace(build(asked, tools, *rest, **named), tools=tools)
@@ -124,7 +124,7 @@ def tools_may_be_chosen_in_the_final_call(patch: Patch) -> None:
 
 
 def sources_are_numbered_from_nought(patch: Patch) -> None:
-    number = preparing.numbered
+    number = inline.numbered
 
     def from_nought(messages: tuple[Message, ...]) -> Any:
         numbered, sources = number(messages)

@@ -12,7 +12,9 @@ import msgspec
 
 from antiphon.history import Divergence
 from antiphon.service import ReplayResult, replay_lines
+from antiphon.traces.codec import from_json
 from antiphon.vocabulary.catalog import BUILT_IN
+from tests.guarded import guarded
 
 CORPUS = Path(__file__).parent / "corpus"
 NOT_RECORDED = {"review_requested", "draft_reviewed"}
@@ -125,3 +127,14 @@ def test_only_partial_answers_choose_other_sentences() -> None:
             partial.add(query_id)
 
     assert partial == listed
+
+
+def test_beside_a_real_looking_key_and_patterns_every_event_of_the_corpus_stays_itself() -> (
+    None
+):
+    redaction = guarded()
+
+    for _, lines in traces():
+        for line in lines:
+            event = from_json(line).event
+            assert redaction.event(event) is event

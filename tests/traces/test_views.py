@@ -174,3 +174,28 @@ def test_a_sealed_trace_that_was_changed_is_refused(
 def test_a_pattern_that_is_none_is_refused(thousand: Lines) -> None:
     with pytest.raises(BadInputError, match="no regular expression"):
         trace_test(events_of(thousand["q3"]), "mine", ["("])
+
+
+def test_a_sentence_has_the_origins_that_it_cites_and_no_other(
+    thousand: Lines,
+) -> None:
+    compared = 0
+    for lines in list(thousand.values())[:300]:
+        events = events_of(lines)
+        answers = [
+            said.event for said in events if isinstance(said.event, ResponseAssembled)
+        ]
+        if not answers or len(answers[-1].citations) < 2:
+            continue
+        for sentence in lineage(events):
+            start = answers[-1].answer.find(sentence.text)
+            end = start + len(sentence.text)
+            cited = {
+                each.cited_text
+                for each in answers[-1].citations
+                if each.start < end and start < each.end
+            }
+            assert {origin.cited_text for origin in sentence.origins} == cited
+            compared += 1
+
+    assert compared > 20

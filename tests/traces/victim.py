@@ -26,6 +26,7 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import QuerySettings, Request
 from benchmarks.double import blocks_of_reply
+from tests.guarded import guarded
 
 QUERY_ID = "victim"
 FIRST = "bm25 0 0"
@@ -114,6 +115,7 @@ def parts_in(folder: Path) -> Resources:
         models={"primary": model, "fallback": model},
         tools=registry,
         tool_definitions=registry.definitions(),
+        redaction=guarded(),
     )
 
 

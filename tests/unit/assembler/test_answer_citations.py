@@ -205,3 +205,17 @@ def _fact_of(id_: str, sentences: list[str]) -> Fact:
     for sentence in sentences[:-1]:
         starts.append(starts[-1] + len(sentence))
     return fact(id_, "".join(sentences), starts=tuple(starts))
+
+
+def test_a_citation_in_the_middle_moves_with_the_white_space_before_the_answer() -> (
+    None
+):
+    reply = replied(
+        "\n\n Logs grow. Readers stay. \n",
+        cites(14, 27, 0, (2, 3), "Readers keep their place."),
+    )
+
+    said = assembled(asked(), synthesized(LOG), SHOWN, reply, answer())
+
+    (cited,) = said.citations
+    assert said.answer[cited.start : cited.end] == "Readers stay."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 from antiphon.vocabulary.events import (
+    Event,
     QueryReceived,
     Recorded,
     RoundOpened,
@@ -13,8 +15,21 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Ports, Subscription, on
+from tests.fakes import MemoryTraceStore
 from tests.story import query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, starter
+
+
+class LeisurelyStore(MemoryTraceStore):
+    """A store whose appends let everything else that can go on do so first."""
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
+        await super().append(query_id, expected_seq, events)
+
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
 
@@ -47,7 +62,7 @@ async def test_an_event_is_stored_before_followers_are_told() -> None:
             on(RoundOpened, closer(ports)),
         ]
 
-    stage = Stage(cast)
+    stage = Stage(cast, LeisurelyStore())
     seen = stage.session.follow()
     stage.session.start(query_received())
     stored = [

@@ -25,6 +25,7 @@ from antiphon.vocabulary.ports import Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 from antiphon.vocabulary.values import Exchange
 from tests.fakes import FixedClock, MemoryTraceStore
+from tests.guarded import guarded
 
 
 async def look_up(text: str) -> str:
@@ -80,6 +81,7 @@ def resources() -> ServiceResources:
         models={"primary": offline_model(), "fallback": offline_model()},
         tools=registry,
         tool_definitions=registry.definitions(),
+        redaction=guarded(),
         subscribers=(REVIEWER, OBSERVER),
     )
     return ServiceResources(
@@ -100,7 +102,7 @@ async def receive(
 ) -> QueryReceived:
     service = resources()
     service = replace(
-        service, shared=replace(service.shared, redaction=redaction or Redaction())
+        service, shared=replace(service.shared, redaction=redaction or guarded())
     )
     intake = Intake(Settings.model_construct(), service)
     return await intake.receive(

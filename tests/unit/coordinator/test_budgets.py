@@ -241,3 +241,40 @@ def test_a_transcript_that_does_not_fit_is_shown_as_a_briefing() -> None:
     assert kinds(emitted) == ["breaker_tripped", "round_opened"]
     assert isinstance(emitted[-1], e.RoundOpened)
     assert emitted[-1].briefing_tokens == 600
+
+
+CACHED = Usage(
+    input_tokens=100, cache_read_tokens=700, cache_write_tokens=200, output_tokens=1_000
+)
+
+
+def test_tokens_read_from_the_cache_and_written_to_it_are_spent() -> None:
+    scenario = limited(max_total_tokens=9_000)
+    scenario.brief()
+
+    scenario.reply(call(1), usage=CACHED)
+
+    assert scenario.coordinator.state.budget.spent.tokens == 2_000
+
+
+def test_tokens_of_the_cache_cost_something_too() -> None:
+    scenario = limited(max_cost_usd=1.0)
+    scenario.brief()
+
+    scenario.reply(call(1), usage=CACHED)
+
+    spent = scenario.coordinator.state.budget.spent.usd
+    assert spent == pytest.approx((2 * 1_000 + 10 * 1_000) / 1_000_000)
+
+
+def test_a_budget_for_thinking_is_part_of_what_a_call_may_take() -> None:
+    plain = limited(max_total_tokens=20_000)
+    thinking = limited(max_total_tokens=20_000, thinking="2048")
+    plain.brief()
+    thinking.brief()
+
+    (one,), (other,) = requests(plain), requests(thinking)
+
+    # It is kept for this call and for the final one.
+    assert one.spare_tokens is not None
+    assert other.spare_tokens == one.spare_tokens - 2 * 2_048

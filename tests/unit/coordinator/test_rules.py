@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.values import QuerySettings, Usage
+from antiphon.vocabulary.values import QuerySettings, ToolCall, Usage
 from tests.unit.coordinator.scenario import Scenario, call, kinds, limits
 
 
@@ -402,3 +402,14 @@ def test_a_cancelled_query_closes_at_once() -> None:
     assert scenario.deliver(e.QueryCancelled(why="gone")) == [
         e.QueryClosed(status="cancelled")
     ]
+
+
+def test_two_calls_of_one_id_are_not_both_run_though_their_arguments_differ() -> None:
+    scenario = Scenario()
+    scenario.brief()
+    second = ToolCall(id="t1", name="search", arguments='{"query": "another"}')
+
+    emitted = scenario.reply(call(1), second)
+
+    assert limits(emitted) == ["repeated_call"]
+    assert emitted[-1] == e.ToolCallsConfirmed(round=1, tool_call_ids=("t1",))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from antiphon.dispatcher import Tool, tool_from_function
 from antiphon.vocabulary.errors import ToolDefinitionError
@@ -155,3 +156,26 @@ async def test_the_model_is_not_told_of_the_key_and_cannot_send_one() -> None:
     (failed,) = session.heard(ToolFailed)
     assert failed.failure == "invalid_arguments"
     assert office.ran == []
+
+
+async def test_the_same_call_id_in_two_queries_gets_two_keys() -> None:
+    session = Session(keyed(Office()))
+    call = ToolCall(id="t1", name="enrol_once", arguments=ARGUMENTS)
+    asked = ToolRequested(round=1, call=call, timeout_s=10.0)
+    other = Session(keyed(Office()))
+    session.dispatcher.on_tool_requested(recorded(asked))
+    other.dispatcher.on_tool_requested(replace(recorded(asked), query_id="q2"))
+    await session.done()
+    await other.done()
+
+    (one,), (two,) = session.heard(ToolStarted), other.heard(ToolStarted)
+    assert one.idempotency_key != two.idempotency_key
+
+
+async def test_a_tool_that_takes_no_key_is_recorded_without_one() -> None:
+    session = Session(tool_from_function(Office().look))
+    session.request("t1", "look", ARGUMENTS)
+    await session.done()
+
+    (started,) = session.heard(ToolStarted)
+    assert started.idempotency_key == ""

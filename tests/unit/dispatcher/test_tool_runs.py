@@ -8,7 +8,12 @@ import pytest
 
 from antiphon.dispatcher import ToolCircuits, tool_from_function
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
-from antiphon.vocabulary.events import ToolFailed, ToolStarted, ToolSucceeded
+from antiphon.vocabulary.events import (
+    ToolAnsweredLate,
+    ToolFailed,
+    ToolStarted,
+    ToolSucceeded,
+)
 from tests.unit.dispatcher.fakes import Session, turn
 
 
@@ -347,3 +352,30 @@ async def test_two_sessions_with_the_same_call_ids_never_mix() -> None:
 
     texts = [session.heard(ToolSucceeded)[0].output.text for session in sessions]
     assert texts == ["0 is open", "1 is open"]
+
+
+async def test_an_answer_after_its_time_does_not_close_the_circuit_that_its_timeouts_open() -> (
+    None
+):
+    async def late() -> str:
+        """Answers all the same when it is stopped."""
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return "too late"
+        return ""
+
+    session = Session(tool_from_function(late))
+    for number in range(5):
+        session.request(f"t{number}", "late", timeout_s=1.0)
+        await turn()
+        session.clock.advance(1.0)
+        await session.done()
+
+    session.request("t5", "late", timeout_s=1.0)
+    await session.done()
+
+    assert len(session.heard(ToolAnsweredLate)) == 5
+    *timeouts, passed_over = session.heard(ToolFailed)
+    assert [event.failure for event in timeouts] == ["timeout"] * 5
+    assert "left alone for a while" in passed_over.detail

@@ -178,3 +178,22 @@ def test_what_cannot_be_mended_is_an_illegal_request_that_names_its_rule(
 
     assert failure.value.kind == "illegal_request"
     assert rule in RULES
+
+
+def test_calls_are_answered_also_where_the_assistant_goes_on_in_a_message_of_its_own() -> (
+    None
+):
+    legal = make_legal(
+        request(
+            message("user", TEXT),
+            message("assistant", use("a")),
+            message("assistant", use("b")),
+            message("user", result("b")),
+        )
+    )
+
+    ids = [
+        [block.get("tool_use_id", block.get("id")) for block in row]
+        for row in blocks(legal.request)
+    ]
+    assert ids == [[None], ["a"], ["a"], ["b"], ["b"]]

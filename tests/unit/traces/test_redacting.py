@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 import msgspec
 import pytest
 from msgspec.structs import replace
 
 from antiphon.dispatcher import quotable
 from antiphon.traces import Redaction
+from antiphon.traces.redacting import redacted_fields
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import (
     Event,
@@ -16,9 +20,10 @@ from antiphon.vocabulary.events import (
     SummaryCompleted,
     ToolFailed,
     ToolRequested,
+    ToolSubstituted,
     ToolSucceeded,
 )
-from antiphon.vocabulary.fields import Id, Name, Untrusted
+from antiphon.vocabulary.fields import Id, Mark, Name, Untrusted, leaves_of
 from antiphon.vocabulary.values import StoredText, ToolCall, Usage
 from tests.story import query_received, tool_succeeded
 
@@ -279,3 +284,48 @@ def test_a_text_that_takes_too_long_is_blotted_whole() -> None:
     blotted = redaction.text("λ" * 5_000 + "!")
 
     assert blotted == "█" * 5_001
+
+
+def test_reasons_and_titles_are_redacted_wherever_they_stand() -> None:
+    why = f"the server said {SECRET}"
+    substituted = ToolSubstituted(
+        tool_call_id="t1", failed="a", substitute="b", arguments="{}", why=why
+    )
+    found = tool_succeeded("nothing")
+    (passage,) = found.passages
+    titled = replace(found, passages=(replace(passage, title=SECRET, course=SECRET),))
+
+    (redacted,) = REDACTION.event(titled).passages
+
+    assert SECRET not in REDACTION.event(substituted).why
+    assert (redacted.title, redacted.course) == (BLOTTED, BLOTTED)
+
+
+FREE_TEXTS = frozenset({"why", "detail", "error", "title", "query", "text", "answer"})
+"""Names that we give to fields which hold sentences of servers, tools, documents and people."""
+
+
+def fields_of_free_text() -> list[tuple[type[msgspec.Struct], str]]:
+    """Returns the fields of free text of all events, and of all values that events hold."""
+    found: list[tuple[type[msgspec.Struct], str]] = []
+    waiting: list[type[msgspec.Struct]] = list(BUILT_IN.events)
+    seen = set(waiting)
+    while waiting:
+        struct = waiting.pop()
+        for name, hint in get_type_hints(struct, include_extras=True).items():
+            for leaf in leaves_of(hint):
+                if leaf.is_struct and leaf.kind not in seen:
+                    seen.add(leaf.kind)
+                    waiting.append(leaf.kind)
+                if name in FREE_TEXTS and leaf.kind is str:
+                    found.append((struct, name))
+    return found
+
+
+@pytest.mark.parametrize(("struct", "name"), fields_of_free_text())
+def test_no_free_text_counts_as_the_name_of_something(
+    struct: type[msgspec.Struct], name: str
+) -> None:
+    marks = dict(redacted_fields(struct))
+
+    assert marks.get(name) in (Mark.UNTRUSTED, Mark.JSON)

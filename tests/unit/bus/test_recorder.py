@@ -1,0 +1,71 @@
+"""A recorder knows its own appends from another writer's, also where it did not hear how they ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from antiphon.bus import recorder as recorders
+from antiphon.bus.recorder import Recorder
+from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.events import Event, Recorded
+from tests.fakes import HastyClock, MemoryTraceStore
+from tests.story import query_received, tool_succeeded
+
+
+class StoreThat(MemoryTraceStore):
+    """A store that stores, and whose next answer then fails to arrive in one of two ways."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self.way = way
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        await super().append(query_id, expected_seq, events)
+        way, self.way = self.way, ""
+        if way == "hangs":
+            await asyncio.Event().wait()
+        if way == "is cancelled":
+            raise asyncio.CancelledError
+
+
+def at(seq: int, event: Event) -> Recorded[Event]:
+    return Recorded(query_id="q1", seq=seq, cause=0, at=0.0, event=event)
+
+
+FIRST = at(1, query_received())
+SECOND = at(2, tool_succeeded("one"))
+
+
+@pytest.mark.parametrize("way", ["hangs", "is cancelled"])
+async def test_what_an_append_of_unknown_outcome_stored_is_taken_as_stored(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorders, "APPEND_S", 0.01)
+    store, clock = StoreThat(way), HastyClock()
+    recorder = Recorder("q1", store, clock)
+
+    unheard = await recorder.record([FIRST])
+    await clock.sleep(recorders.REST_S)
+    heard = await recorder.record([SECOND])
+
+    assert isinstance(unheard, TraceError)
+    assert heard is None
+    assert recorder.complete
+    assert len(store.events("q1")) == 2
+
+
+async def test_events_that_another_writer_stored_are_never_taken_for_ones_own() -> None:
+    store = MemoryTraceStore()
+    recorder = Recorder("q1", store, HastyClock())
+    await store.append("q1", 0, [FIRST])
+
+    refused = await recorder.record([FIRST, SECOND])
+
+    assert isinstance(refused, TraceError)
+    assert not recorder.complete
+    assert len(store.events("q1")) == 1
