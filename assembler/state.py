@@ -28,7 +28,7 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
-from antiphon.vocabulary.values import Fact, Usage, Value
+from antiphon.vocabulary.values import Exchange, Fact, Usage, Value
 
 Incident = (
     QueryReceived
@@ -52,6 +52,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
 
     Attributes:
         wanted: Names of those who were to answer when the question came in; empty where that is not recorded.
+        history: The last exchanges of the conversation, oldest first.
         facts: Every fact, in order of discovery.
         briefings: What each call was shown, with the table that its citations are resolved against.
         speakers: Pairs of a call and who answered it.
@@ -68,6 +69,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
 
     question: str = ""
     wanted: tuple[str, ...] = ()
+    history: tuple[Exchange, ...] = ()
     facts: tuple[Fact, ...] = ()
     briefings: tuple[Recorded[BriefingPrepared], ...] = ()
     speakers: tuple[tuple[str, str], ...] = ()
@@ -133,14 +135,16 @@ Decision = tuple[AnswerState, tuple[Event, ...]]
 
 
 def note_query(state: AnswerState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Notes the question and its reviewers, and that its conversation could not be read, if so."""
+    """Notes the question, its conversation and its reviewers, and that its conversation could not be read, if so."""
+    query = recorded.event
     state = replace(
         state,
-        question=recorded.event.query,
-        wanted=_wanted(recorded.event),
-        reviewers=recorded.event.reviewers,
+        question=query.query,
+        history=query.history,
+        wanted=_wanted(query),
+        reviewers=query.reviewers,
     )
-    if recorded.event.history_missing:
+    if query.history_missing:
         return note_incident(state, recorded)
     return state, ()
 

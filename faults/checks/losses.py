@@ -19,6 +19,10 @@ OF_CONTENT = frozenset(
         "no_evidence",
         "not_searched",
         "unresolved_citation",
+        "unsupported_citation",
+        "unsupported_claim",
+        "instruction_in_source",
+        "earlier_topic",
     }
 )
 """Doubts that rest on what was answered and found, not on anything lost."""

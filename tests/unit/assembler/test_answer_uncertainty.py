@@ -270,7 +270,10 @@ def test_words_from_outside_are_cut_to_a_line() -> None:
     assert said.detail.endswith("brought nothing: {tool} took too long.")
 
 
-WORDS = ("wanted", "tool", "reason", "substitute", "why", "count", "reasoner", "parts")
+WORDS = (
+    *("wanted", "tool", "reason", "substitute", "why", "count", "reasoner", "parts"),
+    *("claim", "words", "source", "question"),
+)
 
 
 def test_a_draft_that_a_reviewer_rejected_is_not_verified_and_names_the_review() -> (
