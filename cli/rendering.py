@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from antiphon import service
 from antiphon.cli.terminal import clean, err, one_line, out
-from antiphon.service import Outcome
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.values import Citation, ToolCall, Usage
@@ -16,7 +16,7 @@ from antiphon.vocabulary.values import Citation, ToolCall, Usage
 _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
 
-def show_answer(outcome: Outcome) -> None:
+def show_answer(outcome: service.Outcome) -> None:
     """Prints the answer on standard output, and what surrounds it on standard error."""
     response = outcome.response
     out.print(
@@ -73,7 +73,7 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}s"
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: service.Outcome) -> str:
     response = outcome.response
     calls = counted(response.calls, "call")
     if response.summaries:

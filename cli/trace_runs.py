@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 import typer
 
+from antiphon import faults, service
 from antiphon.cli.rendering import describe, show_answer
 from antiphon.cli.session import (
     DataDir,
@@ -19,6 +20,7 @@ from antiphon.cli.session import (
     Reasoner,
     TraceId,
     every_id,
+    found_id,
     open_store,
     opened,
     read_trace,
@@ -26,32 +28,6 @@ from antiphon.cli.session import (
 )
 from antiphon.cli.terminal import clean, err, one_line, out, print_json
 from antiphon.cli.trace_views import show_diff
-from antiphon.faults import (
-    Injector,
-    Plan,
-    fault_at,
-    leave_as_planned,
-    read_plan,
-    write_plan,
-)
-from antiphon.service import (
-    Change,
-    Divergence,
-    Mode,
-    Outcome,
-    QueryHandle,
-    ReplayResult,
-    ReplayRun,
-    Settings,
-    bytes_of_file,
-    catalog_of,
-    load_subscribers,
-    read_trace_file,
-    replay_lines,
-    replay_stored,
-    trace_lines,
-    whole_id,
-)
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
@@ -99,38 +75,44 @@ def replay(
 
 
 def _replay_wanted(
-    settings: Settings, wanted: str | None, *, step: bool
-) -> list[ReplayResult]:
+    settings: service.Settings, wanted: str | None, *, step: bool
+) -> list[service.ReplayResult]:
     """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
-    subscribers = load_subscribers(settings.subscribers)
+    subscribers = service.load_subscribers(settings.subscribers)
     if wanted is None or not Path(wanted).is_file():
         return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
-    data = bytes_of_file(Path(wanted))
+    data = service.bytes_of_file(Path(wanted))
     if step:
-        _step_through(read_trace_file(data, catalog_of(subscribers)), subscribers)
+        _step_through(
+            service.read_trace_file(data, service.catalog_of(subscribers)), subscribers
+        )
     # The lines as they were written: an event of an older version is part of what is compared.
-    _, lines = trace_lines(data)
-    return [replay_lines(lines, subscribers)]
+    _, lines = service.trace_lines(data)
+    return [service.replay_lines(lines, subscribers)]
 
 
 async def _replay_stored(
-    settings: Settings, subscribers: Subscribers, wanted: str | None, *, step: bool
-) -> list[ReplayResult]:
+    settings: service.Settings,
+    subscribers: Subscribers,
+    wanted: str | None,
+    *,
+    step: bool,
+) -> list[service.ReplayResult]:
     async with open_store(settings) as store:
         if wanted is None:
-            results: list[ReplayResult] = []
+            results: list[service.ReplayResult] = []
             async for each_id in every_id(store):
-                results.append(await replay_stored(store, each_id, subscribers))
+                results.append(await service.replay_stored(store, each_id, subscribers))
             return results
-        query_id = await whole_id(store, wanted)
+        query_id = await service.whole_id(store, wanted)
         if step:
             _step_through(await store.read(query_id), subscribers)
-        return [await replay_stored(store, query_id, subscribers)]
+        return [await service.replay_stored(store, query_id, subscribers)]
 
 
 def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -> None:
     """Shows each event with what it changes in the state of every part, and what the parts emit upon it."""
-    run = ReplayRun(events, subscribers=subscribers)
+    run = service.ReplayRun(events, subscribers=subscribers)
     before = run.states()
     for recorded in events:
         kind = recorded.event.kind_name()
@@ -163,7 +145,7 @@ def _show_changes(
             out.print(f"       {name}.{field}: {change}", soft_wrap=True, style="dim")
 
 
-def _show_results(results: Sequence[ReplayResult]) -> None:
+def _show_results(results: Sequence[service.ReplayResult]) -> None:
     for result in results:
         name = clean(result.query_id)
         if result.divergence is not None:
@@ -176,7 +158,7 @@ def _show_results(results: Sequence[ReplayResult]) -> None:
         out.print(f"{name}: {same}", soft_wrap=True)
 
 
-def _show_divergence(name: str, found: Divergence) -> None:
+def _show_divergence(name: str, found: service.Divergence) -> None:
     what = f"differs at event {found.seq} ({found.difference})"
     out.print(f"{name}: {what}: {one_line(found.detail, 300)}", soft_wrap=True)
     if found.recorded:
@@ -195,10 +177,9 @@ def resume(
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
 
     async def work() -> None:
-        async with opened(settings) as service:
-            query = await service.history.resume(
-                await whole_id(service.store, query_id)
-            )
+        interrupted = await found_id(settings, query_id)
+        async with opened(settings) as antiphon:
+            query = await antiphon.history.resume(interrupted)
             show_answer(await query.outcome())
 
     asyncio.run(work())
@@ -246,12 +227,12 @@ def fork(
     changes = [*_changes("setting", settings), *_changes("set", sets)]
     for given in tool_results or ():
         name, file = _pair(given)
-        changes.append(Change(kind="tool", name=name, value=_text(Path(file))))
+        changes.append(service.Change(kind="tool", name=name, value=_text(Path(file))))
     if reply:
-        changes.append(Change(kind="reply", value=_text(reply)))
-    plan: Plan | None = None
+        changes.append(service.Change(kind="reply", value=_text(reply)))
+    plan: faults.Plan | None = None
     if fault:
-        plan = read_plan(fault)
+        plan = faults.read_plan(fault)
         # A fork with nothing changed would look like a fault that did no harm.
         if not plan.faults:
             path = clean(str(fault))
@@ -261,11 +242,13 @@ def fork(
     asyncio.run(_fork(query_id, at, changes, mode, plan, data_dir, reasoner))
 
 
-def _changes(kind: Literal["set", "setting"], given: list[str] | None) -> list[Change]:
-    changes: list[Change] = []
+def _changes(
+    kind: Literal["set", "setting"], given: list[str] | None
+) -> list[service.Change]:
+    changes: list[service.Change] = []
     for each in given or ():
         name, value = _pair(each)
-        changes.append(Change(kind=kind, name=name, value=value))
+        changes.append(service.Change(kind=kind, name=name, value=value))
     return changes
 
 
@@ -282,7 +265,7 @@ def whatif(
         _fork(
             query_id,
             None,
-            [Change(kind="drop", name=without)],
+            [service.Change(kind="drop", name=without)],
             "recorded",
             None,
             data_dir,
@@ -305,12 +288,12 @@ def fault(
 ) -> None:
     """Prints the fault plan that breaks a query at one of its events: `antiphon traces fork --fault` takes it."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    found = fault_at(events, at, kind, point)
+    found = faults.fault_at(events, at, kind, point)
     out.print(
         f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE",
         soft_wrap=True,
     )
-    out.print(write_plan(found.plan), end="", soft_wrap=True)
+    out.print(faults.write_plan(found.plan), end="", soft_wrap=True)
     for at_point, kinds in found.kinds:
         err.print(f"{at_point}: {', '.join(kinds)}", style="dim", soft_wrap=True)
 
@@ -318,24 +301,24 @@ def fault(
 async def _fork(
     wanted: str,
     at: int | None,
-    changes: Sequence[Change],
-    mode: Mode,
-    plan: Plan | None,
+    changes: Sequence[service.Change],
+    mode: service.Mode,
+    plan: faults.Plan | None,
     data_dir: Path | None,
     reasoner: str | None,
 ) -> None:
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
-    injector: Injector | None = None
+    injector: faults.Injector | None = None
     if plan is not None:
-        injector = Injector(plan.faults)
-    async with opened(settings) as service:
-        query_id = await whole_id(service.store, wanted)
-        query = await service.history.fork(query_id, at, changes, mode, injector)
+        injector = faults.Injector(plan.faults)
+    query_id = await found_id(settings, wanted)
+    async with opened(settings) as antiphon:
+        query = await antiphon.history.fork(query_id, at, changes, mode, injector)
         if injector is None:
             outcome = await query.outcome()
         else:
             outcome = await _outcome_under(injector, query)
-        found = await service.history.diff(query_id, query.query_id)
+        found = await antiphon.history.diff(query_id, query.query_id)
     err.print(f"fork {query.query_id} of {query_id}: {outcome.status}", style="dim")
     show_diff(found)
     # The comparison would show a query that nothing had broken.
@@ -343,11 +326,13 @@ async def _fork(
         raise typer.Exit(1)
 
 
-async def _outcome_under(injector: Injector, query: QueryHandle) -> Outcome:
+async def _outcome_under(
+    injector: faults.Injector, query: service.QueryHandle
+) -> service.Outcome:
     """Waits for the outcome of a fork under a fault plan, and prints the faults that fired."""
     # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
     leaving = asyncio.create_task(
-        leave_as_planned(query, injector.injected, injector.injected.stored_seq)
+        faults.leave_as_planned(query, injector.injected, injector.injected.stored_seq)
     )
     outcome = await query.outcome()
     await leaving

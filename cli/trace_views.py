@@ -11,6 +11,7 @@ import msgspec
 import typer
 from rich.table import Table
 
+from antiphon import service
 from antiphon.cli.comparing import dollars
 from antiphon.cli.session import (
     DataDir,
@@ -21,21 +22,6 @@ from antiphon.cli.session import (
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.service import (
-    BriefingView,
-    Diff,
-    MemoryView,
-    Origin,
-    Settings,
-    Side,
-    briefings_of,
-    contributions,
-    diff,
-    lineage,
-    load_subscribers,
-    memory_at,
-    whole_id,
-)
 from antiphon.vocabulary.events import Event, Recorded
 
 SHOWN = 20
@@ -62,7 +48,7 @@ def memory(
 ) -> None:
     """Shows what a query remembered after any of its events: parts, facts, attempts, coverage, what is open."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    found = memory_at(events, at)
+    found = service.memory_at(events, at)
     if part is not None:
         found = msgspec.structs.replace(found, facts=found.facts_for_part(part))
     if tool is not None:
@@ -78,7 +64,7 @@ def briefing(
 ) -> None:
     """Shows what each call of a query was shown, and what came, decayed, was merged or dropped since the one before."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    found = briefings_of(events)
+    found = service.briefings_of(events)
     if as_json:
         print_json(msgspec.json.encode(found).decode())
         return
@@ -86,7 +72,7 @@ def briefing(
         _show_briefing(each)
 
 
-def _show_memory(found: MemoryView) -> None:
+def _show_memory(found: service.MemoryView) -> None:
     out.print(
         f"After event {found.at}: {one_line(found.question, 200)}", soft_wrap=True
     )
@@ -119,7 +105,7 @@ def _show_memory(found: MemoryView) -> None:
         )
 
 
-def _show_attempts(found: MemoryView) -> None:
+def _show_attempts(found: service.MemoryView) -> None:
     for attempt in found.attempts:
         outcome: str = attempt.outcome
         if attempt.new_facts:
@@ -128,7 +114,7 @@ def _show_attempts(found: MemoryView) -> None:
         out.print(one_line(line, 250), soft_wrap=True)
 
 
-def _show_facts(found: MemoryView) -> None:
+def _show_facts(found: service.MemoryView) -> None:
     table = Table("Fact", "Round", "Source", "Serves", "Begins")
     for fact in found.facts:
         name = fact.id
@@ -147,7 +133,7 @@ def _show_facts(found: MemoryView) -> None:
     out.print(table)
 
 
-def _show_briefing(found: BriefingView) -> None:
+def _show_briefing(found: service.BriefingView) -> None:
     out.print(
         f"{found.call_id} (event {found.seq}): {found.tokens} tokens, +{found.came} -{found.went}"
     )
@@ -172,7 +158,7 @@ def differences(
     """Compares two traces: where they first differ and why, and their answers sentence by sentence."""
     settings = settings_for_people(data_dir=data_dir)
     one, other = asyncio.run(_read_both(settings, left, right))
-    found = diff(one, other, load_subscribers(settings.subscribers))
+    found = service.diff(one, other, service.load_subscribers(settings.subscribers))
     if as_json:
         print_json(msgspec.json.encode(found).decode())
     else:
@@ -190,23 +176,25 @@ def show_lineage(
     """Leads every sentence of an answer back: citation, passage, tool call, reply, and the request's bytes."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if reverse and as_json:
-        print_json(msgspec.json.encode(contributions(events)).decode())
+        print_json(msgspec.json.encode(service.contributions(events)).decode())
     elif reverse:
         _show_contributions(events)
     elif as_json:
-        print_json(msgspec.json.encode(lineage(events)).decode())
+        print_json(msgspec.json.encode(service.lineage(events)).decode())
     else:
         _show_sentences(events)
 
 
-async def _read_both(settings: Settings, left: str, right: str) -> tuple[Trace, Trace]:
+async def _read_both(
+    settings: service.Settings, left: str, right: str
+) -> tuple[Trace, Trace]:
     async with open_store(settings) as store:
-        one = await store.read(await whole_id(store, left))
-        other = await store.read(await whole_id(store, right))
+        one = await store.read(await service.whole_id(store, left))
+        other = await store.read(await service.whole_id(store, right))
         return one, other
 
 
-def show_diff(found: Diff) -> None:
+def show_diff(found: service.Diff) -> None:
     """Prints a comparison."""
     table = Table("", "left", "right")
     left, right = _figures(found.left), _figures(found.right)
@@ -224,7 +212,7 @@ def show_diff(found: Diff) -> None:
         out.print(f"  {mark} {one_line(sentence, 200)}", soft_wrap=True)
 
 
-def _show_differences(found: Diff) -> None:
+def _show_differences(found: service.Diff) -> None:
     if not found.differences:
         out.print(f"The {found.same} events are the same.")
         return
@@ -249,7 +237,7 @@ def _place(left: int | None, right: int | None) -> str:
     return f"{left or '-'} | {right or '-'}"
 
 
-def _figures(side: Side) -> dict[str, str]:
+def _figures(side: service.Side) -> dict[str, str]:
     usage = side.usage
     return {
         "query": clean(side.query_id)[:12],
@@ -263,7 +251,7 @@ def _figures(side: Side) -> dict[str, str]:
 
 
 def _show_sentences(events: Trace) -> None:
-    for sentence in lineage(events):
+    for sentence in service.lineage(events):
         out.print(one_line(sentence.text, 200), soft_wrap=True)
         if not sentence.origins:
             out.print("  cites nothing", style="yellow")
@@ -271,7 +259,7 @@ def _show_sentences(events: Trace) -> None:
             _show_origin(origin)
 
 
-def _show_origin(origin: Origin) -> None:
+def _show_origin(origin: service.Origin) -> None:
     out.print(f"  “{one_line(origin.cited_text, 100)}”", soft_wrap=True)
     out.print(
         f"  ← {one_line(origin.source, 80)} ({origin.fact}, passage {origin.passage_id})",
@@ -290,7 +278,7 @@ def _show_origin(origin: Origin) -> None:
 
 
 def _show_contributions(events: Trace) -> None:
-    for each in contributions(events):
+    for each in service.contributions(events):
         out.print(
             f"{each.fact} {one_line(each.source, 80)} (passage {each.passage_id})",
             soft_wrap=True,

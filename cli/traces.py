@@ -6,11 +6,12 @@ import asyncio
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.table import Column, Table
 
+from antiphon import service
 from antiphon.cli.rendering import describe_recorded, source_lines
 from antiphon.cli.session import (
     DataDir,
@@ -21,8 +22,7 @@ from antiphon.cli.session import (
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.service import to_json
-from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.events import Confidence, ResponseAssembled, Status
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 SHOWN_ID = 12
@@ -36,11 +36,11 @@ def listed(
         int, typer.Option("--limit", min=1, help="How many, the newest first.")
     ] = 20,
     status: Annotated[
-        str | None,
-        typer.Option("--status", help="open, answered, partial, cancelled, failed."),
+        Literal["open", Status] | None,
+        typer.Option("--status", help="How it ended; open is not over yet."),
     ] = None,
     confidence: Annotated[
-        str | None, typer.Option("--confidence", help="high, medium or low.")
+        Confidence | None, typer.Option("--confidence", help="Of the answer.")
     ] = None,
     indicator: Annotated[
         str | None, typer.Option("--indicator", help="A doubt, such as tool_failed.")
@@ -55,10 +55,12 @@ def listed(
         str | None, typer.Option("--text", help="Words of the question or the answer.")
     ] = None,
     since_h: Annotated[
-        float | None, typer.Option("--since-h", help="Asked within so many hours.")
+        float | None,
+        typer.Option("--since-h", min=0.0, help="Asked within so many hours."),
     ] = None,
     until_h: Annotated[
-        float | None, typer.Option("--until-h", help="Asked longer ago than that.")
+        float | None,
+        typer.Option("--until-h", min=0.0, help="Asked longer ago than that."),
     ] = None,
     session_id: Annotated[
         str | None, typer.Option("--conversation", help="A conversation's id.")
@@ -121,7 +123,7 @@ def show(
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if as_json:
         for recorded in events:
-            print_json(to_json(recorded).decode())
+            print_json(service.to_json(recorded).decode())
         return
     width = 120
     if full:
@@ -130,7 +132,7 @@ def show(
     for recorded in events:
         out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
         if full:
-            print_json(to_json(recorded).decode())
+            print_json(service.to_json(recorded).decode())
         if isinstance(recorded.event, ResponseAssembled):
             responses.append(recorded.event)
     # Below the events, whichever came after it.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from antiphon.composition import Resources
 from antiphon.coordinator import receive
 from antiphon.history.changes import Change, change_event
-from antiphon.history.lineage import found_passages
+from antiphon.history.origins import found_passages
 from antiphon.history.recorded_ports import recorded_model, recorded_tools
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from antiphon.composition import catalog_of, deciders_of, load_subscribers
 from antiphon.history.folding import Fold, decided_events, failures_by_event
-from antiphon.history.lineage import answer_in
+from antiphon.history.origins import answer_in
 from antiphon.history.replaying import replay
 from antiphon.traces import event_of, plain, read_trace_file, trace_file, trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError

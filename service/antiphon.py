@@ -22,7 +22,8 @@ from antiphon.composition import (
     build,
     wire,
 )
-from antiphon.composition.intake import Intake, Question
+from antiphon.composition.intake import Intake
+from antiphon.composition.question import Question
 from antiphon.history import Change, Mode
 from antiphon.history.history import History
 from antiphon.knowledge import Course
