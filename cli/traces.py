@@ -149,14 +149,21 @@ def _show_response(response: ResponseAssembled) -> None:
         )
 
 
+def _in_words(at: float) -> str:
+    """Writes a time for people; a store of an earlier version may hold one that no calendar knows."""
+    try:
+        return datetime.fromtimestamp(at).astimezone().strftime("%d %b %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return "no time"
+
+
 def _cells(row: TraceSummary) -> tuple[str, ...]:
-    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M")
     took = ""
     if row.duration_ms is not None:
         took = f"{row.duration_ms:.0f}"
     return (
         clean(row.query_id)[:SHOWN_ID],
-        asked,
+        _in_words(row.started_at),
         one_line(row.query, 60),
         row.status,
         row.confidence or "",
