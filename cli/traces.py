@@ -211,8 +211,15 @@ def _show_response(response: ResponseAssembled) -> None:
         )
 
 
+def _in_words(at: float) -> str:
+    """Writes a time for people; a store of an earlier version may hold one that no calendar knows."""
+    try:
+        return datetime.fromtimestamp(at).astimezone().strftime("%d %b %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return "no time"
+
+
 def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
-    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M")
     took = ""
     if row.duration_ms is not None:
         took = f"{row.duration_ms:.0f}"
@@ -225,7 +232,7 @@ def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
             question = f"{'  ' * (depth - 1)}↳ fork: {row.query}"
     return (
         clean(row.query_id)[:SHOWN_ID],
-        asked,
+        _in_words(row.started_at),
         one_line(question, 60),
         row.status,
         row.confidence or "",
