@@ -95,6 +95,9 @@ def listed(
         since=_hours_ago(since_h),
         until=_hours_ago(until_h),
     )
+    # What is no doubt of ours would find nothing, and say so.
+    if indicator is not None:
+        service.check_filter(where)
     settings = settings_for_people(data_dir=data_dir)
 
     async def read_rows() -> Sequence[TraceSummary]:
