@@ -119,13 +119,13 @@ class Caller:
         session_id: str,
         *,
         trace: Sequence[Recorded[Event]] = (),
-        recorded: bool = True,
+        recorded: bool | None = None,
     ) -> Outcome:
         """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
             trace: Everything that was emitted, for what did not reach the caller.
-            recorded: All its events are stored; where they are not, the answer says so.
+            recorded: All its events are stored, or not, which the answer says; None: as it says already.
         """
         # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
         if not self.heard_all:
@@ -142,7 +142,8 @@ class Caller:
                 failed=status != "cancelled",
             )
         # An append that was refused, or took long, may have been made up for since the answer was put together.
-        response = with_trace(response, self._last_seq, recorded=recorded)
+        if recorded is not None:
+            response = with_trace(response, self._last_seq, recorded=recorded)
         return Outcome(
             query_id=query_id,
             session_id=session_id,
