@@ -35,6 +35,8 @@ _REASONS: dict[Status, str] = {
 }
 """Why a query has no answer, by how it closed."""
 
+RECORDING_ENDS = "the recording ends here: "
+"""The beginning of `QueryCancelled.why` in a recorded fork that needed something which was not recorded."""
 _NOT_BY_THE_MODEL = ("fallback_reasoner", "not_searched")
 """Doubts about a whole answer that another reasoner gave, or that is none."""
 
@@ -122,7 +124,9 @@ class Caller:
         response = self._response
         if response is None:
             response = last_resort(
-                _REASONS[status], self._last_seq, failed=status != "cancelled"
+                recording_ended(trace) or _REASONS[status],
+                self._last_seq,
+                failed=status != "cancelled",
             )
         if not recorded:
             response = with_incomplete_trace(response, self._last_seq)
@@ -245,3 +249,12 @@ class QueryHandle:
         elif totals is not None:
             totals.add(outcome)
         return outcome
+
+
+def recording_ended(trace: Sequence[Recorded[Event]]) -> str:
+    """Returns why a recorded fork stopped: what it needed that was not recorded; empty where it did not stop."""
+    for recorded in reversed(trace):
+        event = recorded.event
+        if isinstance(event, QueryCancelled) and event.why.startswith(RECORDING_ENDS):
+            return event.why
+    return ""

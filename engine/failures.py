@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from typing import get_args
 
 import msgspec
 
@@ -71,13 +70,6 @@ _NO_SUCH_PATH = re.compile(
 )
 """Words of servers for a path that they do not know."""
 _ADDRESS_REMEDY = "ANTHROPIC_BASE_URL is what stands before /v1/messages"
-_KINDS: frozenset[str] = frozenset(get_args(FailureKind))
-
-
-def kind_of(error: ModelError) -> FailureKind:
-    """Returns the failure's kind, for an event."""
-    # A port may be implemented by others: a kind that the vocabulary does not know must not end the query.
-    return error.kind if error.kind in _KINDS else "server_error"  # type: ignore[return-value]  # checked just now
 
 
 def from_status(

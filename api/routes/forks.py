@@ -153,8 +153,9 @@ class ForkRequest(RequestBody):
     )
     mode: Mode = Field(
         "recorded",
-        description="`recorded`: what is asked for as before is answered from the recording; `remodel`: tools so, the "
-        "model live; `live`: everything live.",
+        description="`recorded`: every call is answered as it was recorded, nothing is live, and where nothing was "
+        "recorded the fork stops (`cancelled`) and says so; `remodel`: the model live, and tools where nothing was "
+        "recorded; `live`: everything live.",
     )
     faults: dict[str, JsonValue] | None = Field(
         None,
@@ -285,7 +286,7 @@ async def compare_traces(
 ) -> Response:
     """Compares two traces: the events that differ, and why; answers, tokens, cost.
 
-    Why: `model`, `tool`, `code`, `order`, `settings`, `time` or `subscriber`.
+    Why: `question`, `change`, `model`, `tool`, `code`, `order`, `settings`, `time` or `subscriber`.
     """
     found = await service.history.diff(query_id, other_id)
     return Response(msgspec.json.encode(found), media_type=JSON)

@@ -136,7 +136,7 @@ async def replay_trace(query_id: QueryId, service: Service) -> ReplayReply:
     """Runs the deciding parts over the trace again, without model and tools, and compares every event they emit.
 
     `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
-    `code`, `order`, `schema` or `settings`.
+    `code`, `order`, `schema`, `settings`, or `fault` for a query that was broken on purpose.
     """
     return ReplayReply.model_validate(
         msgspec.to_builtins(await service.history.replay(query_id))
