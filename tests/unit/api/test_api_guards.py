@@ -12,9 +12,9 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
+import antiphon.api.serving as serving
 from antiphon.api.bodies import BodyLimit
 from antiphon.api.errors import Refusal
-from antiphon.cli import serve
 from antiphon.vocabulary.catalog import BUILT_IN
 from tests.unit.api.fakes import Browser, FakeService, app_of, events_in
 
@@ -146,11 +146,11 @@ async def _ok(_: Scope, __: Receive, send: Send) -> None:
 async def test_the_head_of_a_request_must_come_in_time(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serve, "HEADERS_S", 0.05)
+    monkeypatch.setattr(serving, "HEADERS_S", 0.05)
     config = uvicorn.Config(_ok, lifespan="off")
     state = ServerState()
     server = await asyncio.get_running_loop().create_server(
-        lambda: serve.PromptHttp(config=config, server_state=state, app_state={}),
+        lambda: serving.PromptHttp(config=config, server_state=state, app_state={}),
         "127.0.0.1",
     )
     port = server.sockets[0].getsockname()[1]
