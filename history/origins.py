@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
 
+import msgspec
+
 from antiphon.engine import request_bytes
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer import place_of
@@ -213,6 +215,14 @@ def _is_part_of(passage: Passage, whole: Passage) -> bool:
     return whole.start <= passage.start < whole.start + len(whole.text.text)
 
 
+def _bytes_of(request: Request) -> bytes:
+    try:
+        return request_bytes(request)
+    except (msgspec.DecodeError, RecursionError):
+        # A file from elsewhere may hold blocks that are no JSON, and so were never sent.
+        return b""
+
+
 class _Steps:
     """The first event of each step that leads from a fact back to a request, with its `seq`."""
 
@@ -289,7 +299,7 @@ class _Steps:
         body = b""
         sha256 = ""
         if request is not None:
-            body = request_bytes(request)
+            body = _bytes_of(request)
             sha256 = hashlib.sha256(body).hexdigest()
         return CallStep(
             call_id=call_id,

@@ -222,7 +222,7 @@ def test_a_time_beyond_every_calendar_is_refused(
     (tmp_path / "hostile.jsonl").write_bytes(sealed(lines))
 
     assert "is no time" in command("traces", "import", "hostile.jsonl").stderr
-    assert command("traces", "list").returncode == 0
+    harmless(command("traces", "list"))
 
 
 def test_a_time_that_an_earlier_version_let_in_is_listed_all_the_same(
@@ -294,5 +294,4 @@ def test_an_imported_trace_has_no_place_in_a_conversation(
 
     assert [turn["question"] for turn in first["history"]] == ["What is apple?"]
     assert "planted" not in shown
-    assert forked.returncode == 0, forked.stderr
     assert re.search(r"fork [0-9a-f]{32} of planted-1", forked.stderr)
