@@ -37,12 +37,10 @@ from antiphon.cli.session import (
     opened,
     settings_to_ask,
 )
-from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.cli.terminal import clean, err, new_table, one_line, out, short_id
 from antiphon.vocabulary.errors import BadInputError
 
-WIDTH = 100
 SHOWN_ANSWER = 240
-SHOWN_ID = 12
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -120,23 +118,19 @@ async def _run(antiphon: service.Antiphon, question: SampleQuestion, mode: Mode)
 def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
     """Prints a table for each question, one for all of them, and a line for each mode."""
     for each in compared:
-        out.print(_question_table(each), width=min(WIDTH, out.width))
-    table = Table("", title="All questions", title_justify="left")
+        out.table(_question_table(each))
+    table = new_table("", title="All questions")
     for each_sum in sums:
         table.add_column(each_sum.mode)
     for name, cells in sum_rows(sums):
         table.add_row(name, *cells)
-    out.print(table, width=min(WIDTH, out.width))
+    out.table(table)
     for each_sum in sums:
         out.print(in_words(each_sum), soft_wrap=True)
 
 
 def _question_table(each: Compared) -> Table:
-    table = Table(
-        Column("", no_wrap=True),
-        title=one_line(each.question, 200),
-        title_justify="left",
-    )
+    table = new_table(Column("", no_wrap=True), title=one_line(each.question, 200))
     first = each.runs[0]
     answers: list[str] = []
     sources: list[str] = []
@@ -151,7 +145,7 @@ def _question_table(each: Compared) -> Table:
         sources.append(
             "\n".join(one_line(source, 120) for source in run.sources) or "none"
         )
-        traces.append(clean(run.query_id)[:SHOWN_ID])
+        traces.append(short_id(run.query_id))
     table.add_row("answer", *answers)
     table.add_row("sources", *sources)
     for name, cells in run_rows(each.runs):

@@ -32,6 +32,9 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("ask", "Ask a question and watch it being worked out.", "ask:ask"),
+    Command(
+        "chat", "Ask one question after another, in one conversation.", "chat:chat"
+    ),
     Command("serve", "Serve the REST API.", "serve:serve"),
     Command("index", "Read course documents into the index.", "index:index"),
     Command(

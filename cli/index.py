@@ -14,7 +14,7 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Column, Table
+from rich.table import Column
 
 from antiphon import service
 from antiphon.cli.session import (
@@ -24,7 +24,7 @@ from antiphon.cli.session import (
     nothing_indexed,
     settings_for_people,
 )
-from antiphon.cli.terminal import err, one_line, out
+from antiphon.cli.terminal import err, new_table, one_line, out
 
 
 def index(
@@ -118,7 +118,7 @@ class _Bar:
 
 def show_summary(summary: service.IndexSummary) -> None:
     """Prints what the run did, and each file that it could not use with the reason."""
-    table = Table(
+    table = new_table(
         "Added",
         "Changed",
         "Unchanged",
@@ -137,7 +137,7 @@ def show_summary(summary: service.IndexSummary) -> None:
         summary.chunks,
     )
     table.add_row(*map(str, counts), str(summary.generation), f"{summary.seconds:.1f}")
-    out.print(table)
+    out.table(table)
     for path, reason in summary.failed:
         err.print(
             f"not indexed: {one_line(path, 300)}: {one_line(reason, 300)}",
@@ -155,14 +155,16 @@ def courses(context: typer.Context, data_dir: DataDir = None) -> None:
     if indexed is None or not indexed.courses:
         out.print(nothing_indexed(settings), soft_wrap=True)
         return
-    table = Table("Course", "Instructor", "Lessons", Column("Link", overflow="fold"))
+    table = new_table(
+        "Course", "Instructor", "Lessons", Column("Link", overflow="fold")
+    )
     for course in indexed.courses:
         lessons = str(len(course.lessons))
         instructor = one_line(course.instructor or "")
         table.add_row(
             one_line(course.title), instructor, lessons, one_line(course.link or "")
         )
-    out.print(table)
+    out.table(table)
 
 
 def remove(
