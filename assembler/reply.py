@@ -13,7 +13,7 @@ from antiphon.assembler.led_astray import (
     orders_shown,
 )
 from antiphon.assembler.lost_support import lost_support
-from antiphon.assembler.state import AnswerState
+from antiphon.assembler.state import AnswerState, Incident
 from antiphon.assembler.support import unsupported_citations, unsupported_sentences
 from antiphon.assembler.uncertainty import indicator
 from antiphon.vocabulary.events import (
@@ -63,7 +63,7 @@ def draft_from_reply(
     speaker = state.speaker_of(reply.call_id)
     if not speaker:
         speaker = reply.model
-    doubts += _doubts_of_speaker(state, reply.call_id, speaker)
+    doubts += _doubts_of_speaker(state, recorded, speaker)
     # A call whose briefing is not known was shown no source: whatever it cites leads nowhere.
     briefing = state.briefing_of(reply.call_id)
     if briefing is None:
@@ -91,20 +91,32 @@ def _doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]
 
 
 def _doubts_of_speaker(
-    state: AnswerState, call_id: str, speaker: str
+    state: AnswerState, reply: Recorded[ReasoningCompleted], speaker: str
 ) -> list[Indicator]:
     """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, where known."""
+    seq = _handed_over_at(state, reply.event.call_id)
+    if seq is not None:
+        return [indicator("fallback_reasoner", seq, reasoner=speaker)]
+    # A query that is resumed or forked by another service may be answered by another reasoner than it was begun with.
+    if not state.wanted or {speaker, reply.event.model}.intersection(state.wanted):
+        return []
+    wanted = state.wanted[0]
+    return [indicator("another_reasoner", reply.seq, wanted=wanted, reasoner=speaker)]
+
+
+def _handed_over_at(state: AnswerState, call_id: str) -> int | None:
+    """Returns the `seq` of what led to the fallback reasoner; None where the model was asked."""
     # The first cause counts: what came after it, such as a second failure, did not change who speaks.
     for incident in state.incidents:
-        event = incident.event
-        if isinstance(event, RecoveryStarted) and event.level == "response":
-            return [indicator("fallback_reasoner", incident.seq, reasoner=speaker)]
-        if isinstance(event, BreakerTripped) and event.limit == "provider_open":
-            return [indicator("fallback_reasoner", incident.seq, reasoner=speaker)]
-    requested_seq = dict(state.fallback_calls).get(call_id)
-    if requested_seq is None:
-        return []
-    return [indicator("fallback_reasoner", requested_seq, reasoner=speaker)]
+        if _hands_over(incident.event):
+            return incident.seq
+    return dict(state.fallback_calls).get(call_id)
+
+
+def _hands_over(event: Incident) -> bool:
+    if isinstance(event, RecoveryStarted):
+        return event.level == "response"
+    return isinstance(event, BreakerTripped) and event.limit == "provider_open"
 
 
 def _doubts_of_briefing(

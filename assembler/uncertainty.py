@@ -56,6 +56,9 @@ DOUBTS: dict[str, Doubt] = {
     "fallback_reasoner": Doubt(
         "The model was away; {reasoner} answered in its place.", "medium"
     ),
+    "another_reasoner": Doubt(
+        "The question was put to {wanted}; {reasoner} answered it.", "medium"
+    ),
     "no_evidence": Doubt(
         "Nothing was found in the courses that the answer could rest on.", "low"
     ),

@@ -7,16 +7,16 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from antiphon import service
 from antiphon.cli.terminal import clean, err, one_line, out
-from antiphon.service import Outcome
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
-from antiphon.vocabulary.values import Citation, ToolCall, Usage
+from antiphon.vocabulary.values import Citation, Exchange, ToolCall, Usage
 
 _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
 
-def show_answer(outcome: Outcome) -> None:
+def show_answer(outcome: service.Outcome) -> None:
     """Prints the answer on standard output, and what surrounds it on standard error."""
     response = outcome.response
     out.print(
@@ -66,6 +66,24 @@ def source_lines(response: ResponseAssembled) -> list[str]:
     return ["", *lines]
 
 
+def conversation_lines(exchanges: Sequence[Exchange]) -> list[str]:
+    """Lists the exchanges before a question, two lines each."""
+    lines: list[str] = []
+    for exchange in exchanges:
+        lines.append(f"before: “{one_line(exchange.question, 200)}”")
+        lines.append(f"        {one_line(exchange.answer, 300)}")
+    return lines
+
+
+def shown_lines(briefing: service.BriefingView, width: int) -> list[str]:
+    """Lists what a briefing shows of each fact, a line each."""
+    lines: list[str] = []
+    for shown in briefing.shown:
+        text = " ".join(sentence.strip() for _, sentence in shown.sentences)
+        lines.append(one_line(f"{shown.fact} [{shown.source}] {text}", width))
+    return lines
+
+
 def counted(number: int, thing: str) -> str:
     """Counts things in words, such as `1 round` or `2 rounds`."""
     if number == 1:
@@ -73,7 +91,7 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}s"
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: service.Outcome) -> str:
     response = outcome.response
     calls = counted(response.calls, "call")
     if response.summaries:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import structlog
 from msgspec.structs import replace
 
+from antiphon.composition.question import Question, check_question
 from antiphon.composition.resources import Interceptor, Resources, ServiceResources
 from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import versions_of
-from antiphon.coordinator import receive
 from antiphon.engine import fixed_size
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import QueryReceived
@@ -28,41 +28,6 @@ REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
 BYTES_A_TOKEN = 4
 """A rough estimate for English text, on which only the share of a budget that is kept back rests."""
-
-
-class Question:
-    """A question and the settings that its caller chooses: `Question(query="What is BM25?", max_rounds=1)`.
-
-    Attributes:
-        session_id: The conversation; None begins one.
-        settings: All settings of the query at once, in the place of the service's.
-        wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
-    """
-
-    def __init__(
-        self,
-        *,
-        query: str,
-        session_id: str | None = None,
-        settings: QuerySettings | None = None,
-        **wishes: object,
-    ) -> None:
-        self.query = query
-        self.session_id = session_id
-        self.settings = settings
-        self.wishes: dict[str, object] = {}
-        for name, value in wishes.items():
-            if value is not None:
-                self.wishes[name] = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Question) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash((self.query, self.session_id))
-
-    def __repr__(self) -> str:
-        return f"Question({self.query!r}, session_id={self.session_id!r}, wishes={self.wishes})"
 
 
 class Conversation(Value, frozen=True, kw_only=True):
@@ -89,6 +54,14 @@ class Intake:
         self._service = service
         self._resources = service.shared
 
+    def versions(self) -> tuple[tuple[str, str], ...]:
+        """Returns the names and versions of what shapes a query now."""
+        return (
+            *self._service.versions,
+            ("index", str(self._service.library.describe().generation)),
+            *versions_of(self._resources.subscribers),
+        )
+
     async def receive(
         self, question: Question, conversations: Conversations, interceptor: Interceptor
     ) -> QueryReceived:
@@ -103,14 +76,7 @@ class Intake:
         """
         # Every check comes before the conversation is stored: nothing is left of a question that is refused.
         session_id = question.session_id or uuid.uuid4().hex
-        settings = question.settings or self._settings.query_settings()
-        checked = receive(
-            question.query,
-            session_id,
-            settings,
-            question.wishes,
-            self._settings.query_chars,
-        )
+        checked = check_question(question, self._settings, session_id)
         rates = rates_of(checked.settings, self._resources)
         problem = unpriced(checked.settings, rates)
         if problem is not None:
@@ -118,19 +84,13 @@ class Intake:
         conversation = await _conversation(
             conversations, session_id, is_new=question.session_id is None
         )
-        library = self._service.library
         resources = self._resources
-        titles = [course.title for course in library.courses()]
+        titles = [course.title for course in self._service.library.courses()]
         reviewers = [
             subscriber.name
             for subscriber in resources.subscribers
             if subscriber.reviews
         ]
-        versions = (
-            *self._service.versions,
-            ("index", str(library.describe().generation)),
-            *versions_of(resources.subscribers),
-        )
         request_bytes = fixed_size(
             checked.settings.max_rounds, resources.tool_definitions
         )
@@ -140,13 +100,14 @@ class Intake:
             history_missing=conversation.missing,
             courses=StoredText("\n".join(titles)),
             tools=resources.tools.names,
-            versions=versions,
+            versions=self.versions(),
             rates=rates,
             fixed_tokens=request_bytes // BYTES_A_TOKEN,
             # Asked once, after everything that may fail: a query that an open circuit admits is its probe.
             provider_open=resources.provider_circuit.keeps_out(resources.clock.now())
             or interceptor.provider_open,
             reviewers=tuple(reviewers),
+            faults=interceptor.faults,
         )
         # The session publishes it unchanged, so that nothing later would redact it.
         return resources.redaction.event(first)

@@ -104,6 +104,7 @@ class House:
         wired
     )
     subscribers: tuple[Subscriber, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         registry = Registry([tool_from_function(search_course_content)])
@@ -135,7 +136,7 @@ class House:
             subscriber.name for subscriber in self.subscribers if subscriber.reviews
         )
         await self.bus.open(query_id, components).run(
-            replace(first, reviewers=reviewers, history=history)
+            replace(first, reviewers=reviewers, versions=self.versions, history=history)
         )
         return caller.outcome(query_id, "s")
 

@@ -154,7 +154,6 @@ _ALWAYS: dict[type[Event], Kinds] = {
     e.ReasoningFailed: frozenset({"reasoning_retried"}),
     e.ReasoningRetried: frozenset({"reasoning_retried"}),
     e.HandlerFailed: frozenset({"component_failed"}),
-    e.RecordingFailed: frozenset({"trace_incomplete"}),
     e.SummaryFailed: frozenset({"summary_missing"}),
     e.SummarySkipped: frozenset({"summary_missing"}),
 }

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from antiphon.assembler import DOUBTS
-from antiphon.faults import Fault, Plan, World, run_plan
+from antiphon.faults import Fault, Kind, Plan, World, run_plan
 from antiphon.service import Outcome, silence_logging
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.deciding import Decider, Rules
@@ -82,6 +82,7 @@ class Told(NamedTuple):
     settings: QuerySettings = QuerySettings()
     question: str = "What are logs?"
     subscribers: tuple[Subscriber, ...] = ()
+    asked_of: str = "scripted"
     history: tuple[Exchange, ...] = ()
 
 
@@ -136,6 +137,10 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
     "reasoning_retried": (broken("model_once_away"), e.ReasoningRetried),
     "degraded_single_round": (broken("round_two_fails"), e.RecoveryStarted),
     "fallback_reasoner": (broken("model_away"), e.RecoveryStarted),
+    "another_reasoner": (
+        Told((LOOKED_UP, cited("Logs grow.", 0)), asked_of="claude"),
+        e.ReasoningCompleted,
+    ),
     "no_evidence": (broken("nothing_works"), e.AnswerRequested),
     "not_searched": (
         Told((reply("Nothing was searched.", stop_reason=e.NOT_SEARCHED),)),
@@ -210,7 +215,10 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
         broken("goes_on", Fault(point="store.exchanges", kind="raise")),
         e.QueryReceived,
     ),
-    "trace_incomplete": (broken("store_refuses"), e.RecordingFailed),
+    "trace_incomplete": (
+        broken("plain", Fault(point="store.append", kind="locked", times=0)),
+        e.RecordingFailed,
+    ),
 }
 """For each kind a run in which it shows, and the event that it must name."""
 
@@ -224,7 +232,11 @@ def ran(case: Plan | Told, world: World) -> Ran:
 
 
 async def _told(case: Told) -> Ran:
-    house = House(ScriptedModel(*case.replies), subscribers=case.subscribers)
+    house = House(
+        ScriptedModel(*case.replies),
+        subscribers=case.subscribers,
+        versions=(("reasoner", case.asked_of),),
+    )
     outcome = await house.ask(case.question, case.settings, history=case.history)
     return Ran(outcome, await house.trace())
 
@@ -252,6 +264,20 @@ def test_a_kind_of_doubt_shows_in_a_real_run_and_names_its_event(
         inside in doubts[kind].detail
         for inside in ("injected", "Error", "{", "_failed")
     )
+
+
+@pytest.mark.parametrize("kind", ["locked", "slow"])
+def test_a_store_that_refuses_or_is_slow_for_a_while_costs_the_answer_no_confidence_in_its_record(
+    kind: Kind, world: World
+) -> None:
+    fault = Fault(point="store.append", kind=kind, for_s=0.6)
+
+    run = run_plan(world, broken("plain", fault))
+
+    assert run.outcome is not None
+    assert run.has(e.RecordingFailed)
+    assert list(run.stored) == list(run.trace)
+    assert "trace_incomplete" not in run.signs
 
 
 def test_a_request_refused_as_too_long_is_told_once_and_without_the_servers_words(
