@@ -22,6 +22,7 @@ from antiphon.cli.session import (
     DataDir,
     Json,
     TraceId,
+    no_data_folder,
     open_store,
     read_trace,
     settings_for_people,
@@ -99,6 +100,10 @@ def listed(
     if indicator is not None:
         service.check_filter(where)
     settings = settings_for_people(data_dir=data_dir)
+    # None is an answer to this command, and to no other.
+    if not settings.data_dir.is_dir():
+        out.print(no_data_folder(settings), soft_wrap=True)
+        return
 
     async def read_rows() -> Sequence[TraceSummary]:
         async with open_store(settings) as store:
