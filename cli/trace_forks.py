@@ -174,7 +174,8 @@ async def _fork(
             outcome = await _outcome_under(injector, query)
         found = await antiphon.history.diff(query_id, query.query_id)
         stopped = service.recording_ended(await antiphon.store.read(query.query_id))
-    err.print(f"fork {query.query_id} of {query_id}: {outcome.status}", style="dim")
+    done = f"fork {query.query_id} of {query_id}: {outcome.status}"
+    err.print(done, style="dim", soft_wrap=True)
     if stopped:
         err.print(one_line(stopped, 500), style="red", soft_wrap=True)
     show_diff(found)
