@@ -95,6 +95,9 @@ def listed(
         since=_hours_ago(since_h),
         until=_hours_ago(until_h),
     )
+    # What is no doubt of ours would find nothing, and say so.
+    if indicator is not None:
+        service.check_filter(where)
     settings = settings_for_people(data_dir=data_dir)
 
     async def read_rows() -> Sequence[TraceSummary]:
@@ -211,8 +214,15 @@ def _show_response(response: ResponseAssembled) -> None:
         )
 
 
+def _in_words(at: float) -> str:
+    """Writes a time for people; a store of an earlier version may hold one that no calendar knows."""
+    try:
+        return datetime.fromtimestamp(at).astimezone().strftime("%d %b %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return "no time"
+
+
 def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
-    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M")
     took = ""
     if row.duration_ms is not None:
         took = f"{row.duration_ms:.0f}"
@@ -225,7 +235,7 @@ def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
             question = f"{'  ' * (depth - 1)}↳ fork: {row.query}"
     return (
         clean(row.query_id)[:SHOWN_ID],
-        asked,
+        _in_words(row.started_at),
         one_line(question, 60),
         row.status,
         row.confidence or "",

@@ -75,9 +75,9 @@ from antiphon.service.archive import (
     RegressionTest,
     check_filter,
     nearest,
-    whole_id,
 )
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
+from antiphon.service.short_ids import whole_id
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-import antiphon.api.serving as serving
+from antiphon.api import serving
 from antiphon.api.bodies import BodyLimit
 from antiphon.api.errors import Refusal
 from antiphon.vocabulary.catalog import BUILT_IN
