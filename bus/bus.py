@@ -41,12 +41,14 @@ class Bus:
         components: Components,
         prefix: Sequence[Recorded[Event]] = (),
         store: EventLog | None = None,
+        clock: Clock | None = None,
     ) -> Session:
         """Returns a session with components of its own; it begins with `start` or `run`.
 
         Args:
             prefix: The stored events of the query, from its first; the session goes on after them.
             store: Where this one session is recorded; None is the bus's own.
+            clock: The time of this one session's events; None is the bus's own.
         """
         recorder = Recorder(
             query_id, store or self._store, self._clock, stored_seq=len(prefix)
@@ -54,7 +56,7 @@ class Bus:
         return Session(
             query_id,
             recorder,
-            self._clock,
+            clock or self._clock,
             components,
             self._sessions,
             prefix,

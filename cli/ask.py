@@ -38,6 +38,10 @@ def ask(
         int | None, wish("max_total_tokens", "--max-total-tokens")
     ] = None,
     max_cost: Annotated[float | None, wish("max_cost_usd", "--max-cost-usd")] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit with 1 where no model answered."),
+    ] = False,
     as_json: Json = False,
     events: Annotated[
         bool, typer.Option("--events", help="Show every event on standard error.")
@@ -71,7 +75,8 @@ def ask(
         print_json(api.answer_of(outcome).model_dump_json(indent=2))
     else:
         show_answer(outcome)
-    if outcome.status == "failed":
+    # The answer is shown all the same: a script reads the exit code, a person may still want what was found.
+    if outcome.status == "failed" or (strict and not outcome.by_the_model):
         raise typer.Exit(1)
 
 

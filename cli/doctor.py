@@ -255,6 +255,8 @@ async def reached(settings: service.Settings) -> Check:
         found = f"no answer within {REACH_S:g} s"
     except ModelError as error:
         found = f"{error.kind}: {error}"
+        if error.kind == "authentication":
+            remedy = f"Set ANTHROPIC_API_KEY to a key that the server takes. {remedy}"
     else:
         return Check("Reasoner", True, f"{settings.model}, {key}, {found}")
     finally:

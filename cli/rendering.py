@@ -11,7 +11,7 @@ from antiphon import service
 from antiphon.cli.terminal import clean, err, one_line, out
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
-from antiphon.vocabulary.values import Citation, ToolCall, Usage
+from antiphon.vocabulary.values import Citation, Exchange, ToolCall, Usage
 
 _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
@@ -64,6 +64,24 @@ def source_lines(response: ResponseAssembled) -> list[str]:
     if not lines:
         return []
     return ["", *lines]
+
+
+def conversation_lines(exchanges: Sequence[Exchange]) -> list[str]:
+    """Lists the exchanges before a question, two lines each."""
+    lines: list[str] = []
+    for exchange in exchanges:
+        lines.append(f"before: “{one_line(exchange.question, 200)}”")
+        lines.append(f"        {one_line(exchange.answer, 300)}")
+    return lines
+
+
+def shown_lines(briefing: service.BriefingView, width: int) -> list[str]:
+    """Lists what a briefing shows of each fact, a line each."""
+    lines: list[str] = []
+    for shown in briefing.shown:
+        text = " ".join(sentence.strip() for _, sentence in shown.sentences)
+        lines.append(one_line(f"{shown.fact} [{shown.source}] {text}", width))
+    return lines
 
 
 def counted(number: int, thing: str) -> str:

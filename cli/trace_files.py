@@ -20,12 +20,12 @@ from antiphon.cli.session import (
     DataDir,
     TraceId,
     open_store,
-    read_trace,
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, err, one_line, out
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Json, TraceFilter, TraceSummary
 
 Yes = Annotated[bool, typer.Option("--yes", help="Delete without being asked.")]
 MOST_DAYS = 36_500.0
@@ -90,14 +90,16 @@ def as_test(
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
     settings = settings_for_people(data_dir=data_dir)
-    events = asyncio.run(read_trace(settings, query_id))
+    events, forms = asyncio.run(_with_forms(settings, query_id))
     folder = output
     # An id from elsewhere may be any text, and this one becomes part of a path.
     name = re.sub(r"[^A-Za-z0-9_-]", "_", f"trace_{events[0].query_id[:8]}")
     if output.suffix == ".py":
         folder = output.parent
         name = output.stem.removeprefix("test_")
-    data, test = service.trace_test(events, name, redact or (), settings.subscribers)
+    data, test = service.trace_test(
+        events, name, redact or (), settings.subscribers, forms
+    )
     files = {folder / f"{name}.jsonl": data, folder / f"test_{name}.py": test.encode()}
     for path in files:
         if path.exists() and not force:
@@ -105,6 +107,15 @@ def as_test(
     for path, content in files.items():
         _write(path, content)
     out.print(f"{path} replays {len(events)} events", soft_wrap=True)
+
+
+async def _with_forms(
+    settings: service.Settings, query_id: str
+) -> tuple[Sequence[Recorded[Event]], Sequence[Json]]:
+    """Reads a trace, and each of its events in the form in which it was written."""
+    async with open_store(settings) as store:
+        whole = await service.whole_id(store, query_id)
+        return await store.read(whole), await store.forms(whole)
 
 
 def delete(

@@ -1,4 +1,4 @@
-"""`antiphon traces replay|resume|fork|whatif|fault`: a recorded query replayed, continued or changed."""
+"""`antiphon traces replay|resume`: a recorded query replayed, or gone on with."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 import typer
 
-from antiphon import faults, service
+from antiphon import service
 from antiphon.cli.rendering import describe, show_answer
 from antiphon.cli.session import (
     DataDir,
@@ -23,14 +23,17 @@ from antiphon.cli.session import (
     found_id,
     open_store,
     opened,
-    read_trace,
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, err, one_line, out, print_json
-from antiphon.cli.trace_views import show_diff
-from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    ConfigurationError,
+    ToolDefinitionError,
+)
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import StoredText
 
 Subscribers = Sequence[Subscriber]
 
@@ -79,8 +82,11 @@ def _replay_wanted(
 ) -> list[service.ReplayResult]:
     """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
     subscribers = service.load_subscribers(settings.subscribers)
+    tools = _present_tools(settings)
     if wanted is None or not Path(wanted).is_file():
-        return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
+        return asyncio.run(
+            _replay_stored(settings, subscribers, tools, wanted, step=step)
+        )
     data = service.bytes_of_file(Path(wanted))
     if step:
         _step_through(
@@ -88,12 +94,22 @@ def _replay_wanted(
         )
     # The lines as they were written: an event of an older version is part of what is compared.
     _, lines = service.trace_lines(data)
-    return [service.replay_lines(lines, subscribers)]
+    return [service.replay_lines(lines, subscribers, tools)]
+
+
+def _present_tools(settings: service.Settings) -> StoredText | None:
+    """Returns the definitions of today's tools; None where they cannot be loaded, which a replay can do without."""
+    try:
+        return service.tool_definitions(settings.tools)
+    except (ConfigurationError, ToolDefinitionError) as error:
+        err.print(f"The tools are not compared: {error}", soft_wrap=True)
+        return None
 
 
 async def _replay_stored(
     settings: service.Settings,
     subscribers: Subscribers,
+    tools: StoredText | None,
     wanted: str | None,
     *,
     step: bool,
@@ -102,12 +118,14 @@ async def _replay_stored(
         if wanted is None:
             results: list[service.ReplayResult] = []
             async for each_id in every_id(store):
-                results.append(await service.replay_stored(store, each_id, subscribers))
+                results.append(
+                    await service.replay_stored(store, each_id, subscribers, tools)
+                )
             return results
         query_id = await service.whole_id(store, wanted)
         if step:
             _step_through(await store.read(query_id), subscribers)
-        return [await service.replay_stored(store, query_id, subscribers)]
+        return [await service.replay_stored(store, query_id, subscribers, tools)]
 
 
 def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -> None:
@@ -154,8 +172,10 @@ def _show_results(results: Sequence[service.ReplayResult]) -> None:
         end = ""
         if not result.closed:
             end = " (the query is not over)"
-        same = f"identical, {result.compared} of {result.events} events said again{end}"
-        out.print(f"{name}: {same}", soft_wrap=True)
+        counts = f"{result.compared} of {result.events} events said again, {result.verified} verified"
+        out.print(f"{name}: identical, {counts}{end}", soft_wrap=True)
+        for reason in result.skipped:
+            out.print(f"  not compared: {reason}", soft_wrap=True)
 
 
 def _show_divergence(name: str, found: service.Divergence) -> None:
@@ -183,181 +203,3 @@ def resume(
             show_answer(await query.outcome())
 
     asyncio.run(work())
-
-
-def fork(
-    query_id: TraceId,
-    at: Annotated[
-        int | None,
-        typer.Option(
-            "--at",
-            help="The event to change, or with --fault alone the first that may break.",
-        ),
-    ] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", help="field=value of the event.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None, typer.Option("--setting", help="name=value of the query.")
-    ] = None,
-    reply: Annotated[
-        Path | None, typer.Option("--reply", help="A file: the reply of the call.")
-    ] = None,
-    tool_results: Annotated[
-        list[str] | None, typer.Option("--tool-result", help="CALL=FILE.")
-    ] = None,
-    fault: Annotated[
-        Path | None,
-        typer.Option(
-            "--fault",
-            help="A fault plan (YAML or JSON) for all that happens from there on.",
-        ),
-    ] = None,
-    mode: Annotated[
-        Literal["recorded", "remodel", "live"],
-        typer.Option(
-            "--mode",
-            help="recorded: as recorded where unchanged; remodel: so, but the model live; live.",
-        ),
-    ] = "recorded",
-    data_dir: DataDir = None,
-    reasoner: Reasoner = None,
-) -> None:
-    """Runs a query again from one event on, with something changed there, as a trace of its own; then compares."""
-    changes = [*_changes("setting", settings), *_changes("set", sets)]
-    for given in tool_results or ():
-        name, file = _pair(given)
-        changes.append(service.Change(kind="tool", name=name, value=_text(Path(file))))
-    if reply:
-        changes.append(service.Change(kind="reply", value=_text(reply)))
-    plan: faults.Plan | None = None
-    if fault:
-        plan = faults.read_plan(fault)
-        # A fork with nothing changed would look like a fault that did no harm.
-        if not plan.faults:
-            path = clean(str(fault))
-            raise BadInputError(
-                f"{path} names no faults: see docs/faults.md, or `antiphon traces fault`."
-            )
-    asyncio.run(_fork(query_id, at, changes, mode, plan, data_dir, reasoner))
-
-
-def _changes(
-    kind: Literal["set", "setting"], given: list[str] | None
-) -> list[service.Change]:
-    changes: list[service.Change] = []
-    for each in given or ():
-        name, value = _pair(each)
-        changes.append(service.Change(kind=kind, name=name, value=value))
-    return changes
-
-
-def whatif(
-    query_id: TraceId,
-    without: Annotated[
-        str, typer.Option("--without", help="A passage's id, or a fact's (f1).")
-    ],
-    data_dir: DataDir = None,
-    reasoner: Reasoner = None,
-) -> None:
-    """Drops one passage, runs the query again from where it was found, and shows whether the answer moved."""
-    asyncio.run(
-        _fork(
-            query_id,
-            None,
-            [service.Change(kind="drop", name=without)],
-            "recorded",
-            None,
-            data_dir,
-            reasoner,
-        )
-    )
-
-
-def fault(
-    query_id: TraceId,
-    at: Annotated[int, typer.Option("--at", help="The event to break.")],
-    kind: Annotated[
-        str | None,
-        typer.Option("--kind", help="What is to happen (`antiphon faults list`)."),
-    ] = None,
-    point: Annotated[
-        str | None, typer.Option("--point", help="At which of the event's points.")
-    ] = None,
-    data_dir: DataDir = None,
-) -> None:
-    """Prints the fault plan that breaks a query at one of its events: `antiphon traces fork --fault` takes it."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    found = faults.fault_at(events, at, kind, point)
-    out.print(
-        f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE",
-        soft_wrap=True,
-    )
-    out.print(faults.write_plan(found.plan), end="", soft_wrap=True)
-    for at_point, kinds in found.kinds:
-        err.print(f"{at_point}: {', '.join(kinds)}", style="dim", soft_wrap=True)
-
-
-async def _fork(
-    wanted: str,
-    at: int | None,
-    changes: Sequence[service.Change],
-    mode: service.Mode,
-    plan: faults.Plan | None,
-    data_dir: Path | None,
-    reasoner: str | None,
-) -> None:
-    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
-    injector: faults.Injector | None = None
-    if plan is not None:
-        injector = faults.Injector(plan.faults)
-    query_id = await found_id(settings, wanted)
-    async with opened(settings) as antiphon:
-        query = await antiphon.history.fork(query_id, at, changes, mode, injector)
-        if injector is None:
-            outcome = await query.outcome()
-        else:
-            outcome = await _outcome_under(injector, query)
-        found = await antiphon.history.diff(query_id, query.query_id)
-    err.print(f"fork {query.query_id} of {query_id}: {outcome.status}", style="dim")
-    show_diff(found)
-    # The comparison would show a query that nothing had broken.
-    if injector is not None and not injector.injected.fired:
-        raise typer.Exit(1)
-
-
-async def _outcome_under(
-    injector: faults.Injector, query: service.QueryHandle
-) -> service.Outcome:
-    """Waits for the outcome of a fork under a fault plan, and prints the faults that fired."""
-    # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
-    leaving = asyncio.create_task(
-        faults.leave_as_planned(query, injector.injected, injector.injected.stored_seq)
-    )
-    outcome = await query.outcome()
-    await leaving
-    for fired in injector.injected.fired:
-        err.print(
-            f"fired: {fired.kind} at {one_line(fired.point, 100)} in {fired.when}",
-            style="dim",
-        )
-    if not injector.injected.fired:
-        err.print(
-            "No fault fired: the query did not come by there again. Fork at an earlier event.",
-            style="red",
-        )
-    return outcome
-
-
-def _pair(given: str) -> tuple[str, str]:
-    name, equals, value = given.partition("=")
-    if not equals or not name:
-        raise BadInputError(f"{clean(given)!r} is not of the form name=value.")
-    return name, value
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}") from error

@@ -1,10 +1,10 @@
-"""`antiphon traces memory|briefing|diff|lineage`: a query's memory and briefings, two traces side by side, and the
-origins of an answer."""
+"""`antiphon traces memory|briefing|diff`: a query's memory and briefings, and two traces side by side."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -13,6 +13,7 @@ from rich.table import Table
 
 from antiphon import service
 from antiphon.cli.comparing import dollars
+from antiphon.cli.rendering import conversation_lines
 from antiphon.cli.session import (
     DataDir,
     Json,
@@ -23,8 +24,23 @@ from antiphon.cli.session import (
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.values import Dropped
 
-SHOWN = 20
+SHOWN_OF_A_CAUSE = 5
+MOST_FIELDS = 4
+"""Fields of one event that are shown: `--json` has all."""
+
+CAUSES: Mapping[str, str] = {
+    "question": "another question or conversation",
+    "change": "what was changed by hand",
+    "model": "another reply of the model",
+    "tool": "another result of a tool",
+    "code": "the rules",
+    "order": "another order of the same events",
+    "settings": "other settings or versions",
+    "time": "the time",
+    "subscriber": "a component from outside",
+}
 Trace = Sequence[Recorded[Event]]
 
 
@@ -135,16 +151,41 @@ def _show_facts(found: service.MemoryView) -> None:
 
 def _show_briefing(found: service.BriefingView) -> None:
     out.print(
-        f"{found.call_id} (event {found.seq}): {found.tokens} tokens, +{found.came} -{found.went}"
+        f"{one_line(found.call_id, 40)} (event {found.seq}): {found.tokens} tokens, +{found.came} -{found.went}"
     )
+    for line in conversation_lines(found.conversation):
+        out.print(f"  {line}", soft_wrap=True)
     if found.summary:
-        out.print(f"  with the summary of {found.summary} among its notes")
+        out.print(
+            f"  with the summary of {one_line(found.summary, 40)} among its notes"
+        )
+    for shown in found.shown:
+        out.print(
+            f"  {one_line(shown.fact, 40)} {one_line(shown.source, 80)}", soft_wrap=True
+        )
+        for number, sentence in shown.sentences:
+            out.print(f"    {number:>3} {one_line(sentence, 400)}", soft_wrap=True)
     for change in found.changes:
         what = change.what
         if change.sentences:
             what += f" sentences {', '.join(map(str, change.sentences))}"
         line = f"  {change.change:9} {what}: {change.why} ({change.tokens} tokens)"
         out.print(one_line(line, 250), soft_wrap=True)
+    for dropped in found.dropped:
+        out.print(one_line(f"  without   {_dropped(dropped)}", 250), soft_wrap=True)
+
+
+def _dropped(dropped: Dropped) -> str:
+    """Says what a briefing leaves out, what that was worth, and what it would have needed to be worth."""
+    words = dropped.what
+    if dropped.sentences:
+        words += f" sentences {', '.join(map(str, dropped.sentences))}"
+    words += f": {dropped.why} ({dropped.tokens} tokens)"
+    if dropped.scores:
+        words += f", worth {', '.join(map(str, dropped.scores))}"
+    if dropped.bar is not None:
+        words += f" where {dropped.bar} was needed"
+    return words
 
 
 def differences(
@@ -152,37 +193,20 @@ def differences(
         str, typer.Argument(help="One trace's id, or enough of its beginning.")
     ],
     right: Annotated[str, typer.Argument(help="The other's.")],
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every difference, not five a cause.")
+    ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Compares two traces: where they first differ and why, and their answers sentence by sentence."""
+    """Compares two traces: all that differs by its cause, and their answers sentence by sentence."""
     settings = settings_for_people(data_dir=data_dir)
     one, other = asyncio.run(_read_both(settings, left, right))
     found = service.diff(one, other, service.load_subscribers(settings.subscribers))
     if as_json:
         print_json(msgspec.json.encode(found).decode())
     else:
-        show_diff(found)
-
-
-def show_lineage(
-    query_id: TraceId,
-    reverse: Annotated[
-        bool, typer.Option("--reverse", help="What did each passage contribute?")
-    ] = False,
-    as_json: Json = False,
-    data_dir: DataDir = None,
-) -> None:
-    """Leads every sentence of an answer back: citation, passage, tool call, reply, and the request's bytes."""
-    events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    if reverse and as_json:
-        print_json(msgspec.json.encode(service.contributions(events)).decode())
-    elif reverse:
-        _show_contributions(events)
-    elif as_json:
-        print_json(msgspec.json.encode(service.lineage(events)).decode())
-    else:
-        _show_sentences(events)
+        show_diff(found, every=every)
 
 
 async def _read_both(
@@ -194,14 +218,14 @@ async def _read_both(
         return one, other
 
 
-def show_diff(found: service.Diff) -> None:
-    """Prints a comparison."""
+def show_diff(found: service.Diff, *, every: bool = False) -> None:
+    """Prints a comparison; of each cause the first few differences, or every one."""
     table = Table("", "left", "right")
     left, right = _figures(found.left), _figures(found.right)
     for name in left:
         table.add_row(name, left[name], right[name])
     out.print(table)
-    _show_differences(found)
+    _show_differences(found, every=every)
     marks = {mark for mark, _ in found.sentences}
     # Two answers without a sentence are the same too.
     if marks <= {"="}:
@@ -212,24 +236,46 @@ def show_diff(found: service.Diff) -> None:
         out.print(f"  {mark} {one_line(sentence, 200)}", soft_wrap=True)
 
 
-def _show_differences(found: service.Diff) -> None:
+def moved(found: service.Diff) -> str:
+    """Says in a sentence whether the answer moved, and how far."""
+    counts = Counter(mark for mark, _ in found.sentences)
+    if counts["-"] + counts["+"] == 0:
+        return "The answer did not move."
+    all_left = counts["="] + counts["-"]
+    words = (
+        f"The answer moved: {counts['-']} of {all_left} sentences went, "
+        f"{counts['+']} came."
+    )
+    if found.left.confidence != found.right.confidence:
+        words += f" Confidence: {found.left.confidence}, then {found.right.confidence}."
+    return words
+
+
+def _show_differences(found: service.Diff, *, every: bool) -> None:
+    if found.change:
+        out.print(f"Changed: {one_line(found.change, 200)}", soft_wrap=True)
     if not found.differences:
         out.print(f"The {found.same} events are the same.")
         return
-    first = found.differences[0]
-    out.print(
-        f"{found.same} events are the same. The first difference ({first.because}):"
-    )
-    out.print(
-        f"  {_place(first.left, first.right)}  {first.kind}  {one_line(first.detail, 160)}",
-        soft_wrap=True,
-    )
-    for each in found.differences[1:SHOWN]:
-        place = _place(each.left, each.right)
-        out.print(
-            f"  {place}  {each.kind} ({each.because})  {one_line(each.detail, 120)}",
-            soft_wrap=True,
-        )
+    out.print(f"{found.same} events are the same, {len(found.differences)} differ.")
+    for group in found.groups:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in group.kinds)
+        out.print(f"Because of {CAUSES[group.because]}: {kinds}", soft_wrap=True)
+        shown = [each for each in found.differences if each.because == group.because]
+        most = len(shown) if every else SHOWN_OF_A_CAUSE
+        for each in shown[:most]:
+            _show_difference(each)
+        if len(shown) > most:
+            out.print(f"  … and {len(shown) - most} more: --all shows them")
+
+
+def _show_difference(found: service.Difference) -> None:
+    place = _place(found.left, found.right)
+    lines = [str(field) for field in found.fields] or [found.detail]
+    for line in lines[:MOST_FIELDS]:
+        out.print(f"  {place}  {found.kind}  {one_line(line, 300)}", soft_wrap=True)
+    if len(lines) > MOST_FIELDS:
+        out.print(f"  {place}  … and {len(lines) - MOST_FIELDS} more fields")
 
 
 def _place(left: int | None, right: int | None) -> str:
@@ -248,40 +294,3 @@ def _figures(side: service.Side) -> dict[str, str]:
         "cost": dollars(usage.cost_usd),
         "ms": f"{side.duration_ms:.0f}",
     }
-
-
-def _show_sentences(events: Trace) -> None:
-    for sentence in service.lineage(events):
-        out.print(one_line(sentence.text, 200), soft_wrap=True)
-        if not sentence.origins:
-            out.print("  cites nothing", style="yellow")
-        for origin in sentence.origins:
-            _show_origin(origin)
-
-
-def _show_origin(origin: service.Origin) -> None:
-    out.print(f"  “{one_line(origin.cited_text, 100)}”", soft_wrap=True)
-    out.print(
-        f"  ← {one_line(origin.source, 80)} ({origin.fact}, passage {origin.passage_id})",
-        soft_wrap=True,
-    )
-    out.print(
-        f"  ← event {origin.found_seq}: {origin.tool} {one_line(origin.arguments, 100)} "
-        f"(asked for at {origin.requested_seq})",
-        soft_wrap=True,
-    )
-    out.print(
-        f"  ← event {origin.reply_seq}: the reply of {origin.asked_by}, to the {origin.request_bytes} bytes "
-        f"of event {origin.request_seq} (SHA-256 {origin.request_sha256[:16]}…)",
-        soft_wrap=True,
-    )
-
-
-def _show_contributions(events: Trace) -> None:
-    for each in service.contributions(events):
-        out.print(
-            f"{each.fact} {one_line(each.source, 80)} (passage {each.passage_id})",
-            soft_wrap=True,
-        )
-        for sentence in each.sentences or ("contributed nothing to the answer",):
-            out.print(f"  → {one_line(sentence, 160)}", soft_wrap=True)

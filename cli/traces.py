@@ -12,7 +12,12 @@ import typer
 from rich.table import Column, Table
 
 from antiphon import service
-from antiphon.cli.rendering import describe_recorded, source_lines
+from antiphon.cli.rendering import (
+    conversation_lines,
+    describe_recorded,
+    shown_lines,
+    source_lines,
+)
 from antiphon.cli.session import (
     DataDir,
     Json,
@@ -23,7 +28,14 @@ from antiphon.cli.session import (
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.vocabulary.events import Confidence, ResponseAssembled, Status
+from antiphon.vocabulary.events import (
+    Confidence,
+    Event,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+    Status,
+)
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 SHOWN_ID = 12
@@ -108,9 +120,45 @@ def listed(
         "Question",
         *_NARROW,
     )
-    for row in found:
-        table.add_row(*_cells(row))
+    for row, depth in in_families(found):
+        table.add_row(*_cells(row, depth))
     out.print(table)
+
+
+def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
+    """Returns the rows with each fork under its parent, and how deep it stands there.
+
+    A fork whose parent is not among the rows stands where it would without being one.
+    """
+    first, forks = _by_parent(rows)
+    found: list[tuple[TraceSummary, int]] = []
+    waiting = [(row, 0) for row in reversed(first)]
+    while waiting:
+        row, depth = waiting.pop()
+        found.append((row, depth))
+        # The next to be taken is the last: a row's forks come right after it, the newest first.
+        for fork in reversed(forks.pop(row.query_id, [])):
+            waiting.append((fork, depth + 1))
+    # Traces from files may claim to be forks of one another: such a circle hangs on no row, and is shown all the same.
+    for circle in forks.values():
+        found += [(row, 0) for row in circle]
+    return found
+
+
+def _by_parent(
+    rows: Sequence[TraceSummary],
+) -> tuple[list[TraceSummary], dict[str, list[TraceSummary]]]:
+    """Returns the rows that stand by themselves, and the forks of each of the others."""
+    listed_ids = {row.query_id for row in rows}
+    first: list[TraceSummary] = []
+    forks: dict[str, list[TraceSummary]] = {}
+    for row in rows:
+        # A trace from a file may claim to be a fork of itself.
+        if row.parent not in listed_ids or row.parent == row.query_id:
+            first.append(row)
+        else:
+            forks.setdefault(str(row.parent), []).append(row)
+    return first, forks
 
 
 def _hours_ago(hours: float | None) -> float | None:
@@ -133,19 +181,31 @@ def show(
         for recorded in events:
             print_json(service.to_json(recorded).decode())
         return
+    _show_events(events, full=full)
+    # Below the events, whichever came after it.
+    for recorded in events:
+        if isinstance(recorded.event, ResponseAssembled):
+            _show_response(recorded.event)
+
+
+def _show_events(events: Sequence[Recorded[Event]], *, full: bool) -> None:
     width = 120
     if full:
         width = 500
-    responses: list[ResponseAssembled] = []
+    briefings = {briefing.seq: briefing for briefing in service.briefings_of(events)}
     for recorded in events:
         out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
+        if isinstance(recorded.event, QueryReceived):
+            _show_indented(conversation_lines(recorded.event.history))
+        if recorded.seq in briefings:
+            _show_indented(shown_lines(briefings[recorded.seq], width))
         if full:
             print_json(service.to_json(recorded).decode())
-        if isinstance(recorded.event, ResponseAssembled):
-            responses.append(recorded.event)
-    # Below the events, whichever came after it.
-    for response in responses:
-        _show_response(response)
+
+
+def _show_indented(lines: Sequence[str]) -> None:
+    for line in lines:
+        out.print(f"{'':>18}{line}", style="dim", soft_wrap=True)
 
 
 def _show_response(response: ResponseAssembled) -> None:
@@ -159,15 +219,29 @@ def _show_response(response: ResponseAssembled) -> None:
         )
 
 
-def _cells(row: TraceSummary) -> tuple[str, ...]:
-    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M")
+def _in_words(at: float) -> str:
+    """Writes a time for people; a store of an earlier version may hold one that no calendar knows."""
+    try:
+        return datetime.fromtimestamp(at).astimezone().strftime("%d %b %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return "no time"
+
+
+def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
     took = ""
     if row.duration_ms is not None:
         took = f"{row.duration_ms:.0f}"
+    question = row.query
+    if row.parent is not None:
+        parent = clean(row.parent)[:SHOWN_ID]
+        # Beneath its parent the arrow says whose fork it is; elsewhere only its id does.
+        question = f"{'  ' * depth}↳ fork of {parent}: {row.query}"
+        if depth:
+            question = f"{'  ' * (depth - 1)}↳ fork: {row.query}"
     return (
         clean(row.query_id)[:SHOWN_ID],
-        asked,
-        one_line(row.query, 60),
+        _in_words(row.started_at),
+        one_line(question, 60),
         row.status,
         row.confidence or "",
         took,

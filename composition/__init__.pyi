@@ -1,7 +1,14 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
 from antiphon.composition.building import build, speaker_of
-from antiphon.composition.caller import Caller, Outcome, QueryHandle, Totals
+from antiphon.composition.caller import (
+    RECORDING_ENDS,
+    Caller,
+    Outcome,
+    QueryHandle,
+    Totals,
+    recording_ended,
+)
 from antiphon.composition.embedding import embedder_of
 from antiphon.composition.intake import Intake, rates_of, unpriced
 from antiphon.composition.logs import (
@@ -28,18 +35,21 @@ from antiphon.composition.subscribers import (
     load_subscribers,
     missing_subscribers,
 )
+from antiphon.composition.tools import tool_definitions
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.composition.wiring import (
     CALLER_HEARS,
     Deciders,
     Wiring,
     deciders_of,
+    redacting,
     who_hears,
     wire,
 )
 
 __all__ = [
     "CALLER_HEARS",
+    "RECORDING_ENDS",
     "Caller",
     "CourseIndex",
     "Deciders",
@@ -65,11 +75,14 @@ __all__ = [
     "missing_subscribers",
     "open_trace_store",
     "rates_of",
+    "recording_ended",
+    "redacting",
     "redacting_lines",
     "redaction_of",
     "settings_warnings",
     "silence_logging",
     "speaker_of",
+    "tool_definitions",
     "unpriced",
     "who_hears",
     "wire",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 
 from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of
@@ -11,9 +12,10 @@ from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
+from antiphon.composition.tools import registry_of
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import Registry, ToolCircuits, course_tools, load_tools
+from antiphon.dispatcher import ToolCircuits
 from antiphon.engine import (
     SYSTEM_VERSION,
     AnthropicModel,
@@ -23,6 +25,7 @@ from antiphon.engine import (
     offline_model,
 )
 from antiphon.knowledge import Library
+from antiphon.traces import PROGRAM
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.private_files import make_private_folder
@@ -58,7 +61,7 @@ def build(
         primary = claude(settings)
         models = (primary, offline)
         profiles["primary"] = profile_of(settings)
-    registry = Registry([*course_tools(library), *load_tools(settings.tools)])
+    registry = registry_of(library, settings.tools)
     reasoner = primary.name or settings.model
     defaults = settings.query_settings()
     shared = Resources(
@@ -86,12 +89,21 @@ def build(
         models=models,
         reasoner=reasoner,
         versions=(
+            (PROGRAM, program_version()),
             ("system_prompt", SYSTEM_VERSION),
             ("reasoner", reasoner),
             ("tools", registry.definitions().key),
             ("embedder", embedder.name),
         ),
     )
+
+
+def program_version() -> str:
+    """Returns the version of this program as it is installed; `source` where it is not installed."""
+    try:
+        return version("antiphon")
+    except PackageNotFoundError:
+        return "source"
 
 
 def _time_of_tools(settings: QuerySettings) -> float:

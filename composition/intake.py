@@ -54,6 +54,14 @@ class Intake:
         self._service = service
         self._resources = service.shared
 
+    def versions(self) -> tuple[tuple[str, str], ...]:
+        """Returns the names and versions of what shapes a query now."""
+        return (
+            *self._service.versions,
+            ("index", str(self._service.library.describe().generation)),
+            *versions_of(self._resources.subscribers),
+        )
+
     async def receive(
         self, question: Question, conversations: Conversations, interceptor: Interceptor
     ) -> QueryReceived:
@@ -76,19 +84,13 @@ class Intake:
         conversation = await _conversation(
             conversations, session_id, is_new=question.session_id is None
         )
-        library = self._service.library
         resources = self._resources
-        titles = [course.title for course in library.courses()]
+        titles = [course.title for course in self._service.library.courses()]
         reviewers = [
             subscriber.name
             for subscriber in resources.subscribers
             if subscriber.reviews
         ]
-        versions = (
-            *self._service.versions,
-            ("index", str(library.describe().generation)),
-            *versions_of(resources.subscribers),
-        )
         request_bytes = fixed_size(
             checked.settings.max_rounds, resources.tool_definitions
         )
@@ -98,13 +100,14 @@ class Intake:
             history_missing=conversation.missing,
             courses=StoredText("\n".join(titles)),
             tools=resources.tools.names,
-            versions=versions,
+            versions=self.versions(),
             rates=rates,
             fixed_tokens=request_bytes // BYTES_A_TOKEN,
             # Asked once, after everything that may fail: a query that an open circuit admits is its probe.
             provider_open=resources.provider_circuit.keeps_out(resources.clock.now())
             or interceptor.provider_open,
             reviewers=tuple(reviewers),
+            faults=interceptor.faults,
         )
         # The session publishes it unchanged, so that nothing later would redact it.
         return resources.redaction.event(first)

@@ -102,6 +102,10 @@ class Interceptor(Protocol):
     def provider_open(self) -> bool:
         """True makes the query begin as if the provider's circuit were open."""
 
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The faults that it injects, in words: the query says that it was broken on purpose."""
+
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
         """Takes in the trace of a query that goes on; called before the other methods."""
 
@@ -116,6 +120,7 @@ class NoInterceptor:
     """Leaves a query as it is."""
 
     provider_open = False
+    faults: tuple[str, ...] = ()
 
     def recall(self, _: Sequence[Recorded[Event]], /) -> None:
         """Needs to know nothing."""

@@ -51,11 +51,10 @@ class Injector:
         self._primary = primary
         self._prefix: Sequence[Recorded[Event]] = ()
 
-    def __str__(self) -> str:
-        words: list[str] = []
-        for fault in self._faults:
-            words.append(f"fault {fault.kind} at {fault.point}")
-        return "; ".join(words)
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The faults in words."""
+        return tuple([f"fault {fault.kind} at {fault.point}" for fault in self._faults])
 
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
         """Takes in what happened before the query is resumed or forked."""

@@ -3,9 +3,11 @@
 from antiphon.history.changes import Change, change_event
 from antiphon.history.diffing import Diff, Side, diff
 from antiphon.history.divergence import Divergence
+from antiphon.history.explaining import Difference
 from antiphon.history.forking import Mode
 from antiphon.history.history import History, replay_stored
 from antiphon.history.origins import (
+    CallStep,
     Contribution,
     Origin,
     Sentence,
@@ -15,20 +17,26 @@ from antiphon.history.origins import (
     found_passages,
     lineage,
 )
-from antiphon.history.regression_test import sealed_trace, trace_test
+from antiphon.history.planning import ForkPlan
+from antiphon.history.regression_test import trace_test
 from antiphon.history.replay_run import ReplayRun
 from antiphon.history.replaying import ReplayResult, replay, replay_lines
+from antiphon.history.sealed import SealedReplay, replay_sealed, sealed_trace
 
 __all__ = [
+    "CallStep",
     "Change",
     "Contribution",
     "Diff",
+    "Difference",
     "Divergence",
+    "ForkPlan",
     "History",
     "Mode",
     "Origin",
     "ReplayResult",
     "ReplayRun",
+    "SealedReplay",
     "Sentence",
     "Side",
     "answer_in",
@@ -40,6 +48,7 @@ __all__ = [
     "lineage",
     "replay",
     "replay_lines",
+    "replay_sealed",
     "replay_stored",
     "sealed_trace",
     "trace_test",

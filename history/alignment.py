@@ -28,7 +28,7 @@ from antiphon.vocabulary.values import StoredText
 
 Trace = Sequence[Recorded[Event]]
 
-NEVER_ALIKE = frozenset({Mark.MEASURED, Mark.SEQ, Mark.FORK})
+NEVER_ALIKE = frozenset({Mark.MEASURED, Mark.SEQ, Mark.RUN, Mark.FORK})
 """Fields that differ between any two runs of the same query, so that their difference means nothing."""
 
 

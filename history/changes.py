@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -102,8 +102,26 @@ def _with_field(
     event: Event, path: Sequence[str], value: str, catalog: Catalog
 ) -> Event:
     """Returns the event with the field at `path` replaced, checked like any event that is read."""
+    # What is given is JSON, or text where its JSON does not fit: `query=1987` asks about a year.
+    readings = [_json_or_text(value), value]
+    refusal = ""
+    for reading in readings:
+        try:
+            changed = event_of(_with_value(event, path, reading), catalog)
+        except DecodeError as error:
+            refusal = refusal or str(error)
+        else:
+            return _with_whole_blocks(changed, event)
+    field = ".".join(path)
+    raise BadInputError(
+        f"`{field}` of {event.kind_name()} cannot be {value[:80]!r}: {refusal}"
+    )
+
+
+def _with_value(event: Event, path: Sequence[str], value: object) -> object:
+    """Returns the event as plain values with the one at `path` replaced."""
     # Only plain values can be changed at any depth; decoding them again checks the event as if it were read.
-    whole = plain(event)
+    whole = _changeable(plain(event))
     holder: object = whole
     for name in path[:-1]:
         holder = _inside(holder, name, event)
@@ -111,19 +129,19 @@ def _with_field(
     # Only a field that exists may be set: a misspelled one would be dropped, or refused in words nobody understands.
     _inside(holder, last, event)
     if isinstance(holder, dict):
-        holder[last] = _json_or_text(value)
+        holder[last] = value
     elif isinstance(holder, list):
-        holder[int(last)] = _json_or_text(value)
-    try:
-        changed = event_of(whole, catalog)
-    except DecodeError as error:
-        field = ".".join(path)
-        raise BadInputError(
-            f"`{field}` of {event.kind_name()} cannot be {value[:80]!r}: {error}"
-        ) from error
-    if "messages" not in changed.__struct_fields__:
-        return changed
-    return _with_whole_blocks(changed, event)
+        holder[int(last)] = value
+    return whole
+
+
+def _changeable(value: object) -> object:
+    """Returns a plain value with lists in the place of tuples."""
+    if isinstance(value, dict):
+        return {name: _changeable(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_changeable(part) for part in value]
+    return value
 
 
 def _with_whole_blocks(changed: Any, event: Any) -> Event:
@@ -134,6 +152,8 @@ def _with_whole_blocks(changed: Any, event: Any) -> Event:
     Raises:
         BadInputError: A block is not one JSON object of a type that a message may hold.
     """
+    if "messages" not in changed.__struct_fields__:
+        return cast(Event, changed)
     known = {block for message in event.messages for block in message.content}
     messages: list[Message] = []
     for message in changed.messages:

@@ -19,7 +19,7 @@ from antiphon.vocabulary.events import (
     QueryResumed,
     Recorded,
 )
-from antiphon.vocabulary.ports import EventLog, Ports, Publish, Subscription
+from antiphon.vocabulary.ports import Clock, EventLog, Ports, Publish, Subscription
 
 Wire = Callable[[Ports], Wiring]
 """Builds a query's components."""
@@ -33,12 +33,14 @@ def continue_from(
     *,
     interceptor: Interceptor,
     store: EventLog | None = None,
+    clock: Clock | None = None,
 ) -> Session:
     """Starts a session that goes on after `prefix`, which must be stored already, from its first event.
 
     Args:
         interceptor: Applies to the session from here on; the prefix is recalled without it.
         store: Where the session is recorded; None is the bus's own store.
+        clock: The time of its events; None is the bus's own.
 
     Raises:
         TraceError: The query is open already.
@@ -51,7 +53,7 @@ def continue_from(
         return wiring.subscriptions()
 
     session = bus.open(
-        prefix[0].query_id, interceptor.components(components), prefix, store
+        prefix[0].query_id, interceptor.components(components), prefix, store, clock
     )
     ports, wiring = built[
         0

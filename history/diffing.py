@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -16,13 +17,14 @@ from antiphon.history.alignment import (
     align,
     comparable,
 )
-from antiphon.history.divergence import first_difference
-from antiphon.history.explaining import Difference, Explainer
+from antiphon.history.differing_fields import differing_fields
+from antiphon.history.explaining import Cause, Difference, Explainer
 from antiphon.history.folding import decided_events
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.events import (
     Event,
     QueryClosed,
+    QueryReceived,
     QueryResumed,
     Recorded,
     ResponseAssembled,
@@ -33,9 +35,6 @@ from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Usage, Value
 
 Trace = Sequence[Recorded[Event]]
-
-SHOWN_CHARS = 80
-"""Characters of each of two values in a sentence, so that both fit on a line."""
 
 
 class Side(Value, frozen=True, kw_only=True):
@@ -52,12 +51,28 @@ class Side(Value, frozen=True, kw_only=True):
     duration_ms: float
 
 
+class Group(Value, frozen=True, kw_only=True):
+    """All differences of one cause.
+
+    Attributes:
+        first: The place of the first of them in `Diff.differences`, from 0.
+        kinds: How many of them there are of each kind of event, in order.
+    """
+
+    because: Cause
+    count: int
+    first: int
+    kinds: tuple[tuple[str, int], ...]
+
+
 class Diff(Value, frozen=True, kw_only=True):
     """Two traces compared.
 
     Attributes:
         same: The number of events that are equal in both.
         differences: In the order of the traces; times alone are no difference.
+        groups: The same differences by their cause.
+        change: What was changed where one of the two is a fork, in words.
         sentences: The answers' sentences: `=` in both, `-` only left, `+` only right.
     """
 
@@ -65,6 +80,8 @@ class Diff(Value, frozen=True, kw_only=True):
     right: Side
     same: int
     differences: tuple[Difference, ...]
+    groups: tuple[Group, ...]
+    change: str
     sentences: tuple[tuple[str, str], ...]
 
 
@@ -88,8 +105,35 @@ def diff(left: Trace, right: Trace, subscribers: Sequence[Subscriber] = ()) -> D
         right=right_side,
         same=comparison.count_keys() - len(differences),
         differences=tuple(explained),
+        groups=_groups(explained),
+        change=_change_in(right) or _change_in(left),
         sentences=tuple(_compared_sentences(left_side.answer, right_side.answer)),
     )
+
+
+def _groups(differences: Sequence[Difference]) -> tuple[Group, ...]:
+    by_cause: dict[Cause, list[int]] = {}
+    for place, difference in enumerate(differences):
+        by_cause.setdefault(difference.because, []).append(place)
+    groups: list[Group] = []
+    for because, places in by_cause.items():
+        kinds = Counter(differences[place].kind for place in places)
+        groups.append(
+            Group(
+                because=because,
+                count=len(places),
+                first=places[0],
+                kinds=tuple(kinds.items()),
+            )
+        )
+    return tuple(groups)
+
+
+def _change_in(trace: Trace) -> str:
+    first = trace[0].event
+    if isinstance(first, QueryReceived):
+        return first.change
+    return ""
 
 
 class _Comparison:
@@ -148,14 +192,15 @@ class _Comparison:
         now = comparable(right.event, self._right_names)
         if was == now:
             return None
-        found = first_difference(was, now)
+        fields = differing_fields(was, now)
         return Difference(
             kind=key.kind,
             left=left.seq,
             right=right.seq,
             because="code",
-            field=found.path,
-            detail=f"{found.path}: {_shortened(found.recorded)} | {_shortened(found.now)}",
+            field=fields[0].path,
+            detail=str(fields[0]),
+            fields=fields,
         )
 
 
@@ -241,10 +286,3 @@ def sentences_of(text: str) -> list[str]:
         if piece:
             pieces.append(piece)
     return pieces
-
-
-def _shortened(value: object) -> str:
-    text = str(value)
-    if len(text) <= SHOWN_CHARS:
-        return text
-    return text[: SHOWN_CHARS - 1] + "…"

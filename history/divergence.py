@@ -12,10 +12,11 @@ from antiphon.traces import plain
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Value
 
-DivergenceKind = Literal["code", "order", "schema", "settings", "time"]
+DivergenceKind = Literal["code", "order", "schema", "settings", "time", "fault"]
 """`code`: the rules decide something else now; `order`: the same events in another order; `schema`: the trace is in a
 form that this program does not write; `settings`: the difference follows from other settings or versions than this
-program has; `time`: an alarm of the deadline came later than it was due."""
+program has; `time`: an alarm of the deadline came later than it was due; `fault`: the query was broken on purpose, so
+that events may be lost or repeated in it."""
 
 SHOWN_CHARS = 120
 """Characters of a field's value in a sentence: what a line of a terminal holds."""

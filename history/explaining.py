@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from antiphon.history.differing_fields import FieldChange
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import (
     CALLER,
@@ -16,17 +17,24 @@ from antiphon.vocabulary.events import (
     TIMER,
     Event,
     QueryReceived,
+    ReasoningCompleted,
     ReasoningStarted,
     Recorded,
     Role,
     ToolsSettled,
 )
-from antiphon.vocabulary.values import Value
+from antiphon.vocabulary.values import Request, Value
 
-Cause = Literal["model", "tool", "code", "order", "settings", "time", "subscriber"]
-"""`model`: another reply; `tool`: another result; `settings`: other settings or versions; `time`: a timeout, or a
-caller who left; `subscriber`: a component from outside did something else; `order`: the same events in another order;
-`code`: nothing before it differs, so the rules do."""
+Cause = Literal[
+    "question", "change", "model", "tool", "code", "order", "settings", "time", "subscriber",
+]  # fmt: skip
+"""`question`: another question, or another conversation before it; `change`: what somebody changed by hand in a fork;
+`model`: another reply; `tool`: another result; `settings`: other settings or versions; `time`: a timeout, or a caller
+who left; `subscriber`: a component from outside did something else; `order`: the same events in another order; `code`:
+nothing before it differs, so the rules do."""
+
+ASKED = frozenset({"query", "history", "history_missing"})
+"""The fields of a query's first event that hold what its caller asked; the others hold how it was to be answered."""
 
 _BY_ROLE: dict[Role, Cause] = {
     ENGINE: "model",
@@ -38,7 +46,6 @@ _BY_ROLE: dict[Role, Cause] = {
 """The cause of a difference in the events of each acting part; those of the deciders only follow from other events."""
 
 _EXCEPTIONS: dict[type[Event], Cause | None] = {
-    QueryReceived: "settings",
     # These two only repeat what other events decided: the content of a request, and the end of a round's calls.
     ReasoningStarted: None,
     ToolsSettled: None,
@@ -56,6 +63,9 @@ class Difference(Value, frozen=True, kw_only=True):
 
     Attributes:
         because: The cause of the difference; an event that only follows from an earlier difference has that one's.
+        field: The first field that differs; empty where a whole event does.
+        detail: The difference in words.
+        fields: All fields that differ.
     """
 
     kind: str
@@ -64,6 +74,7 @@ class Difference(Value, frozen=True, kw_only=True):
     because: Cause
     field: str
     detail: str
+    fields: tuple[FieldChange, ...] = ()
 
     @property
     def place(self) -> tuple[int, int]:
@@ -105,6 +116,10 @@ class Explainer:
         self._right = _Side(right)
         self._decided = decided
         self._last: Cause | None = None
+        self._shared_left = _shared_seq(left, right)
+        self._shared_right = _shared_seq(right, left)
+        same = _requests(left) & _requests(right)
+        self._same_requests = {call_id for call_id, _ in same}
 
     def explain(
         self, differences: Iterable[Difference], reordered: Difference | None
@@ -135,24 +150,52 @@ class Explainer:
             self._right.causes.setdefault(difference.right, difference.because)
 
     def _because(self, difference: Difference) -> Cause:
-        inherited = self._left.inherited(difference.left)
-        if inherited is None:
-            inherited = self._right.inherited(difference.right)
-        if inherited is not None:
-            return inherited
-        own = self._own_cause(difference)
+        event = self._event_of(difference)
+        if isinstance(event, QueryReceived):
+            return _cause_of_beginning(difference)
+        followed = self._follows_from(event, difference)
+        if followed is not None:
+            return followed
+        own = self._own_cause(event)
         if own is None:
-            # Rules decide from everything that came before, so the last difference before this one is its cause.
-            return self._last or "code"
+            return self._cause_of_decision(difference)
         one_sided = None in (difference.left, difference.right)
         if one_sided and own in ("model", "tool") and self._last is not None:
             # Requested in both and answered in one: an earlier difference made it fail, or repeated the request.
             return self._last
         return own
 
-    def _own_cause(self, difference: Difference) -> Cause | None:
-        """Returns why the event differs by itself; None where it can only follow from others."""
-        event = self._event_of(difference)
+    def _follows_from(self, event: Event, difference: Difference) -> Cause | None:
+        """Returns the cause of the difference that this one follows from; None where it follows from none."""
+        # To the very same request there were two replies, whatever else differs between the two queries.
+        if (
+            isinstance(event, ReasoningCompleted)
+            and event.call_id in self._same_requests
+        ):
+            return "model"
+        inherited = self._left.inherited(difference.left)
+        if inherited is not None:
+            return inherited
+        return self._right.inherited(difference.right)
+
+    def _cause_of_decision(self, difference: Difference) -> Cause:
+        """Returns why rules decided otherwise: from everything that came before, the last difference of it first."""
+        if self._is_changed_by_hand(difference):
+            return "change"
+        return self._last or "code"
+
+    def _is_changed_by_hand(self, difference: Difference) -> bool:
+        """Returns True if a fork differs from its parent in an event that it shares: somebody changed it."""
+        for seq, shared in (
+            (difference.left, self._shared_left),
+            (difference.right, self._shared_right),
+        ):
+            if seq is not None and seq <= shared:
+                return True
+        return False
+
+    def _own_cause(self, event: Event) -> Cause | None:
+        """Returns why an event differs by itself; None where it can only follow from others."""
         kind = type(event)
         if kind in self._decided:
             return None
@@ -173,3 +216,29 @@ class Explainer:
             "a difference is in one of the traces at least"
         )
         return self._right.trace[difference.right - 1].event
+
+
+def _cause_of_beginning(difference: Difference) -> Cause:
+    """Returns why two queries began otherwise."""
+    for field in difference.fields:
+        name = field.path.partition(".")[0].partition("[")[0]
+        if name in ASKED:
+            return "question"
+    return "settings"
+
+
+def _shared_seq(fork: Trace, parent: Trace) -> int:
+    """Returns the last event that a fork shares with its parent; 0 where it is no fork of it."""
+    first = fork[0].event
+    if isinstance(first, QueryReceived) and first.parent == parent[0].query_id:
+        return first.parent_seq
+    return 0
+
+
+def _requests(trace: Trace) -> set[tuple[str, Request]]:
+    """Returns the requests that were sent, each with its call."""
+    sent: set[tuple[str, Request]] = set()
+    for recorded in trace:
+        if isinstance(recorded.event, ReasoningStarted):
+            sent.add((recorded.event.call_id, recorded.event.request))
+    return sent

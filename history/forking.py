@@ -2,39 +2,53 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from typing import Literal
+from math import floor
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from antiphon.composition import Resources
 from antiphon.coordinator import receive
 from antiphon.history.changes import Change, change_event
 from antiphon.history.origins import found_passages
-from antiphon.history.recorded_ports import recorded_model, recorded_tools
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
     Event,
     QueryClosed,
     QueryReceived,
-    Reasoner,
     Recorded,
     ToolFailed,
     ToolSucceeded,
 )
-from antiphon.vocabulary.ports import Model
 from antiphon.vocabulary.settings import check_settings
 
 Mode = Literal["recorded", "remodel", "live"]
-"""`recorded`: requests that were recorded are answered from the recording, the others live; `remodel`: so for tools,
-the model live; `live`: everything live."""
+"""`recorded`: every call is answered as it was recorded, and where there is no such recording the query stops; nothing
+is live. `remodel`: the model is live, and tools where nothing is recorded. `live`: everything is live."""
 
 Trace = Sequence[Recorded[Event]]
+Versions = tuple[tuple[str, str], ...]
 
 FORKED = "forked from "
 """The beginning of `QueryResumed.why` in a fork, before its parent's id."""
+FORK_VERSION = "fork."
+"""Before the name of a version that only the fork's own part has."""
+
+
+class PreparedFork(NamedTuple):
+    """A fork that is ready to begin.
+
+    Attributes:
+        events: The trace that it is a fork of.
+        prefix: Its own events, up to the last that it shares, at the times of its parent.
+        shared: How many events it shares; 0 where that is no more than the question.
+    """
+
+    events: Trace
+    changes: Sequence[Change]
+    prefix: list[Recorded[Event]]
+    shared: int
 
 
 def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
@@ -54,7 +68,7 @@ def forked_prefix(
     at: int | None,
     changes: Sequence[Change],
     query_id: str,
-    why: str = "",
+    faults: tuple[str, ...] = (),
     catalog: Catalog = BUILT_IN,
 ) -> list[Recorded[Event]]:
     """Returns the events up to the changed one, under a new id, with the changes made.
@@ -62,7 +76,7 @@ def forked_prefix(
     Args:
         at: The last event that is shared; None: the last one that the changes name. 0 shares nothing but the question,
             which is then the only event returned.
-        why: Words for whatever else the fork changes.
+        faults: The faults that are injected into it, in words.
         catalog: The events that there are.
 
     Raises:
@@ -84,44 +98,40 @@ def forked_prefix(
             prefix[place] = replace(
                 prefix[place], event=change_event(prefix[place].event, change, catalog)
             )
-    words = [str(change) for change in changes]
-    if why:
-        words.append(why)
+    words = [str(change) for change in changes] + list(faults)
     first = _checked_question(prefix[0].event, events[0].event)
     first = replace(
-        first, parent=events[0].query_id, parent_seq=last, change="; ".join(words)
+        first,
+        parent=events[0].query_id,
+        parent_seq=last,
+        change="; ".join(words),
+        faults=(*first.faults, *faults),
     )
     return [replace(prefix[0], event=first), *prefix[1:]]
 
 
-def recorded_resources(
-    resources: Resources,
-    events: Trace,
-    changes: Sequence[Change],
-    mode: Mode,
-    *,
-    effects: bool = True,
-) -> Resources:
-    """Returns the resources with those ports that the mode closes answering from the recording.
+def placed_in_time(prefix: Trace, now: float) -> tuple[list[Recorded[Event]], float]:
+    """Returns the shared events at times that end now, and by how many seconds they were moved.
 
-    Args:
-        effects: A live fork may run tools that change something outside.
+    A fork is a query of today: by the times of its parent it would be listed, and deleted, as one of long ago.
     """
-    dropped = frozenset(change.name for change in changes if change.kind == "drop")
-    # A passage that is dropped may be found again by another call, recorded or live: every tool leaves it out.
-    if mode == "live":
-        if effects and not dropped:
-            return resources
-        return dataclasses.replace(
-            resources, tools=recorded_tools(resources.tools, (), dropped, live=effects)
-        )
-    tools = recorded_tools(resources.tools, events, dropped)
-    if mode == "remodel":
-        return dataclasses.replace(resources, tools=tools)
-    models: dict[Reasoner, Model] = {}
-    for name, model in resources.models.items():
-        models[name] = recorded_model(model, events)
-    return dataclasses.replace(resources, tools=tools, models=models)
+    # Whole seconds leave every difference of two times as it was to the last bit, and rules compute with those.
+    shift_s = max(0.0, float(floor(now - prefix[-1].at)))
+    moved: list[Recorded[Event]] = []
+    for recorded in prefix:
+        moved.append(replace(recorded, at=recorded.at + shift_s))
+    return moved, shift_s
+
+
+def with_todays(recorded: Versions, now: Versions) -> Versions:
+    """Returns the versions of a fork: its parent's for what it shares, `fork.NAME` where its own part has others."""
+    known = dict(recorded)
+    others: list[tuple[str, str]] = []
+    for name, version in now:
+        if known.get(name) != version:
+            others.append((f"{FORK_VERSION}{name}", version))
+    kept = [each for each in recorded if not each[0].startswith(FORK_VERSION)]
+    return (*kept, *others)
 
 
 def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> int:
@@ -201,8 +211,9 @@ def _checked_question(first: Event, parent: Event) -> QueryReceived:
         raise BadInputError(
             "The trace does not begin with a question: it cannot be forked."
         )
-    check_settings(first.settings)
-    # An unchanged question was accepted once, maybe by a service that takes longer ones.
+    # Settings and a question that are unchanged were accepted once, maybe by a service with other limits.
+    if not isinstance(parent, QueryReceived) or first.settings != parent.settings:
+        check_settings(first.settings)
     if isinstance(parent, QueryReceived) and first.query != parent.query:
         receive(first.query, first.session_id, first.settings)
     return first

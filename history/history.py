@@ -13,23 +13,26 @@ from antiphon.bus import Bus
 from antiphon.composition import (
     Caller,
     Interceptor,
-    NoInterceptor,
     QueryHandle,
     Resources,
     Totals,
-    wire,
 )
+from antiphon.history.acting import Acting, acting_as_usual, acting_in_fork
 from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
 from antiphon.history.diffing import Diff, diff
 from antiphon.history.forking import (
     FORKED,
     Mode,
+    PreparedFork,
+    Versions,
     by_passage,
     forked_prefix,
-    recorded_resources,
+    placed_in_time,
+    with_todays,
 )
-from antiphon.history.regression_test import decided_anew
+from antiphon.history.planning import ForkPlan, plan_of, settings_in
+from antiphon.history.regression_test import in_todays_form
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
 from antiphon.vocabulary.errors import (
     DecodeError,
@@ -47,6 +50,7 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import StoredText
 
 log = structlog.get_logger(__name__)
 
@@ -58,12 +62,18 @@ def _admit_always() -> None:
     """Refuses no query."""
 
 
+def _no_versions() -> Versions:
+    """Knows of none."""
+    return ()
+
+
 class History:
     """The recorded queries of a service.
 
     Args:
         admit: Refuses (BusyError) where no further query may begin.
         totals: What forked and resumed queries spend is added to them; None: it is counted nowhere.
+        versions: Returns the names and versions of what shapes a query now, for forks that are live.
     """
 
     def __init__(
@@ -73,12 +83,14 @@ class History:
         store: TraceStore,
         admit: Callable[[], None] = _admit_always,
         totals: Totals | None = None,
+        versions: Callable[[], Versions] = _no_versions,
     ) -> None:
         self._bus = bus
         self._resources = resources
         self._store = store
         self._admit = admit
         self._totals = totals
+        self._versions = versions
 
     async def replay(self, query_id: str) -> ReplayResult:
         """Runs the deciding components over the trace and compares what they emit with it.
@@ -87,7 +99,12 @@ class History:
             NotFoundError: No such trace.
             DecodeError: It cannot be read.
         """
-        return await replay_stored(self._store, query_id, self._resources.subscribers)
+        return await replay_stored(
+            self._store,
+            query_id,
+            self._resources.subscribers,
+            self._resources.tool_definitions,
+        )
 
     async def diff(self, query_id: str, other_id: str) -> Diff:
         """Compares two recorded queries.
@@ -118,7 +135,8 @@ class History:
         # First the ownership and then the trace: whoever had it may have written until now.
         await self._store.take_over(query_id)
         events = await self._store.read(query_id)
-        return self._go_on(events, self._resources, why, interceptor, events)
+        acting = acting_as_usual(self._resources, interceptor)
+        return self._go_on(events, acting, why, events)
 
     async def resume_unfinished(self) -> list[QueryHandle]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
@@ -145,7 +163,7 @@ class History:
         Args:
             at: The event to change, the last that both have; None: the last one that `changes` name. With an
                 interceptor and no changes: the first event that it sees; None is the first of all.
-            interceptor: Applies to the new query, such as faults, and describes itself (`str`); what is shared
+            interceptor: Applies to the new query, such as faults; what is shared
                 happened without it.
             effects: In the mode `live` it may run tools that change something outside.
 
@@ -155,37 +173,73 @@ class History:
             BusyError: Too many queries run, or the service is closing.
         """
         self._admit()
+        fork = await self._prepared(query_id, at, changes, mode, interceptor)
+        prefix, shift_s = placed_in_time(fork.prefix, self._resources.clock.now())
+        acting = acting_in_fork(
+            # A fork may break anything: its failures must not keep the service's own queries from model and tools.
+            self._resources.with_own_circuits(),
+            fork.events,
+            fork.changes,
+            mode,
+            interceptor,
+            prefix,
+            shift_s,
+            effects=effects,
+        )
+        # What the parent paid for costs nothing once more: its replies that are shared, or given again.
+        paid: Sequence[Recorded[Event]] = prefix
+        if mode == "recorded":
+            paid = fork.events
+        if fork.shared == 0:
+            return self._begin(prefix[0], acting, paid)
+        # Stored before anything of it is acted on, as every event is.
+        await self._store.append(prefix[0].query_id, 0, prefix)
+        return self._go_on(prefix, acting, f"{FORKED}{query_id}", paid)
+
+    async def plan_fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        interceptor: Interceptor | None = None,
+    ) -> ForkPlan:
+        """Says what of a fork would be live and what that may cost. Takes what `fork` takes, and raises as it does."""
+        fork = await self._prepared(query_id, at, changes, mode, interceptor)
+        settings = settings_in(fork.prefix)
+        return plan_of(self._resources, fork.events, settings, fork.shared, mode)
+
+    async def _prepared(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        interceptor: Interceptor | None,
+    ) -> PreparedFork:
+        """Reads the trace, makes the changes, and checks that they can be made."""
         events = await self._in_todays_form(query_id)
         changes = by_passage(events, changes)
-        last = at
-        why = ""
+        faults: tuple[str, ...] = ()
         if interceptor is not None:
-            why = str(interceptor)
+            faults = interceptor.faults
             # With nothing else to change, the event at which the fork begins is to be repeated under the interceptor.
             if not changes:
-                last = (at or 1) - 1
+                at = (at or 1) - 1
         prefix: list[Recorded[Event]] = []
         for recorded in forked_prefix(
-            events, last, changes, uuid.uuid4().hex, why, self._resources.catalog
+            events, at, changes, uuid.uuid4().hex, faults, self._resources.catalog
         ):
             # A change may bring what must not be stored.
             prefix.append(
                 replace(recorded, event=self._resources.redaction.event(recorded.event))
             )
-        # A fork may break anything: its failures must not keep the service's own queries from model and tools.
-        apart = self._resources.with_own_circuits()
-        resources = recorded_resources(apart, events, changes, mode, effects=effects)
-        # What the parent paid for costs nothing once more: its replies that are shared, or given again.
-        paid: Sequence[Recorded[Event]] = prefix
-        if mode == "recorded":
-            paid = events
-        if last == 0:
-            return self._begin(
-                prefix[0], resources, interceptor or NoInterceptor(), paid
-            )
-        # Stored before anything of it is acted on, as every event is.
-        await self._store.append(prefix[0].query_id, 0, prefix)
-        return self._go_on(prefix, resources, f"{FORKED}{query_id}", interceptor, paid)
+        first = prefix[0].event
+        assert isinstance(first, QueryReceived)  # or it had been refused
+        if mode != "recorded":
+            versions = with_todays(first.versions, self._versions())
+            prefix[0] = replace(prefix[0], event=replace(first, versions=versions))
+        return PreparedFork(events, changes, prefix, first.parent_seq)
 
     async def follow(
         self, query_id: str, after: int = 0
@@ -208,32 +262,22 @@ class History:
 
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
         """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
-        subscribers = self._resources.subscribers
         events = await self._store.read(query_id)
-        # Only a trace that differs in nothing but such fields is renewed; any other is forked as it was recorded.
-        if replay(events, subscribers=subscribers).divergence is None:
-            return events
         forms = await self._store.forms(query_id)
-        if replay(events, forms, subscribers).divergence is None:
-            return decided_anew(events, subscribers)
-        return events
+        return in_todays_form(events, forms, self._resources.subscribers)
 
     def _begin(
-        self,
-        first: Recorded[Event],
-        resources: Resources,
-        interceptor: Interceptor,
-        paid: Sequence[Recorded[Event]],
+        self, first: Recorded[Event], acting: Acting, paid: Sequence[Recorded[Event]]
     ) -> QueryHandle:
         """Starts a query of its own that shares no more than the question."""
         assert isinstance(first.event, QueryReceived)
         caller = Caller()
-        resources = interceptor.resources(resources)
-        components = interceptor.components(
-            lambda ports: wire(resources, ports, caller).subscriptions()
+        components = acting.interceptor.components(
+            lambda ports: acting.wire(ports, caller).subscriptions()
         )
+        store = acting.interceptor.store(self._store)
         session = self._bus.open(
-            first.query_id, components, store=interceptor.store(self._store)
+            first.query_id, components, store=store, clock=acting.clock
         )
         session.start(first.event)
         return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
@@ -241,9 +285,8 @@ class History:
     def _go_on(
         self,
         prefix: Sequence[Recorded[Event]],
-        resources: Resources,
+        acting: Acting,
         why: str,
-        interceptor: Interceptor | None,
         paid: Sequence[Recorded[Event]],
     ) -> QueryHandle:
         """Starts a session that goes on from a stored prefix."""
@@ -258,29 +301,32 @@ class History:
                     f"query {first.query_id} is over: there is nothing to go on with"
                 )
         # Another machine's clock may be behind the one that wrote the trace.
-        away_s = max(0.0, self._resources.clock.now() - prefix[-1].at)
+        away_s = max(0.0, acting.clock.now() - prefix[-1].at)
         caller = Caller()
-        interceptor = interceptor or NoInterceptor()
-        interceptor.recall(prefix)
-        resources = interceptor.resources(resources)
+        acting.interceptor.recall(prefix)
         session = continue_from(
             self._bus,
-            lambda ports: wire(resources, ports, caller),
+            lambda ports: acting.wire(ports, caller),
             prefix,
             QueryResumed(away_s=away_s, why=why),
-            interceptor=interceptor,
-            store=interceptor.store(self._store),
+            interceptor=acting.interceptor,
+            store=acting.interceptor.store(self._store),
+            clock=acting.clock,
         )
         return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
 
 
 async def replay_stored(
-    store: TraceStore, query_id: str, subscribers: Sequence[Subscriber] = ()
+    store: TraceStore,
+    query_id: str,
+    subscribers: Sequence[Subscriber] = (),
+    tools: StoredText | None = None,
 ) -> ReplayResult:
     """Replays a trace of a store; the computing is done in a thread.
 
     Args:
         subscribers: The components from outside that the query was recorded with.
+        tools: The definitions of the tools that there are now; None: they are not compared.
     """
     try:
         events = await store.read(query_id)
@@ -290,10 +336,10 @@ async def replay_stored(
         return with_missing(
             unreadable(query_id, error.seq, error.seq, error), versions, subscribers
         )
-    result = await asyncio.to_thread(replay, events, None, subscribers)
+    result = await asyncio.to_thread(replay, events, None, subscribers, tools)
     if result.divergence is None:
         return result
     # The forms in which the events were written matter only where something differs; reading them takes time.
     return await asyncio.to_thread(
-        replay, events, await store.forms(query_id), subscribers
+        replay, events, await store.forms(query_id), subscribers, tools
     )

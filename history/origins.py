@@ -6,11 +6,15 @@ import hashlib
 from collections.abc import Sequence
 from itertools import pairwise
 
+import msgspec
+
 from antiphon.engine import request_bytes
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer import place_of
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
+    AnswerRequested,
+    BriefingPrepared,
     ContextSynthesized,
     Event,
     ReasoningCompleted,
@@ -23,20 +27,45 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Citation, Fact, Passage, Request, ToolCall, Value
 
 
+class CallStep(Value, frozen=True, kw_only=True):
+    """One reasoning call: its request, what it was shown of what earlier calls had found, and its reply.
+
+    A `seq` of 0 means that the trace does not hold the step.
+
+    Attributes:
+        shown: The facts in its request.
+        request_sha256: Of the exact bytes of the request.
+    """
+
+    call_id: str
+    reply_seq: int
+    request_seq: int
+    request_bytes: int
+    request_sha256: str
+    shown: tuple[str, ...]
+
+
 class Origin(Value, frozen=True, kw_only=True):
     """The steps that one citation rests on, backwards; a `seq` of 0 means that the trace does not hold the step.
 
     Attributes:
         passage_id: The name under which `antiphon traces whatif` leaves the passage out.
+        course: The course whose text it is; None for the words of a tool of one's own.
+        offset: Where the cited text begins in its lesson's text, in characters; None where that is not known.
         arguments: The tool call's, as the model wrote them.
         asked_by: The reasoning call whose reply asked for the tool.
         request_sha256: Of the exact bytes of that call's request.
+        earlier: The calls before that one, the nearest first, down to the one that was shown the question alone: what
+            they found stood in the request by which the tool was asked for.
     """
 
     cited_text: str
     source: str
     fact: str
     passage_id: str
+    course: str | None
+    lesson: int | None
+    offset: int | None
     found_seq: int
     tool: str
     tool_call_id: str
@@ -47,12 +76,18 @@ class Origin(Value, frozen=True, kw_only=True):
     request_seq: int
     request_bytes: int
     request_sha256: str
+    earlier: tuple[CallStep, ...]
 
 
 class Sentence(Value, frozen=True, kw_only=True):
-    """One sentence of the answer, and the origins of all that it cites."""
+    """One sentence of the answer, and the origins of all that it cites.
+
+    Attributes:
+        written_by: The call whose reply the sentence stands in; None where no model wrote the answer.
+    """
 
     text: str
+    written_by: CallStep | None
     origins: tuple[Origin, ...]
 
 
@@ -86,7 +121,11 @@ def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
         for citation in response.citations:
             if citation.start < end and citation.end > start and citation.fact in facts:
                 origins.append(steps.origin(citation, facts[citation.fact]))
-        found.append(Sentence(text=text, origins=tuple(origins)))
+        found.append(
+            Sentence(
+                text=text, written_by=steps.writer_of(text), origins=tuple(origins)
+            )
+        )
     return tuple(found)
 
 
@@ -176,14 +215,27 @@ def _is_part_of(passage: Passage, whole: Passage) -> bool:
     return whole.start <= passage.start < whole.start + len(whole.text.text)
 
 
+def _bytes_of(request: Request) -> bytes:
+    try:
+        return request_bytes(request)
+    except (msgspec.DecodeError, RecursionError):
+        # A file from elsewhere may hold blocks that are no JSON, and so were never sent.
+        return b""
+
+
 class _Steps:
     """The first event of each step that leads from a fact back to a request, with its `seq`."""
 
     def __init__(self, events: Sequence[Recorded[Event]]) -> None:
         self._found: dict[str, int] = {}
         self._requested: dict[str, tuple[int, ToolCall]] = {}
-        self._replies: dict[str, tuple[int, str]] = {}
+        self._asked_by: dict[str, str] = {}
+        self._replies: dict[str, int] = {}
         self._started: dict[str, tuple[int, Request]] = {}
+        self._shown: dict[str, tuple[str, ...]] = {}
+        self._texts: dict[str, str] = {}
+        self._steps: dict[str, CallStep] = {}
+        self._writer: str | None = None
         for recorded in events:
             self._note(recorded.seq, recorded.event)
 
@@ -194,30 +246,84 @@ class _Steps:
             case ToolRequested():
                 self._requested.setdefault(event.call.id, (seq, event.call))
             case ReasoningCompleted():
+                self._replies.setdefault(event.call_id, seq)
+                self._texts.setdefault(event.call_id, event.text.text)
                 for call in event.tool_calls:
-                    self._replies.setdefault(call.id, (seq, event.call_id))
+                    self._asked_by.setdefault(call.id, event.call_id)
             case ReasoningStarted():
                 self._started.setdefault(event.call_id, (seq, event.request))
+            case BriefingPrepared():
+                self._shown.setdefault(event.call_id, event.facts)
+            case AnswerRequested(mode="reply"):
+                self._writer = event.call_id
+
+    def writer_of(self, sentence: str) -> CallStep | None:
+        """Returns the call in whose reply a sentence stands; None where no model wrote it."""
+        if not self._writer or sentence not in self._texts.get(self._writer, ""):
+            return None
+        return self._step(self._writer)
 
     def origin(self, citation: Citation, fact: Fact) -> Origin:
         """Returns the steps behind one citation of a fact."""
         requested_seq, call = self._requested.get(fact.tool_call_id, (0, None))
-        reply_seq, asked_by = self._replies.get(fact.tool_call_id, (0, ""))
-        request_seq, request = self._started.get(asked_by, (0, None))
-        body = b"" if request is None else request_bytes(request)
+        asked_by = self._step(self._asked_by.get(fact.tool_call_id, ""))
         return Origin(
             cited_text=citation.cited_text,
             source=citation.source,
             fact=fact.id,
             passage_id=fact.passage.id,
+            course=fact.passage.course,
+            lesson=fact.passage.lesson,
+            offset=offset_in_lesson(fact.passage, citation.cited_text),
             found_seq=self._found.get(fact.tool_call_id, 0),
             tool="" if call is None else call.name,
             tool_call_id=fact.tool_call_id,
             arguments="" if call is None else call.arguments,
             requested_seq=requested_seq,
-            asked_by=asked_by,
-            reply_seq=reply_seq,
+            asked_by=asked_by.call_id,
+            reply_seq=asked_by.reply_seq,
+            request_seq=asked_by.request_seq,
+            request_bytes=asked_by.request_bytes,
+            request_sha256=asked_by.request_sha256,
+            earlier=self._before(asked_by),
+        )
+
+    def _step(self, call_id: str) -> CallStep:
+        # A call stands behind many citations, and its request may be long.
+        if call_id not in self._steps:
+            self._steps[call_id] = self._new_step(call_id)
+        return self._steps[call_id]
+
+    def _new_step(self, call_id: str) -> CallStep:
+        request_seq, request = self._started.get(call_id, (0, None))
+        body = b""
+        sha256 = ""
+        if request is not None:
+            body = _bytes_of(request)
+            sha256 = hashlib.sha256(body).hexdigest()
+        return CallStep(
+            call_id=call_id,
+            reply_seq=self._replies.get(call_id, 0),
             request_seq=request_seq,
             request_bytes=len(body),
-            request_sha256=hashlib.sha256(body).hexdigest() if body else "",
+            request_sha256=sha256,
+            shown=self._shown.get(call_id, ()),
         )
+
+    def _before(self, step: CallStep) -> tuple[CallStep, ...]:
+        """Returns the calls that were answered before this one, the nearest first."""
+        earlier: list[CallStep] = []
+        for call_id, seq in self._replies.items():
+            if seq < step.reply_seq:
+                earlier.append(self._step(call_id))
+        return tuple(reversed(earlier))
+
+
+def offset_in_lesson(passage: Passage, cited_text: str) -> int | None:
+    """Returns where a cited text begins in its lesson's text, in characters."""
+    if passage.start is None:
+        return None
+    place = passage.text.text.find(cited_text)
+    if place < 0:
+        return None
+    return passage.start + place

@@ -1,15 +1,29 @@
-"""A model and tools that answer recorded requests from the recording, and pass on all others."""
+"""A model and tools that answer from a recording, call by call: for forks whose tools alone are recorded, and for
+those under a fault plan, in which engine and dispatcher must run for the faults to reach them."""
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextvars import ContextVar
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from antiphon.composition import Resources, Wiring
 from antiphon.dispatcher import Registry, Tool
-from antiphon.engine import events_of
+from antiphon.engine import CitationStyles, Profile, events_of
+from antiphon.history.recording import (
+    ModelRequest,
+    Recording,
+    Result,
+    ToolOutcome,
+    missing_reply,
+    missing_result,
+    runs_of,
+)
 from antiphon.vocabulary.errors import (
     BadInputError,
     ModelError,
@@ -18,190 +32,230 @@ from antiphon.vocabulary.errors import (
 )
 from antiphon.vocabulary.events import (
     Event,
+    QueryCancelled,
+    Reasoner,
     ReasoningCompleted,
     ReasoningFailed,
-    ReasoningStarted,
+    ReasoningRequested,
     Recorded,
     SummaryCompleted,
     SummaryFailed,
-    ToolFailed,
+    SummaryRequested,
     ToolRequested,
-    ToolSubstituted,
     ToolSucceeded,
 )
-from antiphon.vocabulary.ports import Json, Model, ToolOutput
-from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
+from antiphon.vocabulary.ports import Json, Model, Publish, Subscription, ToolOutput
 from antiphon.vocabulary.values import Request
 
-Reply = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
-Result = ToolSucceeded | ToolFailed
-ToolRun = tuple[str, str]
-"""The tool that was run, and its arguments as JSON."""
+
+@dataclasses.dataclass
+class _CallUnderWay:
+    """The request that is being worked on, and how often its port has been used."""
+
+    request: Event
+    publish: Publish
+    runs: int = 0
+
+
+# Ports are not told whose call they serve; tasks inherit this from the handler that started them.
+_under_way: ContextVar[_CallUnderWay | None] = ContextVar("call", default=None)
+NO_EFFECTS = (
+    "it changes something outside, and a fork does that only with the mode `live`"
+)
+_REQUESTS = (ReasoningRequested, SummaryRequested, ToolRequested)
+
+
+def noting_calls(wiring: Wiring, publish: Publish) -> Wiring:
+    """Returns the components such that recorded ports know which call they serve."""
+    actions: list[Subscription] = []
+    for action in wiring.actions:
+        if action.kind in _REQUESTS:
+            repeat = action.repeat
+            if repeat is not None:
+                repeat = _noting(repeat, publish)
+            action = action._replace(
+                handler=_noting(action.handler, publish), repeat=repeat
+            )
+        actions.append(action)
+    return dataclasses.replace(wiring, actions=tuple(actions))
+
+
+def with_recorded_ports(
+    resources: Resources, recording: Recording, *, model: bool
+) -> Resources:
+    """Returns the resources with tools that answer from the recording.
+
+    Args:
+        model: The models answer from it too, and no tool is run that it does not hold: there is nothing live.
+    """
+
+    def wrap(tool: Tool) -> Tool:
+        return dataclasses.replace(tool, run=_run(tool, recording, only_recorded=model))
+
+    resources = dataclasses.replace(resources, tools=resources.tools.wrapped(wrap))
+    if not model:
+        return resources
+    models: dict[Reasoner, Model] = {}
+    profiles: dict[Reasoner, Profile] = {}
+    styles = resources.styles or CitationStyles()
+    for name in resources.models:
+        # Answers are labelled as they were, whoever would answer now.
+        models[name] = RecordedModel(recording.labels.get(name), recording)
+        # As it was recorded: to find it out would be a call that the recording does not hold.
+        profiles[name] = replace(styles.profile(name), citations=recording.style)
+    return dataclasses.replace(
+        resources, models=models, styles=CitationStyles(profiles)
+    )
+
+
+def without_passages(tools: Registry, dropped: frozenset[str]) -> Registry:
+    """Returns tools that leave these passages out of whatever they bring."""
+    if not dropped:
+        return tools
+
+    def wrap(tool: Tool) -> Tool:
+        async def run(**arguments: object) -> object:
+            return _without(await tool.run(**arguments), dropped)
+
+        return dataclasses.replace(tool, run=run)
+
+    return tools.wrapped(wrap)
+
+
+def without_effects(tools: Registry) -> Registry:
+    """Returns the tools such that those which change something outside fail instead."""
+
+    def wrap(tool: Tool) -> Tool:
+        async def refuse(**_: object) -> object:
+            raise ServiceError(NO_EFFECTS)
+
+        if not tool.has_effects:
+            return tool
+        return dataclasses.replace(tool, run=refuse)
+
+    return tools.wrapped(wrap)
 
 
 class RecordedModel:
-    """Answers a request that was recorded with the recorded reply; satisfies `Model`."""
+    """Answers each call with the reply that the same call got; satisfies `Model`."""
 
-    def __init__(self, behind: Model, replies: Mapping[Request, Reply]) -> None:
-        self._behind = behind
-        self._replies = replies
+    def __init__(self, name: str | None, recording: Recording) -> None:
+        self._name = name
+        self._recording = recording
 
     @property
     def name(self) -> str | None:
-        return self._behind.name
+        return self._name
 
-    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
-        reply = self._replies.get(request)
+    async def stream(
+        self,
+        request: Request,  # noqa: ARG002 - replies are found by the call, whatever it is shown
+        timeout_s: float,  # noqa: ARG002 - the caller keeps it
+    ) -> AsyncIterator[Json]:
+        under_way = _the_call()
+        asked = under_way.request
+        assert isinstance(asked, ModelRequest)
+        record = self._recording.reply_to(asked)
+        if record is None or record.outcome is None:
+            await _stop(under_way, missing_reply(asked, self._recording))
+            return
+        reply = record.outcome
         if isinstance(reply, ReasoningFailed | SummaryFailed):
             raise ModelError(reply.failure, reply.detail, request_id=reply.request_id)
-        events = (
-            self._behind.stream(request, timeout_s)
-            if reply is None
-            else _streamed(reply)
-        )
-        async for event in events:
+        assert isinstance(reply, ReasoningCompleted | SummaryCompleted)
+        for event in _streamed(reply):
             yield event
 
 
-def recorded_model(behind: Model, events: Sequence[Recorded[Event]]) -> RecordedModel:
-    """Returns a model that answers with the replies of a trace, and otherwise asks `behind`."""
-    requests: dict[str, Request] = {}
-    replies: dict[Request, Reply] = {}
-    for recorded in events:
-        event = recorded.event
-        if isinstance(event, ReasoningStarted):
-            # A call's first request is the one that a fork makes too; retries and continuations follow from its reply.
-            requests.setdefault(event.call_id, event.request)
-        elif isinstance(event, Reply) and event.call_id in requests:
-            replies[requests[event.call_id]] = event
-    return RecordedModel(behind, replies)
-
-
-def recorded_tools(
-    behind: Registry,
-    events: Sequence[Recorded[Event]],
-    dropped: frozenset[str],
-    *,
-    live: bool = False,
-) -> Registry:
-    """Returns the same tools, which answer with the results of a trace where it holds them.
-
-    Args:
-        dropped: Ids of passages that no tool may return, recorded or not.
-        live: Calls that are not recorded may also be made of a tool that changes something outside.
-    """
-    results = _results(events)
-
-    def wrap(tool: Tool) -> Tool:
-        return dataclasses.replace(
-            tool, run=_run(tool, _results_of(tool, results), dropped, live=live)
-        )
-
-    return behind.wrapped(wrap)
-
-
 def _run(
-    tool: Tool,
-    results: Mapping[CallIdentity, Result],
-    dropped: frozenset[str],
-    *,
-    live: bool,
+    tool: Tool, recording: Recording, *, only_recorded: bool
 ) -> Callable[..., Awaitable[object]]:
     async def run(**arguments: object) -> object:
-        asked = dict(arguments)
-        # The idempotency key is new in each run, and no part of what the model asked for.
-        if tool.key_parameter is not None:
-            asked.pop(tool.key_parameter, None)
-        result = results.get(_identity(tool, asked))
-        output: object
-        if result is not None:
-            output = _output(result)
-        elif tool.has_effects and not live:
-            raise ServiceError(
-                "it changes something outside, and a fork does that only with the mode `live`"
-            )
-        else:
-            output = await tool.run(**arguments)
-        if not dropped or not isinstance(output, ToolOutput):
-            return output
-        left = [passage for passage in output.passages if passage.id not in dropped]
-        return replace(output, passages=tuple(left))
+        under_way = _the_call()
+        assert isinstance(under_way.request, ToolRequested)
+        call = under_way.request.call
+        outcome = _next_run(under_way, recording)
+        if outcome is not None and outcome.tool == tool.name:
+            return await _output(outcome)
+        if only_recorded:
+            await _stop(under_way, missing_result(call))
+        if tool.has_effects:
+            raise ServiceError(NO_EFFECTS)
+        return await tool.run(**arguments)
 
     return run
 
 
-def _output(result: Result) -> ToolOutput:
+def _next_run(under_way: _CallUnderWay, recording: Recording) -> ToolOutcome | None:
+    """Returns the run of a tool that the recording holds in this place of the call; None where it holds none."""
+    assert isinstance(under_way.request, ToolRequested)
+    record = recording.result_of(under_way.request.call)
+    if record is None:
+        return None
+    runs = runs_of(record)
+    number = under_way.runs
+    under_way.runs += 1
+    if number < len(runs):
+        return runs[number]
+    # Something that was made to fail is run once more: as the call ended, so does this run.
+    if runs and runs[-1].result is not None:
+        return runs[-1]
+    return None
+
+
+async def _output(outcome: ToolOutcome) -> ToolOutput:
+    result = outcome.result
+    if result is None:
+        raise ServiceError(outcome.why)
     if isinstance(result, ToolSucceeded):
         return ToolOutput(text=result.output.text, passages=result.passages)
-    if result.failure == "not_found":
-        raise NotFoundError(result.detail)
-    if result.failure == "invalid_arguments":
-        raise BadInputError(result.detail)
-    raise ServiceError(result.detail)
+    if result.failure == "timeout":
+        await _for_ever()  # until the call's own limit ends it, as it did then
+    raise _failure(result)
 
 
-def _results(events: Sequence[Recorded[Event]]) -> dict[ToolRun, Result]:
-    """Returns the first result of each tool run, by the tool and the arguments that it was run with."""
-    running: dict[str, ToolRun] = {}
-    results: dict[ToolRun, Result] = {}
-    for recorded in events:
-        match recorded.event:
-            case ToolRequested(call=call):
-                running[call.id] = (call.name, call.arguments)
-            case ToolSubstituted() as substituted if (
-                substituted.tool_call_id in running
-            ):
-                # The tool that it replaces must fail in the fork too, or the substitute would not be asked for.
-                results.setdefault(
-                    running[substituted.tool_call_id], _failure(substituted)
-                )
-                running[substituted.tool_call_id] = (
-                    substituted.substitute,
-                    substituted.arguments,
-                )
-            case (ToolSucceeded() | ToolFailed()) as result if (
-                result.tool_call_id in running
-            ):
-                # The same call may have been repeated in a later round; a fork begins with the first.
-                results.setdefault(running[result.tool_call_id], result)
-    return results
+def _failure(result: Result) -> ServiceError:
+    detail = getattr(result, "detail", "")
+    failure = getattr(result, "failure", "")
+    if failure == "not_found":
+        return NotFoundError(detail)
+    if failure == "invalid_arguments":
+        return BadInputError(detail)
+    return ServiceError(detail)
 
 
-def _failure(substituted: ToolSubstituted) -> ToolFailed:
-    return ToolFailed(
-        tool_call_id=substituted.tool_call_id,
-        name=substituted.failed,
-        failure="error",
-        detail=substituted.why,
-    )
+def _without(output: object, dropped: frozenset[str]) -> object:
+    if not isinstance(output, ToolOutput):
+        return output
+    left = [passage for passage in output.passages if passage.id not in dropped]
+    return replace(output, passages=tuple(left))
 
 
-def _results_of(
-    tool: Tool, results: Mapping[ToolRun, Result]
-) -> dict[CallIdentity, Result]:
-    """Returns the results of one tool by the identity of the call that they answer."""
-    found: dict[CallIdentity, Result] = {}
-    for (name, arguments), result in results.items():
-        if name != tool.name:
-            continue
-        try:
-            found[_identity(tool, tool.parameters.read(arguments))] = result
-        except BadInputError:
-            continue  # the tool was never run with arguments that it cannot read
-    return found
+def _noting(handler: Callable[[Recorded[Any]], None], publish: Publish) -> Any:
+    def hear(recorded: Recorded[Any]) -> None:
+        _under_way.set(_CallUnderWay(recorded.event, publish))
+        handler(recorded)
+
+    return hear
 
 
-def _identity(tool: Tool, arguments: Mapping[str, object]) -> CallIdentity:
-    """Returns the identity of a call with arguments that were read: a tool is run with these, not with their text."""
-    return call_identity(
-        tool.name,
-        msgspec.json.encode(arguments, order="deterministic", enc_hook=str).decode(),
-    )
+def _the_call() -> _CallUnderWay:
+    under_way = _under_way.get()
+    assert under_way is not None, "recorded ports serve only queries that note calls"
+    return under_way
 
 
-async def _streamed(
-    reply: ReasoningCompleted | SummaryCompleted,
-) -> AsyncIterator[Json]:
+async def _stop(under_way: _CallUnderWay, why: str) -> None:
+    """Ends the query; the work that called ends with it."""
+    under_way.publish(QueryCancelled(why=why))
+    await _for_ever()
+
+
+async def _for_ever() -> None:
+    await asyncio.get_running_loop().create_future()
+
+
+def _streamed(reply: ReasoningCompleted | SummaryCompleted) -> Sequence[Json]:
     # The engine reads a recorded reply as a stream too, so that a fork runs the same code as a query.
     usage = {
         "input_tokens": reply.usage.input_tokens,
@@ -216,8 +270,9 @@ async def _streamed(
         "stop_reason": reply.stop_reason,
         "usage": usage,
     }
+    streamed: list[Json] = []
     for event in events_of(message):
         if event["type"] == "message_start":
-            yield event | {"request_id": reply.request_id}
-        else:
-            yield event
+            event = event | {"request_id": reply.request_id}
+        streamed.append(event)
+    return streamed

@@ -57,7 +57,19 @@ def replay(
     """
     result = _replay_once(events, forms, subscribers, tools)
     result = _with_missing_setting(result, events, forms, subscribers)
+    result = _with_faults(result, events)
     return with_missing(result, _versions(events), subscribers)
+
+
+def _with_faults(result: ReplayResult, events: Trace) -> ReplayResult:
+    """Classes a difference as the fault's where the query was broken on purpose, and its trace says so."""
+    first = events[0].event
+    divergence = result.divergence
+    if divergence is None or divergence.difference != "code":
+        return result
+    if not isinstance(first, QueryReceived) or not first.faults:
+        return result
+    return replace(result, divergence=replace(divergence, difference="fault"))
 
 
 def _replay_once(

@@ -1,7 +1,7 @@
 """Course documents: read, cut, embedded, stored and searched."""
 
 from antiphon.knowledge.building import IndexProgress
-from antiphon.knowledge.catalogue_file import Overview, overview
+from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
 from antiphon.knowledge.checking import check_paths, check_server
 from antiphon.knowledge.embedders import installed_embedders, load_embedder
 from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
@@ -20,6 +20,7 @@ __all__ = [
     "Overview",
     "check_paths",
     "check_server",
+    "document_paths",
     "index_paths",
     "installed_embedders",
     "load_document",

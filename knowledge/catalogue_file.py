@@ -65,6 +65,15 @@ def known_paths(data_dir: Path) -> tuple[str, ...]:
     return tuple(row[0] for row in rows)
 
 
+def document_paths(data_dir: Path) -> dict[str, str]:
+    """Returns the file of each indexed course by the course's title. Raises as `overview` does."""
+    path = _in_use(data_dir)
+    if path is None:
+        return {}
+    with catalogue_errors(path), closing(open_read_only(path)) as sql:
+        return dict(sql.execute("SELECT title, path FROM documents").fetchall())
+
+
 def _in_use(data_dir: Path) -> Path | None:
     """Returns the catalogue in use, or None where nothing was indexed yet."""
     generations = Generations(data_dir)

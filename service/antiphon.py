@@ -76,13 +76,18 @@ class Antiphon:
         self._resources = resources
         self._shared = resources.shared
         self._bus = Bus(resources.store, self._shared.clock, self._shared.catalog)
-        self.history = History(
-            self._bus, self._shared, resources.store, self._admit, self.totals
-        )
         self.archive = Archive(
             resources.store, settings, self._shared.subscribers, self._bus.sessions
         )
         self._intake = Intake(settings, resources)
+        self.history = History(
+            self._bus,
+            self._shared,
+            resources.store,
+            self._admit,
+            self.totals,
+            self._intake.versions,
+        )
         self._closing = False
         self._upkeep = [
             asyncio.create_task(

@@ -14,6 +14,7 @@ from antiphon.history import trace_test
 from antiphon.traces import read_trace_file, trace_file
 from antiphon.vocabulary.errors import (
     BadInputError,
+    DecodeError,
     TraceStateError,
 )
 from antiphon.vocabulary.events import (
@@ -101,13 +102,16 @@ class Archive:
         """Stores the trace of such a file, which is checked as a whole first: half a trace must not get in.
 
         Raises:
-            DecodeError: It is not whole and sound.
+            BadInputError: It is not whole and sound.
             SequenceError: There is a trace of that id.
         """
         # Seconds for a large one, in which the loop has queries to serve.
-        events = await asyncio.to_thread(
-            read_trace_file, file, catalog_of(self._subscribers)
-        )
+        try:
+            events = await asyncio.to_thread(
+                read_trace_file, file, catalog_of(self._subscribers)
+            )
+        except DecodeError as error:
+            raise BadInputError(f"This is no sound trace file: {error}.") from error
         await self._store.add(events)
         return events
 

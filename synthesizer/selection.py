@@ -25,7 +25,7 @@ all of it, and what an open part or a later call makes score more comes back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log2
 from typing import Literal, NamedTuple
 
@@ -40,6 +40,8 @@ BAR_A_HALVING = 0.06
 MOST_SHIFT = 0.15
 LONGEST_SHARE = 1 / 4
 AGE_WEIGHT = 1 / 6
+SCORE_DIGITS = 2
+"""Digits of a recorded score: enough to see by how much a sentence missed the bar, short enough for every trace."""
 
 DECAYED = "worth too little to the question for its age"
 TOO_LONG = "one sentence took more than a quarter of the budget"
@@ -77,8 +79,8 @@ def select(
         blocks.setdefault(candidate.sentence.fact_id, candidate.source)
     needed = _needed_facts(intent, blocks.values())
     leaving = _Leaving(blocks.values())
-    for candidate in _decayed(candidates, intent, needed, budget):
-        leaving.leave(candidate, DECAYED)
+    for candidate, bar in _decayed(candidates, intent, needed, budget):
+        leaving.leave(candidate, DECAYED, bar)
     # Sorting is the dearest step of a briefing, and most briefings are within their budget.
     if leaving.tokens_left > room:
         for candidate in _leaving_order(candidates, needed, room):
@@ -98,20 +100,26 @@ class _Leaving:
 
     Attributes:
         reasons: For the place of each, why it left.
+        bars: For the place of each that decayed, the score that it would have needed.
         tokens_left: Estimated tokens of the sources without them.
     """
 
     def __init__(self, blocks: Iterable[SourceBlock]) -> None:
         self.reasons: dict[int, str] = {}
+        self.bars: dict[int, float] = {}
         self.tokens_left = 0
         self._sentences_left: dict[str, int] = {}
         for block in blocks:
             self.tokens_left += block.tokens
             self._sentences_left[block.fact.id] = len(block.sentences)
 
-    def leave(self, candidate: Candidate, reason: str) -> None:
+    def leave(
+        self, candidate: Candidate, reason: str, bar: float | None = None
+    ) -> None:
         sentence = candidate.sentence
         self.reasons[candidate.place] = reason
+        if bar is not None:
+            self.bars[candidate.place] = bar
         self.tokens_left -= sentence.tokens
         self._sentences_left[sentence.fact_id] -= 1
         if self._sentences_left[sentence.fact_id] == 0:
@@ -136,23 +144,24 @@ def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
 
 def _decayed(
     candidates: Sequence[Candidate], intent: Intent, needed: set[str], budget: int
-) -> list[Candidate]:
-    """Returns the sentences that score too little for their age, in order."""
+) -> list[tuple[Candidate, float]]:
+    """Returns the sentences that score too little for their age, in order, each with the score that it needed."""
     if not candidates:
         return []
     best = max(candidates, key=_score)
     bars = _bars(best.score, budget)
     newest = _newest_round(candidates)
     kept = _best_of_each_part(candidates, intent)
-    decayed: list[Candidate] = []
+    decayed: list[tuple[Candidate, float]] = []
     for candidate in candidates:
         age = newest - candidate.sentence.round
-        if candidate.score >= bars[min(age, len(bars) - 1)]:
+        bar = bars[min(age, len(bars) - 1)]
+        if candidate.score >= bar:
             continue
         # Whatever an open part may need stays, however low it scores: nothing better was found for that part.
         is_kept = candidate.sentence.fact_id in needed or candidate.place in kept
         if not is_kept and _may_decay(candidate, age, intent):
-            decayed.append(candidate)
+            decayed.append((candidate, bar))
     return decayed
 
 
@@ -263,7 +272,7 @@ def _selection(
         if sentences:
             sources.append(with_sentences(block, sentences))
         dropped += _dropped(
-            block, gone.get(block.fact.id, []), leaving.reasons, is_hidden=not sentences
+            block, gone.get(block.fact.id, []), leaving, is_hidden=not sentences
         )
     return Selection(
         tuple(sources), leaving.tokens_left, tuple(dropped), tuple(left_out)
@@ -273,37 +282,52 @@ def _selection(
 def _dropped(
     block: SourceBlock,
     lost: Sequence[Candidate],
-    reasons: dict[int, str],
+    leaving: _Leaving,
     is_hidden: bool,
 ) -> list[Dropped]:
     """Builds the rows for one fact, one a reason; no sentences are named where they are all of the fact's."""
-    by_reason: dict[str, list[Sentence]] = {}
+    by_reason: dict[str, list[Candidate]] = {}
     for candidate in lost:
-        by_reason.setdefault(reasons[candidate.place], []).append(candidate.sentence)
+        reason = leaving.reasons[candidate.place]
+        by_reason.setdefault(reason, []).append(candidate)
     rows: list[Dropped] = []
     # The labels of a fact that is not shown at all are freed once: the first reason has them.
     label_tokens = 0
     if is_hidden:
         label_tokens = block.label_tokens
-    for reason, sentences in by_reason.items():
-        tokens = label_tokens
-        numbers: list[int] = []
-        for sentence in sentences:
-            tokens += sentence.tokens
-            numbers.append(sentence.number)
-        if len(numbers) == len(block.sentences):
-            numbers = []
-        rule: Literal["decay", "budget"] = "budget"
-        if reason == DECAYED:
-            rule = "decay"
-        rows.append(
-            Dropped(
-                what=block.fact.id,
-                why=reason,
-                tokens=tokens,
-                sentences=tuple(numbers),
-                rule=rule,
-            )
-        )
+    for reason, gone in by_reason.items():
+        rows.append(_row(block, reason, gone, leaving.bars, label_tokens))
         label_tokens = 0
     return rows
+
+
+def _row(
+    block: SourceBlock,
+    reason: str,
+    gone: Sequence[Candidate],
+    bars: Mapping[int, float],
+    label_tokens: int,
+) -> Dropped:
+    tokens = label_tokens
+    numbers: list[int] = []
+    scores: list[float] = []
+    for candidate in gone:
+        tokens += candidate.sentence.tokens
+        numbers.append(candidate.sentence.number)
+        scores.append(round(candidate.score, SCORE_DIGITS))
+    if len(numbers) == len(block.sentences):
+        numbers = []
+    rule: Literal["decay", "budget"] = "budget"
+    bar: float | None = None
+    if reason == DECAYED:
+        rule = "decay"
+        bar = round(bars[gone[0].place], SCORE_DIGITS)
+    return Dropped(
+        what=block.fact.id,
+        why=reason,
+        tokens=tokens,
+        sentences=tuple(numbers),
+        rule=rule,
+        scores=tuple(scores),
+        bar=bar,
+    )

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
 
 from antiphon.synthesizer import intent, reasoning
 from antiphon.synthesizer.facts import living
 from antiphon.synthesizer.intent import Intent, RoundCounts
 from antiphon.synthesizer.memory import Memory, remember, settle
 from antiphon.synthesizer.usage import ToolAttempt, coverage
-from antiphon.vocabulary.events import BriefingPrepared, Event, Recorded, ToolsSettled
-from antiphon.vocabulary.values import Change, Dropped, Fact, ShownSource, Value
+from antiphon.vocabulary.events import (
+    BriefingPrepared,
+    ContextSynthesized,
+    Event,
+    QueryReceived,
+    Recorded,
+    ToolsSettled,
+)
+from antiphon.vocabulary.values import (
+    Change,
+    Dropped,
+    Exchange,
+    Fact,
+    ShownSource,
+    Value,
+)
 
 
 class FactView(Value, frozen=True, kw_only=True):
@@ -95,11 +111,21 @@ class MemoryView(Value, frozen=True, kw_only=True):
         return tuple(attempts)
 
 
+class ShownText(Value, frozen=True, kw_only=True):
+    """A fact as a briefing shows it: the sentences that stayed, each with its number."""
+
+    fact: str
+    source: str
+    sentences: tuple[tuple[int, str], ...]
+
+
 class BriefingView(Value, frozen=True, kw_only=True):
     """One briefing.
 
     Attributes:
         seq: Its event.
+        conversation: The exchanges before the question that it is shown with, oldest first.
+        shown: What its sources say, in their order.
         came: Estimated tokens that came in since the briefing before.
         went: Estimated tokens that went.
         summary: The summarising call whose text stands in its notes; empty where none does.
@@ -115,6 +141,8 @@ class BriefingView(Value, frozen=True, kw_only=True):
     changes: tuple[Change, ...]
     dropped: tuple[Dropped, ...]
     summary: str = ""
+    conversation: tuple[Exchange, ...] = ()
+    shown: tuple[ShownText, ...] = ()
 
 
 def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> MemoryView:
@@ -135,10 +163,40 @@ def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> Memor
 def briefings_of(events: Iterable[Recorded[Event]]) -> tuple[BriefingView, ...]:
     """Returns every briefing of a trace, in order, with what differs from the one before it and why."""
     views: list[BriefingView] = []
+    facts: dict[str, Fact] = {}
+    conversation: tuple[Exchange, ...] = ()
     for recorded in events:
-        if isinstance(recorded.event, BriefingPrepared):
-            views.append(_briefing_view(recorded.seq, recorded.event))
+        match recorded.event:
+            case QueryReceived(history=history):
+                conversation = history
+            case ContextSynthesized(facts=found):
+                facts.update({fact.id: fact for fact in found})
+            case BriefingPrepared() as briefing:
+                view = _briefing_view(recorded.seq, briefing)
+                shown = _shown_texts(briefing.sources, facts)
+                views.append(replace(view, conversation=conversation, shown=shown))
     return tuple(views)
+
+
+def _shown_texts(
+    sources: Iterable[ShownSource], facts: Mapping[str, Fact]
+) -> tuple[ShownText, ...]:
+    shown: list[ShownText] = []
+    for source in sources:
+        fact = facts.get(source.fact_id)
+        if fact is None:
+            continue
+        sentences: list[tuple[int, str]] = []
+        for number in source.sentences:
+            if number >= len(fact.passage.starts):
+                continue  # a trace from a file may claim anything
+            sentences.append((number, fact.passage.sentence(number)))
+        shown.append(
+            ShownText(
+                fact=fact.id, source=fact.passage.source, sentences=tuple(sentences)
+            )
+        )
+    return tuple(shown)
 
 
 def _memory_view(memory: Memory, at: int) -> MemoryView:

@@ -217,6 +217,7 @@ class MemoryTraceStore:
                     started_at=recorded.at,
                     duration_ms=None,
                     events=0,
+                    parent=parent,
                 )
                 self._lines[query_id] = _Line(summary)
                 conversation = self._conversations.setdefault(

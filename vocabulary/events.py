@@ -16,6 +16,7 @@ from antiphon.vocabulary.fields import (
     Mark,
     Measured,
     Name,
+    RunId,
     Seq,
     Untrusted,
 )
@@ -164,12 +165,13 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         reviewers: Subscribers that are asked about each draft before it becomes the answer.
         fallback_searches: Where the fallback reasoner takes over it searches before it answers, and calls of the model
             leave it the time. False in older traces: it answered from what had been found.
+        faults: The faults that are injected into it on purpose, in words; what they make happen, no rule decides.
     """
 
     emitted_by = (CALLER,)
 
     query: Untrusted
-    session_id: Id
+    session_id: RunId
     settings: QuerySettings
     history: tuple[Exchange, ...] = ()
     courses: UntrustedText = msgspec.field(default_factory=lambda: StoredText(""))
@@ -184,6 +186,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     fixed_tokens: int = 0
     reviewers: tuple[Name, ...] = ()
     fallback_searches: bool = False
+    faults: tuple[Annotated[str, Mark.NAME, Mark.FORK], ...] = ()
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -280,8 +283,8 @@ class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"
     stop_reason: Name
     usage: Usage
     model: Name
-    message_id: Untrusted
-    request_id: Untrusted | None = None
+    message_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN]
+    request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     wasted: Usage = Usage()
 
     @property
@@ -301,7 +304,7 @@ class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
     for_call: Id
     failure: FailureKind
     detail: Untrusted
-    request_id: Untrusted | None = None
+    request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     usage: Usage = Usage()
 
 
@@ -445,8 +448,8 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
     stop_reason: Name
     usage: Usage
     model: Name
-    message_id: Untrusted
-    request_id: Untrusted | None = None
+    message_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN]
+    request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     wasted: Usage = Usage()
 
 
@@ -462,7 +465,7 @@ class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
     detail: Untrusted
     retryable: bool = False
     retry_after_s: float | None = None
-    request_id: Untrusted | None = None
+    request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     usage: Usage = Usage()
 
 
@@ -489,7 +492,7 @@ class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
 
     tool_call_id: Id
     name: Name
-    idempotency_key: Id = ""
+    idempotency_key: RunId = ""
 
 
 class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):

@@ -34,6 +34,7 @@ class Mark(enum.Enum):
     NAME = "a name or an id by which things are told apart; changing it would take apart what belongs together"
     MEASURED = "a time that depends on when the query ran: never the same twice"
     SEQ = "the place of an event in its trace"
+    RUN = "an id that every run gets anew: never the same twice"
     FORK = "says only that the trace is a fork, and of which"
 
 
@@ -41,6 +42,7 @@ Untrusted = Annotated[str, Mark.UNTRUSTED]
 JsonText = Annotated[str, Mark.JSON]
 Name = Annotated[str, Mark.NAME]
 Id = Annotated[str, Mark.NAME]
+RunId = Annotated[str, Mark.NAME, Mark.RUN]
 Measured = Annotated[float, Mark.MEASURED]
 Seq = Annotated[int, Mark.SEQ]
 

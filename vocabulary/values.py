@@ -151,6 +151,8 @@ class Dropped(Value, frozen=True, kw_only=True):
         why: The rule that dropped it, in plain words.
         tokens: Estimated tokens that this freed.
         rule: `budget` (it did not fit), `decay` (its score is too low for its age), `repeated` (shown elsewhere).
+        scores: What each of the sentences was worth to the question, to two digits, in their order.
+        bar: The least score that would have stayed at that age, to two digits; None where age was not the reason.
     """
 
     what: Name
@@ -158,6 +160,8 @@ class Dropped(Value, frozen=True, kw_only=True):
     tokens: int
     sentences: tuple[int, ...] = ()
     rule: Literal["budget", "decay", "repeated"] = "budget"
+    scores: tuple[float, ...] = ()
+    bar: float | None = None
 
 
 class Change(Value, frozen=True, kw_only=True):

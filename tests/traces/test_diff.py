@@ -11,20 +11,23 @@ import pytest_asyncio
 from msgspec.structs import replace
 
 from antiphon.cli.trace_views import show_diff
-from antiphon.service import Change, Diff, diff
+from antiphon.history.differing_fields import differing_fields, differing_words
+from antiphon.service import Change, Diff, Mode, diff
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
     BriefingPrepared,
     DeadlineNeared,
     Event,
+    QueryReceived,
     ReasoningCompleted,
+    ReasoningRequested,
     Recorded,
     ResponseAssembled,
     ToolFailed,
     ToolSucceeded,
 )
-from antiphon.vocabulary.values import Usage
+from antiphon.vocabulary.values import StoredText, Usage
 from tests.traces.stage import Stage
 
 Trace = Sequence[Recorded[Event]]
@@ -54,8 +57,13 @@ def of_kind(trace: Trace, kind: type[Event]) -> Recorded[Event]:
     return next(said for said in trace if isinstance(said.event, kind))
 
 
-async def forked(stage: Stage, changes: list[Change], at: int | None = None) -> Diff:
-    running = await stage.history.fork("q1", at, changes, "recorded")
+async def forked(
+    stage: Stage,
+    changes: list[Change],
+    at: int | None = None,
+    mode: Mode = "recorded",
+) -> Diff:
+    running = await stage.history.fork("q1", at, changes, mode)
     await running.outcome()
     return diff(await stage.store.read("q1"), await stage.store.read(running.query_id))
 
@@ -105,7 +113,11 @@ async def test_all_that_follows_from_a_setting_differs_by_the_settings(
 ) -> None:
     await stage.ask()
 
-    found = await forked(stage, [Change(kind="setting", name="max_rounds", value="1")])
+    found = await forked(
+        stage,
+        [Change(kind="setting", name="max_rounds", value="1")],
+        mode="remodel",
+    )
 
     assert {each.because for each in found.differences} - {"order"} == {"settings"}
     assert (found.left.rounds, found.right.rounds) == (2, 1)
@@ -213,3 +225,133 @@ async def test_settings_that_no_query_may_have_are_refused(stage: Stage) -> None
         await forked(stage, [Change(kind="setting", name="max_rounds", value="77")])
     with pytest.raises(BadInputError, match="over at event"):
         await forked(stage, [], at=len(await stage.store.read("q1")))
+
+
+async def test_the_same_question_asked_twice_does_not_differ_by_the_settings(
+    stage: Stage,
+) -> None:
+    left = await stage.ask()
+    right = [
+        replace(recorded, query_id="q2", event=with_ids_of_another_run(recorded.event))
+        for recorded in left
+    ]
+    assert right != left
+    reply = of_kind(right, ReasoningCompleted)
+    assert isinstance(reply.event, ReasoningCompleted)
+    other = replace(reply.event, text=StoredText("Otherwise."))
+
+    assert diff(left, right).differences == ()
+    found = diff(left, changed(right, reply.seq, other))
+
+    assert {each.because for each in found.differences} == {"model"}
+
+
+def with_ids_of_another_run(event: Event) -> Event:
+    """The event with another conversation, and with other ids of the server."""
+    changes: dict[str, object] = {}
+    for name in ("session_id", "message_id", "request_id"):
+        if name in event.__struct_fields__:
+            changes[name] = "another"
+    return replace(event, **changes)
+
+
+async def test_another_question_differs_by_the_question(stage: Stage) -> None:
+    before = await stage.ask()
+    first = before[0].event
+    assert isinstance(first, QueryReceived)
+    other = replace(first, query="How do logs grow?")
+
+    found = diff(before, changed(before, 1, other))
+
+    assert [(each.because, each.field) for each in found.differences] == [
+        ("question", "query")
+    ]
+
+
+async def test_what_somebody_changed_in_a_fork_differs_by_the_change(
+    stage: Stage,
+) -> None:
+    before = await stage.ask()
+    asked = of_kind(before, ReasoningRequested)
+    change = Change(
+        kind="set", name="messages.0.content.0", value='{"type":"text","text":"Hm?"}'
+    )
+
+    found = await forked(stage, [change], at=asked.seq)
+
+    assert found.differences[0].because == "change"
+    assert {each.because for each in found.differences} - {"order"} == {"change"}
+    assert found.change == str(change)
+
+
+async def test_of_long_texts_the_words_are_shown_that_differ(stage: Stage) -> None:
+    before = await stage.ask()
+    reply = of_kind(before, ReasoningCompleted)
+    assert isinstance(reply.event, ReasoningCompleted)
+    words = [f"word{number}" for number in range(400)]
+    left = replace(reply.event, text=StoredText(" ".join(words)))
+    words[300] = "another"
+    right = replace(left, text=StoredText(" ".join(words)))
+
+    found = diff(changed(before, reply.seq, left), changed(before, reply.seq, right))
+
+    (difference,) = found.differences
+    assert difference.detail == (
+        "text: … word296 word297 word298 word299 [-word300-] {+another+} "
+        "word301 word302 word303 word304 …"
+    )
+
+
+async def test_all_fields_that_differ_are_told_and_all_events_by_their_cause(
+    stage: Stage,
+) -> None:
+    before = await stage.ask()
+    first = before[0].event
+    assert isinstance(first, QueryReceived)
+    settings = replace(first.settings, max_rounds=1, effort="low")
+    late = replace(
+        before[-1], seq=len(before) + 1, cause=0, event=DeadlineNeared(left_s=1.0)
+    )
+
+    found = diff(before, [*changed(before, 1, replace(first, settings=settings)), late])
+
+    assert [each.path for each in found.differences[0].fields] == [
+        "settings.max_rounds",
+        "settings.effort",
+    ]
+    assert [(each.because, each.count, each.kinds) for each in found.groups] == [
+        ("settings", 1, (("query_received", 1),)),
+        ("time", 1, (("deadline_neared", 1),)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "told"),
+    [
+        ("a b c", "a x c", "a [-b-] {+x+} c"),
+        ("", "all of it", "{+all of it+}"),
+        ("all of it", "", "[-all of it-]"),
+        ("same same", "same", "same [-same-]"),
+        ("1 2 3 4 5 6 7", "0 1 2 3 4 5 6 7", "{+0+} 1 2 3 4 …"),
+    ],
+)
+def test_words_that_went_and_came_stand_among_those_that_stayed(
+    left: str, right: str, told: str
+) -> None:
+    assert differing_words(left, right) == told
+
+
+def test_an_item_that_came_shifts_none_of_the_others() -> None:
+    left = {"facts": ["a", "b", "c"]}
+    right = {"facts": ["new", "a", "b", "c"]}
+
+    (found,) = differing_fields(left, right)
+
+    assert (found.path, found.left, found.right) == ("facts[0]", "", '["new"]')
+
+
+def test_long_texts_without_anything_in_common_are_compared_quickly() -> None:
+    left = " ".join(f"a{number}" for number in range(60_000))
+    right = " ".join(f"b{number}" for number in range(60_000))
+
+    assert differing_words(left, right).startswith("[-a0 a1")

@@ -10,8 +10,12 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+import structlog
+from msgspec.structs import replace
 
-from antiphon.service import Change, diff, replay
+from antiphon.faults import Injector
+from antiphon.faults.plan import Fault
+from antiphon.service import Change, History, Mode, diff, replay
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
     Event,
@@ -80,6 +84,19 @@ async def test_a_live_fork_asks_everybody(stage: Stage) -> None:
     assert sorted(stage.calls()) == calls
 
 
+async def test_a_fork_that_another_reasoner_answers_says_so(stage: Stage) -> None:
+    await stage.ask("q1", reasoner="claude")
+    await stage.ask("q2")
+
+    forks = [await stage.history.fork(id_, 2, [], "live") for id_ in ("q1", "q2")]
+    doubts = [
+        [doubt.kind for doubt in (await each.outcome()).response.indicators]
+        for each in forks
+    ]
+
+    assert ["another_reasoner" in kinds for kinds in doubts] == [True, False]
+
+
 async def test_a_fork_is_not_said_in_the_conversation_of_its_parent(
     stage: Stage,
 ) -> None:
@@ -102,7 +119,9 @@ async def test_a_changed_setting_changes_the_query_from_its_beginning(
 ) -> None:
     before = list(await stage.ask())
 
-    forked = await fork(stage, [Change(kind="setting", name="max_rounds", value="1")])
+    forked = await fork(
+        stage, [Change(kind="setting", name="max_rounds", value="1")], mode="remodel"
+    )
 
     assert (answer(before).rounds, answer(forked).rounds) == (2, 1)
     first = diff(before, forked).differences[0]
@@ -221,3 +240,127 @@ async def test_a_question_that_nobody_could_have_asked_is_refused(stage: Stage) 
 
     with pytest.raises(BadInputError, match="The question is empty"):
         await fork(stage, [Change(kind="set", name="query", value=" ")], at=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("query", "1987", "1987"),
+        ("query", '"quoted"', "quoted"),
+        ("query", "What is 1987?", "What is 1987?"),
+        ("query", "true", "true"),
+        ("settings.final_model", "null", None),
+        ("settings.max_rounds", "1", 1),
+    ],
+)
+async def test_a_value_is_json_where_that_fits_and_text_where_it_does_not(
+    stage: Stage, name: str, value: str, found: object
+) -> None:
+    await stage.ask()
+
+    forked = await fork(
+        stage, [Change(kind="set", name=name, value=value)], mode="remodel", at=1
+    )
+
+    held: object = forked[0].event
+    for part in name.split("."):
+        held = getattr(held, part)
+    assert held == found
+
+
+async def test_a_field_inside_of_a_list_can_be_set(stage: Stage) -> None:
+    before = await stage.ask()
+    result = next(said for said in before if isinstance(said.event, ToolSucceeded))
+
+    forked = await fork(
+        stage,
+        [Change(kind="set", name="passages.0.source", value="Elsewhere")],
+        at=result.seq,
+    )
+
+    changed = forked[result.seq - 1].event
+    assert isinstance(changed, ToolSucceeded)
+    assert changed.passages[0].source == "Elsewhere"
+
+
+async def test_a_fork_is_among_the_newest_and_takes_no_longer_than_it_does(
+    stage: Stage,
+) -> None:
+    before = [replace(each, at=each.at - 5_000_000) for each in await stage.ask()]
+    old = [replace(each, query_id="old") for each in before]
+    await stage.store.add(old)
+
+    running = await stage.history.fork("old", 5, [], "live")
+    await running.outcome()
+    newest, *_ = await stage.store.list()
+
+    assert newest.query_id == running.query_id
+    assert newest.parent == "old"
+    assert newest.duration_ms is not None
+    assert newest.duration_ms < 60_000
+    forked = await stage.store.read(running.query_id)
+    assert replay(forked).divergence is None
+
+
+async def test_a_live_fork_names_the_versions_of_today(stage: Stage) -> None:
+    await stage.ask()
+    stage.history = History(
+        stage.bus,
+        stage.parts,
+        stage.store,
+        versions=lambda: (("reasoner", "today's"), ("index", "7")),
+    )
+
+    live = (await fork(stage, [], mode="live", at=2))[0].event
+    recorded = (await fork(stage, [], at=2))[0].event
+
+    assert isinstance(live, QueryReceived)
+    assert isinstance(recorded, QueryReceived)
+    assert dict(live.versions) == {"fork.reasoner": "today's", "fork.index": "7"}
+    assert recorded.versions == ()
+
+
+@pytest.mark.parametrize(
+    ("mode", "models", "tools"),
+    [
+        ("recorded", (), ()),
+        ("remodel", ("counted",), ("get_course_outline", "search_course_content")),
+        ("live", ("counted",), ("get_course_outline", "search_course_content")),
+    ],
+)
+async def test_what_will_be_live_and_may_cost_is_said_before_it_begins(
+    stage: Stage, mode: Mode, models: tuple[str, ...], tools: tuple[str, ...]
+) -> None:
+    await stage.ask()
+    stage.calls()
+
+    planned = await stage.history.plan_fork("q1", 2, [], mode)
+
+    assert (planned.models, planned.tools) == (models, tools)
+    assert planned.calls == (3 if models else 0)
+    # The price of this model is not known, so that it may be any.
+    assert planned.may_cost == bool(models)
+    assert ("Nothing is live" in planned.sentence) == (mode == "recorded")
+    assert stage.calls() == []
+    assert len(await stage.store.list()) == 1
+
+
+async def test_a_query_with_injected_faults_says_so_and_replays_as_one(
+    stage: Stage,
+) -> None:
+    before = await stage.ask()
+    injector = Injector((Fault(point="publish.context_synthesized", kind="duplicate"),))
+
+    running = await stage.history.fork("q1", 5, [], "recorded", injector)
+    with structlog.testing.capture_logs():
+        await running.outcome()
+    forked = await stage.store.read(running.query_id)
+
+    first = forked[0].event
+    assert isinstance(first, QueryReceived)
+    assert first.faults == ("fault duplicate at publish.context_synthesized",)
+    assert isinstance(before[0].event, QueryReceived)
+    assert before[0].event.faults == ()
+    divergence = replay(forked).divergence
+    assert divergence is not None
+    assert divergence.difference == "fault"

@@ -11,17 +11,20 @@ import pytest
 import pytest_asyncio
 
 from antiphon.engine import request_bytes
-from antiphon.history.origins import Origin
+from antiphon.history.origins import Origin, offset_in_lesson
 from antiphon.service import contributions, diff, lineage, sealed_trace, trace_test
 from antiphon.traces import trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import (
+    BriefingPrepared,
     Event,
     QueryResumed,
+    ReasoningCompleted,
     ReasoningStarted,
     Recorded,
     ResponseAssembled,
 )
+from antiphon.vocabulary.values import Passage, StoredText
 from benchmarks.double import CALLS
 from tests.traces.conftest import Lines
 from tests.traces.stage import Stage
@@ -199,3 +202,54 @@ def test_a_sentence_has_the_origins_that_it_cites_and_no_other(
             compared += 1
 
     assert compared > 20
+
+
+def test_lineage_goes_on_to_the_calls_before_and_names_the_one_that_wrote(
+    thousand: Lines,
+) -> None:
+    chains = 0
+    for lines in list(thousand.values())[:300]:
+        events = events_of(lines)
+        if not any(isinstance(said.event, ResponseAssembled) for said in events):
+            continue
+        for sentence in lineage(events):
+            if sentence.written_by is not None:
+                reply = events[sentence.written_by.reply_seq - 1].event
+                assert isinstance(reply, ReasoningCompleted)
+                assert sentence.text in reply.text.text
+            for origin in sentence.origins:
+                seqs = [origin.reply_seq, *[step.reply_seq for step in origin.earlier]]
+                assert seqs == sorted(seqs, reverse=True)
+                chains += len(origin.earlier) > 0
+
+    assert chains > 0
+
+
+@pytest.mark.parametrize(("start", "offset"), [(None, None), (0, 12), (1_000, 1_012)])
+def test_a_citation_names_the_place_in_its_lesson(
+    start: int | None, offset: int | None
+) -> None:
+    text = "Logs grow. By rules. Ever."
+    passage = Passage(id="p", source="Logs", text=StoredText(text), start=start)
+
+    assert offset_in_lesson(passage, "y rules") == offset
+
+
+def test_what_a_dropped_sentence_was_worth_and_needed_is_recorded(
+    thousand: Lines,
+) -> None:
+    decayed = 0
+    for lines in list(thousand.values())[:300]:
+        for recorded in events_of(lines):
+            if not isinstance(recorded.event, BriefingPrepared):
+                continue
+            for dropped in recorded.event.dropped:
+                if dropped.rule == "decay":
+                    decayed += 1
+                    assert dropped.bar is not None
+                    assert dropped.scores
+                    assert max(dropped.scores) <= dropped.bar
+                if dropped.sentences and dropped.rule != "repeated":
+                    assert len(dropped.scores) == len(dropped.sentences)
+
+    assert decayed > 0

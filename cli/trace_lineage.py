@@ -1,0 +1,102 @@
+"""`antiphon traces lineage`: each sentence of an answer led back to bytes, and each passage forward to sentences."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import msgspec
+import typer
+
+from antiphon import service
+from antiphon.cli.session import DataDir, Json, TraceId, read_trace, settings_for_people
+from antiphon.cli.terminal import one_line, out, print_json
+from antiphon.vocabulary.events import Event, Recorded
+
+Trace = Sequence[Recorded[Event]]
+
+
+def show_lineage(
+    query_id: TraceId,
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="What did each passage contribute?")
+    ] = False,
+    as_json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Leads every sentence of an answer back: the call that wrote it, citation, file, tool call, requests' bytes."""
+    settings = settings_for_people(data_dir=data_dir)
+    events = asyncio.run(read_trace(settings, query_id))
+    if reverse and as_json:
+        print_json(msgspec.json.encode(service.contributions(events)).decode())
+    elif reverse:
+        _show_contributions(events)
+    elif as_json:
+        print_json(msgspec.json.encode(service.lineage(events)).decode())
+    else:
+        _show_sentences(events, service.document_paths(settings.data_dir))
+
+
+def _show_sentences(events: Trace, files: Mapping[str, str]) -> None:
+    for sentence in service.lineage(events):
+        out.print(one_line(sentence.text, 200), soft_wrap=True)
+        if sentence.written_by is None:
+            out.print("  put together without a model")
+        else:
+            out.print(f"  written by {_in_words(sentence.written_by)}", soft_wrap=True)
+        if not sentence.origins:
+            out.print("  cites nothing", style="yellow")
+        for origin in sentence.origins:
+            _show_origin(origin, files)
+
+
+def _show_origin(origin: service.Origin, files: Mapping[str, str]) -> None:
+    out.print(f"  “{one_line(origin.cited_text, 100)}”", soft_wrap=True)
+    found = f"({one_line(origin.fact, 40)}, passage {one_line(origin.passage_id, 80)})"
+    out.print(
+        f"  ← {one_line(origin.source, 80)}{_place(origin, files)} {found}",
+        soft_wrap=True,
+    )
+    out.print(
+        f"  ← event {origin.found_seq}: {one_line(origin.tool, 80)} {one_line(origin.arguments, 100)} "
+        f"(asked for at {origin.requested_seq})",
+        soft_wrap=True,
+    )
+    out.print(
+        f"  ← event {origin.reply_seq}: the reply of {origin.asked_by}, to the {origin.request_bytes} bytes "
+        f"of event {origin.request_seq} (SHA-256 {origin.request_sha256[:16]}…)",
+        soft_wrap=True,
+    )
+    for step in origin.earlier:
+        out.print(f"    ← before it {_in_words(step)}", soft_wrap=True)
+
+
+def _in_words(step: service.CallStep) -> str:
+    shown = "nothing but the question"
+    if step.shown:
+        shown = ", ".join(step.shown)
+    return (
+        f"{one_line(step.call_id, 40)} (event {step.reply_seq}), which was shown {one_line(shown, 200)} "
+        f"in the {step.request_bytes} bytes of event {step.request_seq} (SHA-256 {step.request_sha256[:16]}…)"
+    )
+
+
+def _place(origin: service.Origin, files: Mapping[str, str]) -> str:
+    """Names the file as it is indexed now, and the place in the lesson's text."""
+    words = ""
+    if origin.course is not None and origin.course in files:
+        words = f", {one_line(files[origin.course], 200)}"
+    if origin.offset is not None:
+        words += f", character {origin.offset} of the lesson"
+    return words
+
+
+def _show_contributions(events: Trace) -> None:
+    for each in service.contributions(events):
+        out.print(
+            f"{one_line(each.fact, 40)} {one_line(each.source, 80)} (passage {one_line(each.passage_id, 80)})",
+            soft_wrap=True,
+        )
+        for sentence in each.sentences or ("contributed nothing to the answer",):
+            out.print(f"  → {one_line(sentence, 160)}", soft_wrap=True)

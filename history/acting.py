@@ -1,0 +1,116 @@
+"""Who acts in a query that goes on from a trace: everybody as usual, the recording in part, or the recording alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from antiphon.composition import (
+    Caller,
+    Interceptor,
+    NoInterceptor,
+    Resources,
+    Wiring,
+    wire,
+)
+from antiphon.history.changes import Change
+from antiphon.history.forking import Mode
+from antiphon.history.recorded_actions import recorded_wiring
+from antiphon.history.recorded_order import RecordedClock
+from antiphon.history.recorded_ports import (
+    noting_calls,
+    with_recorded_ports,
+    without_effects,
+    without_passages,
+)
+from antiphon.history.recording import Recording
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Clock, Ports
+
+WireFor = Callable[[Ports, Caller], Wiring]
+"""Builds a query's components for its caller."""
+
+
+@dataclass(frozen=True)
+class Acting:
+    """The components of one query and what surrounds them.
+
+    Attributes:
+        clock: The time of its events.
+        wire: Builds its components; called after the interceptor took in what happened before.
+    """
+
+    interceptor: Interceptor
+    clock: Clock
+    wire: WireFor
+
+
+def acting_as_usual(resources: Resources, interceptor: Interceptor | None) -> Acting:
+    """Returns the components of every query, with everything live."""
+    around = interceptor or NoInterceptor()
+
+    def build(ports: Ports, caller: Caller) -> Wiring:
+        return wire(around.resources(resources), ports, caller)
+
+    return Acting(around, resources.clock, build)
+
+
+def acting_in_fork(
+    resources: Resources,
+    events: Sequence[Recorded[Event]],
+    changes: Sequence[Change],
+    mode: Mode,
+    interceptor: Interceptor | None,
+    prefix: Sequence[Recorded[Event]],
+    shift_s: float,
+    *,
+    effects: bool = True,
+) -> Acting:
+    """Returns the components of a fork.
+
+    Args:
+        events: The trace that it is a fork of.
+        prefix: Its own events so far, `shift_s` seconds later than those.
+        effects: In the mode `live` it may run tools that change something outside.
+    """
+    dropped = frozenset(change.name for change in changes if change.kind == "drop")
+    # A passage that is dropped may be found again by another call, recorded or live: every tool leaves it out.
+    resources = dataclasses.replace(
+        resources, tools=without_passages(resources.tools, dropped)
+    )
+    if mode == "live":
+        if not effects:
+            resources = dataclasses.replace(
+                resources, tools=without_effects(resources.tools)
+            )
+        return acting_as_usual(resources, interceptor)
+    recording = Recording(events, dropped)
+    # Faults break ports and components, which must therefore be there; else nothing need run but the rules.
+    if mode == "remodel" or interceptor is not None:
+        return _through_ports(resources, recording, mode, interceptor)
+    clock = RecordedClock(resources.clock, prefix[-1].at)
+
+    def build(ports: Ports, caller: Caller) -> Wiring:
+        return recorded_wiring(
+            resources, ports, caller, recording, clock, len(prefix), shift_s
+        )
+
+    return Acting(NoInterceptor(), clock, build)
+
+
+def _through_ports(
+    resources: Resources,
+    recording: Recording,
+    mode: Mode,
+    interceptor: Interceptor | None,
+) -> Acting:
+    """Returns the usual components, over ports that answer from the recording."""
+    usual = acting_as_usual(
+        with_recorded_ports(resources, recording, model=mode == "recorded"), interceptor
+    )
+
+    def build(ports: Ports, caller: Caller) -> Wiring:
+        return noting_calls(usual.wire(ports, caller), ports.publish)
+
+    return dataclasses.replace(usual, wire=build)

@@ -1,0 +1,175 @@
+"""Finds all fields in which two plain values differ, and of long texts the words that do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+import msgspec
+
+from antiphon.vocabulary.values import Value
+
+SHOWN_CHARS = 80
+"""Characters of each of two values in a sentence, so that both fit on a line."""
+MOST_FIELDS = 40
+"""Fields of one event that are told apart; further ones are only counted as one."""
+MOST_WORDS = 3_000
+"""Words between the first and the last that differ which are compared one by one: comparing takes their square."""
+CONTEXT = 4
+"""Words that are shown on each side of those that differ."""
+MOST_PLACES = 6
+"""Places in a text that are shown."""
+
+
+class FieldChange(Value, frozen=True, kw_only=True):
+    """One field in which two events differ.
+
+    Attributes:
+        path: Such as `messages[0].content[2]`.
+        left: What the left one holds there, shortened; empty where it holds nothing.
+        right: The same of the right one.
+        words: Of two long texts, the words that differ: `… kept [-gone-] {+come+} kept …`; else empty.
+    """
+
+    path: str
+    left: str
+    right: str
+    words: str = ""
+
+    def __str__(self) -> str:
+        if self.words:
+            return f"{self.path}: {self.words}"
+        return f"{self.path}: {self.left} | {self.right}"
+
+
+def differing_fields(left: object, right: object) -> tuple[FieldChange, ...]:
+    """Returns the fields in which two plain values differ, in their order."""
+    found: list[FieldChange] = []
+    for path, was, now in _differing(left, right, ""):
+        if len(found) == MOST_FIELDS:
+            found.append(FieldChange(path="…", left="more", right="more"))
+            break
+        found.append(_change(path.removeprefix("."), was, now))
+    return tuple(found)
+
+
+def _differing(
+    left: object, right: object, path: str
+) -> Iterator[tuple[str, object, object]]:
+    if left == right:
+        return
+    if isinstance(left, dict) and isinstance(right, dict):
+        # In the order of the fields, those of the left one first.
+        for name in left | right:
+            yield from _differing(left.get(name), right.get(name), f"{path}.{name}")
+    elif isinstance(left, list) and isinstance(right, list):
+        yield from _differing_items(left, right, path)
+    else:
+        yield path, left, right
+
+
+def _differing_items(
+    left: list[object], right: list[object], path: str
+) -> Iterator[tuple[str, object, object]]:
+    """Compares items in pairs where as many went as came, so that one that came shifts none of the others."""
+    for change, start, end, other_start, other_end in _matcher(
+        [_key(item) for item in left], [_key(item) for item in right]
+    ).get_opcodes():
+        if change == "equal":
+            continue
+        gone, came = left[start:end], right[other_start:other_end]
+        if len(gone) != len(came):
+            yield f"{path}[{start}]", gone or None, came or None
+            continue
+        for number, (was, now) in enumerate(zip(gone, came, strict=True), start=start):
+            yield from _differing(was, now, f"{path}[{number}]")
+
+
+def _key(item: object) -> str:
+    return msgspec.json.encode(item, order="deterministic").decode()
+
+
+def _change(path: str, was: object, now: object) -> FieldChange:
+    left, right = _in_words(was), _in_words(now)
+    words = ""
+    if len(left) > SHOWN_CHARS or len(right) > SHOWN_CHARS:
+        words = differing_words(left, right)
+    return FieldChange(
+        path=path, left=_shortened(left), right=_shortened(right), words=words
+    )
+
+
+def _in_words(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, dict | list):
+        return msgspec.json.encode(value).decode()
+    return str(value)
+
+
+def differing_words(left: str, right: str) -> str:
+    """Returns the words in which two texts differ, each with a few words round it."""
+    ours, theirs = left.split(), right.split()
+    start = _common(ours, theirs)
+    end = _common(ours[start:][::-1], theirs[start:][::-1])
+    middle = ours[start : len(ours) - end]
+    other = theirs[start : len(theirs) - end]
+    before = ours[max(0, start - CONTEXT) : start]
+    after = ours[len(ours) - end :][:CONTEXT]
+    places = [_marked(middle[:MOST_WORDS], other[:MOST_WORDS])]
+    # Texts without much in common are shown as two texts: word by word they would be a riddle.
+    if len(middle) <= MOST_WORDS and len(other) <= MOST_WORDS:
+        places = _places(middle, other)
+    shown = " … ".join(places[:MOST_PLACES])
+    if len(places) > MOST_PLACES:
+        shown += f" … and {len(places) - MOST_PLACES} more places"
+    opening, closing = "", ""
+    if start > CONTEXT:
+        opening = "… "
+    if end > CONTEXT:
+        closing = " …"
+    return opening + " ".join([*before, shown, *after]) + closing
+
+
+def _common(ours: Sequence[str], theirs: Sequence[str]) -> int:
+    """Counts the words that both begin with."""
+    count = 0
+    for word, other in zip(ours, theirs, strict=False):
+        if word != other:
+            break
+        count += 1
+    return count
+
+
+def _places(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    places: list[str] = []
+    for group in _matcher(ours, theirs).get_grouped_opcodes(CONTEXT):
+        words: list[str] = []
+        for change, start, end, other_start, other_end in group:
+            if change == "equal":
+                words += ours[start:end]
+            else:
+                words.append(_marked(ours[start:end], theirs[other_start:other_end]))
+        places.append(" ".join(words))
+    return places
+
+
+def _marked(gone: Sequence[str], came: Sequence[str]) -> str:
+    """Marks words as `git diff --word-diff` does."""
+    marked: list[str] = []
+    if gone:
+        marked.append(f"[-{_shortened(' '.join(gone))}-]")
+    if came:
+        marked.append(f"{{+{_shortened(' '.join(came))}+}}")
+    return " ".join(marked)
+
+
+def _matcher(ours: Sequence[str], theirs: Sequence[str]) -> SequenceMatcher[str]:
+    # Without `autojunk` a frequent word is compared like any other.
+    return SequenceMatcher(None, ours, theirs, autojunk=False)
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= SHOWN_CHARS:
+        return text
+    return text[: SHOWN_CHARS - 1] + "…"

@@ -1,0 +1,236 @@
+"""A recorded query seen from outside: for each call, everything that came of it; by the call, not by what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from antiphon.composition import RECORDING_ENDS
+from antiphon.vocabulary.events import (
+    ENGINE,
+    TIMER,
+    CitationStyle,
+    Event,
+    QueryResumed,
+    Reasoner,
+    ReasoningCompleted,
+    ReasoningFailed,
+    ReasoningRequested,
+    ReasoningStarted,
+    Recorded,
+    SummaryCompleted,
+    SummaryFailed,
+    SummaryRequested,
+    ToolAnsweredLate,
+    ToolCallStreamed,
+    ToolFailed,
+    ToolRequested,
+    ToolStarted,
+    ToolSubstituted,
+    ToolSucceeded,
+)
+from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
+from antiphon.vocabulary.values import ToolCall
+
+Trace = Sequence[Recorded[Event]]
+ModelRequest = ReasoningRequested | SummaryRequested
+Reply = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
+Result = ToolSucceeded | ToolFailed
+OfTool = ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed | ToolAnsweredLate
+"""The events of one tool call after its request."""
+
+
+class CallRecord:
+    """One call to the model or a tool, and the events that came of it, in order.
+
+    Attributes:
+        abandoned: How it ended where it was abandoned; that came of `CallsAbandoned`, and is none of its events.
+    """
+
+    def __init__(self) -> None:
+        self.events: list[Recorded[Event]] = []
+        self.abandoned: Event | None = None
+
+    @property
+    def outcome(self) -> Reply | Result | None:
+        """The reply or the result; None where the call never came to one of its own."""
+        for recorded in self.events:
+            if isinstance(recorded.event, Reply | Result):
+                return recorded.event
+        return None
+
+
+class ToolOutcome(NamedTuple):
+    """One run of a tool within a call: its result, or why another run followed it."""
+
+    tool: str
+    result: Result | None
+    why: str = ""
+
+
+class Recording:
+    """The outside of a recorded query: the replies of its model, the results of its tools, and its timer.
+
+    Args:
+        dropped: Ids of passages that no tool may bring.
+
+    Attributes:
+        timer: The events of the timer.
+        style: The way in which the model was shown sources.
+        labels: The names that answers were labelled with, by reasoner, where that was not the model's own.
+    """
+
+    def __init__(self, events: Trace, dropped: frozenset[str] = frozenset()) -> None:
+        self._dropped = dropped
+        self._asked: dict[str, ModelRequest] = {}
+        self._replies: dict[str, CallRecord] = {}
+        self._calls: dict[str, ToolCall] = {}
+        self._results: dict[str, CallRecord] = {}
+        self._claimed: dict[str, str] = {}
+        self.timer: list[Recorded[Event]] = []
+        self.style: CitationStyle = "native"
+        self.labels: dict[Reasoner, str] = {}
+        for recorded in events:
+            self._note(recorded)
+
+    def reply_to(self, asked: ModelRequest) -> CallRecord | None:
+        """Returns what came of the same call in the recording; None where it had no such call.
+
+        The same is one of the same number in the query to the same reasoner and model, with or without tools as it was;
+        what it is shown may differ.
+        """
+        recorded = self._asked.get(asked.call_id)
+        if recorded is None or _kind_of_call(recorded) != _kind_of_call(asked):
+            return None
+        return self._replies[asked.call_id]
+
+    def asked_as(self, call_id: str) -> ModelRequest | None:
+        """Returns the request of a call as it was recorded."""
+        return self._asked.get(call_id)
+
+    def result_of(self, call: ToolCall) -> CallRecord | None:
+        """Returns what came of the same tool call: the one of this id, or else the first equal one that is left."""
+        wanted = self._claimed.get(call.id)
+        if wanted is None:
+            wanted = self._unclaimed(call)
+        if wanted is None:
+            return None
+        self._claimed[call.id] = wanted
+        return self._results[wanted]
+
+    def _unclaimed(self, call: ToolCall) -> str | None:
+        identity = identity_of(call)
+        same = self._calls.get(call.id)
+        if same is not None and identity_of(same) == identity:
+            return call.id
+        taken = set(self._claimed.values())
+        for call_id, recorded in self._calls.items():
+            if call_id not in taken and identity_of(recorded) == identity:
+                return call_id
+        return None
+
+    def _note(self, recorded: Recorded[Event]) -> None:
+        event = recorded.event
+        match event:
+            case ReasoningRequested() | SummaryRequested():
+                self._asked[event.call_id] = event
+                self._replies[event.call_id] = CallRecord()
+            case ToolRequested() if event.call.id not in self._calls:
+                self._calls[event.call.id] = event.call
+                self._results[event.call.id] = CallRecord()
+            case QueryResumed():
+                self._forget_interrupted()
+            case ToolSucceeded() if self._dropped:
+                left = [p for p in event.passages if p.id not in self._dropped]
+                event = replace(event, passages=tuple(left))
+                self._add(replace(recorded, event=event))
+            case _:
+                self._add(recorded)
+
+    def _add(self, recorded: Recorded[Event]) -> None:
+        """Adds an event to its call; what a call got by being abandoned is not of its own."""
+        event = recorded.event
+        if TIMER in event.emitted_by:
+            self.timer.append(recorded)
+        if isinstance(event, ReasoningStarted):
+            self._note_server(event)
+        record: CallRecord | None = None
+        if isinstance(event, ToolCallStreamed):
+            record = self._replies.get(event.call_id)
+        elif isinstance(event, OfTool):
+            record = self._results.get(event.tool_call_id)
+        elif ENGINE in event.emitted_by:
+            record = self._replies.get(str(event.subject()))
+        if record is None:
+            return
+        if getattr(event, "failure", "") == "abandoned":
+            record.abandoned = event
+        else:
+            record.events.append(recorded)
+
+    def _note_server(self, started: ReasoningStarted) -> None:
+        self.style = started.citations
+        asked = self._asked.get(started.call_id)
+        if asked is not None and started.reasoner != started.request.model:
+            self.labels[asked.reasoner] = started.reasoner
+
+    def _forget_interrupted(self) -> None:
+        """Forgets what calls had brought that were under way when the query was interrupted: it came once more."""
+        for record in (*self._replies.values(), *self._results.values()):
+            if record.outcome is None:
+                record.events.clear()
+
+
+def runs_of(record: CallRecord) -> list[ToolOutcome]:
+    """Returns the runs of tools within one call, in order: all but the last failed."""
+    runs: list[ToolOutcome] = []
+    for recorded in record.events:
+        match recorded.event:
+            case ToolStarted(name=name):
+                runs.append(ToolOutcome(name, None, f"{name} failed"))
+            case ToolSubstituted(why=why) if runs:
+                runs[-1] = runs[-1]._replace(why=why)
+            case (ToolSucceeded() | ToolFailed()) as result if runs:
+                runs[-1] = runs[-1]._replace(result=result)
+    return runs
+
+
+def identity_of(call: ToolCall) -> CallIdentity:
+    """Returns the identity of a tool call: the same for two that would do the same."""
+    return call_identity(call.name, call.arguments)
+
+
+def missing_reply(asked: ModelRequest, recording: Recording) -> str:
+    """Says which reply the recording does not hold, why, and how to go on."""
+    what = f"it has no {asked.call_id}"
+    recorded = recording.asked_as(asked.call_id)
+    if recorded is not None:
+        what = f"its {asked.call_id} was {_in_words(recorded)}"
+    return (
+        f"{RECORDING_ENDS}{asked.call_id} is {_in_words(asked)}, and {what}. "
+        "With the mode `remodel` the model is asked, with `live` the tools too."
+    )
+
+
+def missing_result(call: ToolCall) -> str:
+    """Says which tool call the recording does not hold, and how to go on."""
+    return (
+        f"{RECORDING_ENDS}it has no result of {call.name} {call.arguments[:200]} ({call.id}). "
+        "With the mode `remodel` or `live` the tool is run."
+    )
+
+
+def _kind_of_call(asked: ModelRequest) -> tuple[object, ...]:
+    final = isinstance(asked, ReasoningRequested) and asked.final
+    return type(asked), final, asked.reasoner, asked.model
+
+
+def _in_words(asked: ModelRequest) -> str:
+    what = "a summarising call"
+    if isinstance(asked, ReasoningRequested):
+        what = f"a call of round {asked.round}"
+        if asked.final:
+            what = "a final call"
+    return f"{what} to the {asked.reasoner} reasoner ({asked.model})"

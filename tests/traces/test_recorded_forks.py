@@ -1,0 +1,319 @@
+"""A recorded fork answers call by call as it was recorded, asks nobody, and stops where nothing was recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+import structlog
+
+from antiphon.engine import Script, ScriptedReply
+from antiphon.engine.offline.script import ScriptedCall
+from antiphon.faults import Injector
+from antiphon.faults.plan import Fault
+from antiphon.history.recording import Recording
+from antiphon.service import Change, replay
+from antiphon.traces import from_json
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
+from antiphon.vocabulary.values import QuerySettings, ToolCall
+from tests import virtual_time
+from tests.doubled_query import ask
+from tests.story import placed, tool_succeeded
+from tests.traces.recorded_fork import Forks
+from tests.traces.test_corpus import diverging, traces
+
+Trace = list[Recorded[Event]]
+DISTURBED = (
+    e.HandlerFailed,
+    e.SessionStalled,
+    e.RecordingFailed,
+    e.QueryCancelled,
+)
+"""What a fork does not repeat: failures of this process, and a caller who left."""
+
+
+def calls(*words: str) -> ScriptedReply:
+    wanted = [ScriptedCall(name="look_up", input={"words": each}) for each in words]
+    return ScriptedReply(calls=tuple(wanted))
+
+
+async def asked(*replies: ScriptedReply, **settings: object) -> Trace:
+    """A query against the double, whose tool says each time something else and takes 30 s for `slow`."""
+    told: list[str] = []
+
+    async def look_up(words: str) -> str:
+        """Looks words up."""
+        told.append(words)
+        if words == "slow":
+            await asyncio.sleep(30)
+        return f"Of {words}, page {len(told)}: logs grow by rule {len(told)}."
+
+    script = Script(replies=replies)
+    wishes = QuerySettings(**settings)  # type: ignore[arg-type]  # settings by name
+    # In a thread of its own, for virtual time has a loop of its own.
+    query = await asyncio.to_thread(
+        virtual_time.run, ask(script, look_up, settings=wishes)
+    )
+    return query.events
+
+
+def answer_of(trace: Sequence[Recorded[Event]]) -> ResponseAssembled | None:
+    for recorded in trace:
+        if isinstance(recorded.event, ResponseAssembled):
+            return recorded.event
+    return None
+
+
+def of(kind: type[Event], trace: Sequence[Recorded[Event]]) -> list[Event]:
+    return [recorded.event for recorded in trace if isinstance(recorded.event, kind)]
+
+
+def is_eligible(trace: Trace) -> bool:
+    """True for a query that came to an answer, and of which no event was lost on the way by a planted fault."""
+    if answer_of(trace) is None or of_any(DISTURBED, trace):
+        return False
+    ended: set[str] = set()
+    for recorded in trace:
+        event = recorded.event
+        if isinstance(event, e.ToolSucceeded | e.ToolFailed):
+            ended.add(event.tool_call_id)
+        if isinstance(event, e.ToolsSettled):
+            settled = {*event.succeeded, *event.failed}
+            if not settled <= ended:
+                return False
+    return True
+
+
+def of_any(kinds: tuple[type[Event], ...], trace: Trace) -> bool:
+    return any(isinstance(recorded.event, kinds) for recorded in trace)
+
+
+def forms_of(lines: Sequence[bytes]) -> list[dict[str, object]]:
+    return [msgspec.json.decode(line)["event"] for line in lines]
+
+
+async def test_an_unchanged_fork_of_every_trace_of_the_corpus_gives_the_same_answer() -> (
+    None
+):
+    differing: list[str] = []
+    forked = 0
+    # In these the rules decide something else today, in a fork as in a replay.
+    decided_otherwise = diverging()
+
+    for query_id, lines in traces():
+        trace = [from_json(line) for line in lines]
+        if query_id in decided_otherwise or not is_eligible(trace):
+            continue
+        forked += 1
+        # Another place in each trace, and the same one in each run of the test.
+        at = 1 + zlib.crc32(query_id.encode()) % (len(trace) - 1)
+        forks = Forks(trace, forms=forms_of(lines))
+        _, fork = await forks.fork(at)
+        answer = answer_of(trace)
+        assert answer is not None
+        if answer_of(fork) != with_seqs_of(answer, fork) or forks.went_out:
+            differing.append(f"{query_id} at {at}")
+
+    assert differing == []
+    assert forked > 1_000
+
+
+def with_seqs_of(
+    answer: ResponseAssembled, fork: Sequence[Recorded[Event]]
+) -> ResponseAssembled | None:
+    """The answer with the places of events as the fork has them: these may differ by what was repeated."""
+    found = answer_of(fork)
+    if found is None or len(found.indicators) != len(answer.indicators):
+        return None
+    indicators = []
+    for ours, theirs in zip(answer.indicators, found.indicators, strict=True):
+        indicators.append(
+            type(ours)(kind=ours.kind, detail=ours.detail, event_seq=theirs.event_seq)
+        )
+    return answer.__class__(
+        **{
+            **{name: getattr(answer, name) for name in answer.__struct_fields__},
+            "indicators": tuple(indicators),
+        }
+    )
+
+
+async def test_a_changed_word_of_what_the_model_is_shown_asks_nobody() -> None:
+    trace = await asked(calls("a"), calls("b"), ScriptedReply(text="By rules."))
+    forks = Forks(trace)
+    requested = next(r.seq for r in trace if isinstance(r.event, e.ReasoningRequested))
+    shown = Change(
+        kind="set", name="messages.0.content.0", value='{"type":"text","text":"Hm?"}'
+    )
+
+    outcome, fork = await forks.fork(requested, shown)
+
+    assert forks.went_out == 0
+    assert outcome.response.answer == "By rules."
+    started = of(e.ReasoningStarted, fork)[0]
+    assert isinstance(started, e.ReasoningStarted)
+    assert "Hm?" in started.request.messages[0].content[0].text
+
+
+@pytest.mark.parametrize("mode", ["recorded", "under a fault"])
+async def test_where_no_reply_was_recorded_the_fork_stops_and_says_which(
+    mode: str,
+) -> None:
+    trace = await asked(calls("a"), calls("b"), ScriptedReply(text="By rules."))
+    forks = Forks(trace)
+    around = None
+    if mode == "under a fault":
+        around = Injector((Fault(point="publish.query_closed", kind="late"),))
+
+    outcome, fork = await forks.fork(
+        1, Change(kind="setting", name="max_rounds", value="1"), interceptor=around
+    )
+
+    assert forks.went_out == 0
+    assert outcome.status == "cancelled"
+    (cancelled,) = of(e.QueryCancelled, fork)
+    assert isinstance(cancelled, e.QueryCancelled)
+    assert "call-2 is a final call" in cancelled.why
+    assert "its call-2 was a call of round 2" in cancelled.why
+    assert "`remodel`" in cancelled.why
+    assert "call-2 is a final call" in outcome.response.answer
+
+
+async def test_a_tool_call_that_was_never_recorded_stops_the_fork() -> None:
+    trace = await asked(calls("a"), ScriptedReply(text="By rules."))
+    forks = Forks(trace)
+    reply = next(r.seq for r in trace if isinstance(r.event, e.ReasoningCompleted))
+    other = (
+        '[{"type":"tool_use","id":"t9","name":"look_up","input":{"words":"another"}}]'
+    )
+
+    outcome, _ = await forks.fork(reply, Change(kind="reply", value=other))
+
+    assert forks.went_out == 0
+    assert outcome.status == "cancelled"
+    assert 'no result of look_up {"words":"another"}' in outcome.response.answer
+
+
+async def test_a_call_under_another_id_is_answered_as_the_same_call_was() -> None:
+    trace = await asked(
+        calls("a"), ScriptedReply(text="By rules."), early_dispatch=False
+    )
+    forks = Forks(trace)
+    reply = next(r.seq for r in trace if isinstance(r.event, e.ReasoningCompleted))
+    same = '[{"type":"tool_use","id":"t9","name":"look_up","input":{"words":"a"}}]'
+
+    _, fork = await forks.fork(reply, Change(kind="reply", value=same))
+
+    results = of(e.ToolSucceeded, fork)
+    assert {r.output.text for r in results} == {  # type: ignore[attr-defined]  # results of tools
+        "Of a, page 1: logs grow by rule 1."
+    }
+    assert "t9" in {r.tool_call_id for r in results}  # type: ignore[attr-defined]
+    assert forks.went_out == 0
+
+
+@pytest.mark.parametrize("mode", ["recorded", "remodel", "under a fault"])
+async def test_a_tool_that_timed_out_times_out_again(mode: str) -> None:
+    trace = await asked(
+        calls("slow"), ScriptedReply(text="By rules."), tool_timeout_s=0.2
+    )
+    (before,) = of(e.ToolFailed, trace)
+    assert isinstance(before, e.ToolFailed)
+    forks = Forks(trace)
+    requested = next(r.seq for r in trace if isinstance(r.event, e.ToolRequested))
+    around = None
+    if mode == "under a fault":
+        around = Injector((Fault(point="publish.query_closed", kind="late"),))
+
+    _, fork = await forks.fork(
+        requested,
+        mode="remodel" if mode == "remodel" else "recorded",
+        interceptor=around,
+    )
+
+    (after,) = of(e.ToolFailed, fork)
+    assert isinstance(after, e.ToolFailed)
+    assert after.failure == before.failure == "timeout"
+    assert forks.ran == []
+
+
+def test_equal_tool_calls_each_get_their_own_result() -> None:
+    first, second = tool_succeeded("One."), tool_succeeded("Two.", tool_call_id="t2")
+    recording = Recording(placed("q", [wanted("t1"), wanted("t2"), second, first]))
+
+    results = [
+        recording.result_of(wanted(call_id).call) for call_id in ("x1", "x2", "x1")
+    ]
+
+    assert [each.outcome for each in results if each] == [first, second, first]
+    assert recording.result_of(wanted("x3").call) is None
+
+
+def wanted(call_id: str) -> e.ToolRequested:
+    call = ToolCall(id=call_id, name="look_up", arguments='{"words":"a"}')
+    return e.ToolRequested(round=1, call=call, timeout_s=1.0)
+
+
+async def test_retries_come_back_as_they_were() -> None:
+    trace = await asked(
+        ScriptedReply(status=529), calls("a"), ScriptedReply(text="By rules.")
+    )
+    forks = Forks(trace)
+
+    outcome, fork = await forks.fork(2)
+
+    assert len(of(e.ReasoningRetried, trace)) == 1
+    for kind in (e.ReasoningRetried, e.ReasoningStarted, e.ReasoningCompleted):
+        assert of(kind, fork) == of(kind, trace)
+    assert outcome.duration_ms == pytest.approx(
+        (trace[-1].at - trace[0].at) * 1000, abs=1
+    )
+
+
+async def test_what_a_fork_says_of_who_answered_is_what_the_recording_says() -> None:
+    trace = await asked(calls("a"), ScriptedReply(text="By rules.", model="claude-x"))
+
+    _, fork = await Forks(trace).fork(2)
+
+    reasoners = {each.reasoner for each in of(e.ReasoningStarted, fork)}  # type: ignore[attr-defined]  # they have one
+    assert reasoners == {each.reasoner for each in of(e.ReasoningStarted, trace)}  # type: ignore[attr-defined]
+    assert "counting" not in reasoners
+
+
+async def test_a_fork_begins_today_however_old_its_parent_is() -> None:
+    trace = await asked(calls("a"), ScriptedReply(text="By rules."))
+    forks = Forks(trace)
+
+    outcome, fork = await forks.fork(4)
+
+    assert forks.parts.clock.now() - fork[0].at < 60
+    assert outcome.duration_ms < 60_000
+    times = [recorded.at for recorded in fork]
+    assert times == sorted(times)
+
+
+async def test_a_recorded_fork_replays() -> None:
+    for query_id, lines in traces():
+        trace = [from_json(line) for line in lines]
+        one_in_twenty = zlib.crc32(query_id.encode()) % 20 == 0
+        if one_in_twenty and query_id not in diverging() and is_eligible(trace):
+            forks = Forks(trace, forms=forms_of(lines))
+            _, fork = await forks.fork(len(trace) // 2)
+            assert replay(fork).divergence is None, query_id
+
+
+async def test_a_recorded_fork_opens_no_circuit() -> None:
+    trace = await asked(
+        *[ScriptedReply(status=529)] * 4, ScriptedReply(text="By rules.")
+    )
+    forks = Forks(trace)
+
+    with structlog.testing.capture_logs():
+        for _ in range(6):
+            await forks.fork(2, of="q")
+
+    assert not forks.parts.provider_circuit.keeps_out(forks.parts.clock.now())
