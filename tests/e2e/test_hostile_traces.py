@@ -169,7 +169,7 @@ COMMANDS = (
     ("fault", ID, "--at", "3"),
     ("export", ID, "-o", "again.jsonl"),
     ("test", ID, "-o", "made"),
-    ("delete", ID),
+    ("delete", ID, "--yes"),
 )
 
 
