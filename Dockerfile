@@ -3,7 +3,7 @@ FROM python:3.11-slim
 
 ARG EMBEDDER=onnx
 ENV PYTHONUNBUFFERED=1 ANTIPHON_DATA_DIR=/data ANTIPHON_HOST=0.0.0.0 ANTIPHON_LOG_FORMAT=json
-# Whoever publishes the port under another name than the machine's own must say so.
+# Whoever publishes the port under another name must say so; the health check below calls it 127.0.0.1.
 ENV ANTIPHON_ALLOWED_HOSTS=localhost,127.0.0.1,[::1]
 
 WORKDIR /app

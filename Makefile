@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away lock clean
+.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 
 run: $(DATA)/knowledge/current
@@ -72,6 +72,10 @@ faults-kill: $(VENV)/.dev
 
 faults-model-away: setup $(VENV)/.dev
 	$(BIN)/python -m tests.faults.model_away $(DATA)
+
+# Requests made from the published schema, a hundred random ones an operation beside all borders (four in `make test`).
+schema: $(VENV)/.dev
+	SCHEMA_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest tests/e2e/test_schema.py
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)

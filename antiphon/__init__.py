@@ -14,51 +14,8 @@ component to every query, to be named in `ANTIPHON_SUBSCRIBERS` or handed to `An
 `events`. `Plan` and `Fault` break a query on purpose (docs/faults.md).
 """
 
-from importlib import import_module
+from antiphon.exports import exports
 
 # Each name is imported when it is first used: this module is run before any other of the package, and importing them
-# here would be a circle, and slow for whoever wants only one. Their types stand in __init__.pyi.
-_HOMES = {
-    "Antiphon": "antiphon.service:Antiphon",
-    "BadInputError": "antiphon.vocabulary.errors:BadInputError",
-    "BusyError": "antiphon.vocabulary.errors:BusyError",
-    "Decider": "antiphon.vocabulary.deciding:Decider",
-    "Event": "antiphon.vocabulary.events:Event",
-    "Fault": "antiphon.faults:Fault",
-    "NotFoundError": "antiphon.vocabulary.errors:NotFoundError",
-    "Outcome": "antiphon.service:Outcome",
-    "Plan": "antiphon.faults:Plan",
-    "Question": "antiphon.service:Question",
-    "Recorded": "antiphon.vocabulary.events:Recorded",
-    "Rules": "antiphon.vocabulary.deciding:Rules",
-    "ServiceError": "antiphon.vocabulary.errors:ServiceError",
-    "Settings": "antiphon.service:Settings",
-    "Subscriber": "antiphon.vocabulary.subscribers:Subscriber",
-    "Subscription": "antiphon.vocabulary.ports:Subscription",
-    "Surroundings": "antiphon.vocabulary.subscribers:Surroundings",
-    "Tool": "antiphon.dispatcher:Tool",
-    "ToolOutput": "antiphon.vocabulary.ports:ToolOutput",
-    "events": "antiphon.vocabulary.events",
-    "load_settings": "antiphon.service:load_settings",
-    "on": "antiphon.vocabulary.ports:on",
-    "quotable": "antiphon.dispatcher:quotable",
-    "tool": "antiphon.dispatcher:tool_from_function",
-}
-
-__all__ = [*_HOMES]
-
-
-def __getattr__(name: str) -> object:
-    """Imports a public name when it is first used (PEP 562)."""
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module_name, _, attribute = home.partition(":")
-    module = import_module(module_name)
-    value: object = getattr(module, attribute) if attribute else module
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+# here would be a circle, and slow for whoever wants only one.
+__getattr__, __dir__ = exports(__name__, __file__)

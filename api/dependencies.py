@@ -153,7 +153,10 @@ Service = Annotated[Facade, Depends(_service)]
 """The open service, as a route asks for it."""
 
 
-NamedTrace = Annotated[str, Path(max_length=200, examples=["q-0b8a4a7c"])]
+DELETING_CHARS = 12
+"""As many as `antiphon traces list` shows of an id."""
+
+NamedTrace = Annotated[str, Path(min_length=1, max_length=200, examples=["q-0b8a4a7c"])]
 """A trace's id or enough of its beginning, as a path names it."""
 
 
@@ -167,6 +170,20 @@ async def _other_id(other_id: NamedTrace, service: Service) -> str:
 
 QueryId = Annotated[str, Depends(_whole_id)]
 """The whole id of the trace that a path names."""
+
+
+async def _deletable_id(query_id: NamedTrace, service: Service) -> str:
+    found = await service.find(query_id)
+    # Two letters that happen to begin one trace's id are a mistake rather than a wish.
+    if query_id != found and len(query_id) < DELETING_CHARS:
+        raise BadInputError(
+            f"Give at least {DELETING_CHARS} characters of the id of a trace to delete."
+        )
+    return found
+
+
+DeletableId = Annotated[str, Depends(_deletable_id)]
+"""The whole id of a trace that is named by enough of it to be deleted."""
 OtherId = Annotated[str, Depends(_other_id)]
 """That of the other trace that a path names."""
 

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from antiphon.api.schemas import ErrorReply
 from antiphon.service import BusyError
@@ -48,6 +49,8 @@ _OF_STATUS = {
     405: ("method_not_allowed", "This path does not take that method: see /docs."),
 }
 MOST_PROBLEMS = 5
+MOST_NAMES = 5
+"""Names that lead to a field; what is nested deeper is no field of ours."""
 FORMS = ("one", "several")
 """Names of the forms that a field may have; no caller knows them."""
 _NO_TEXT = "must be a text"
@@ -79,6 +82,7 @@ _WRONG = {
     "dict_type": _NO_OBJECT,
     "model_type": _NO_OBJECT,
     "model_attributes_type": _NO_OBJECT,
+    "recursion_loop": "is nested too deep",
     "union_tag_invalid": "must be an object, or a list of them",
 }
 """What is wrong with a field in plain words, by pydantic's type of error
@@ -185,7 +189,22 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     )
     response = refuse(error.status_code, code, message, _query_id(request))
     response.headers.update(error.headers or {})
+    if error.status_code == 405:
+        response.headers["Allow"] = ", ".join(_methods_of(request))
     return response
+
+
+def _methods_of(request: Request) -> list[str]:
+    """Returns all methods that the path takes: each stands at a route of its own, and the router names only one's."""
+    path = request.scope["path"].removeprefix(request.scope["root_path"])
+    methods: set[str] = set()
+    for template, operations in request.app.openapi()["paths"].items():
+        pattern, _, _ = compile_path(template)
+        if pattern.match(path):
+            methods |= {method.upper() for method in operations}
+    if "GET" in methods:
+        methods.add("HEAD")
+    return sorted(methods)
 
 
 async def _on_bug(request: Request, _: Exception) -> JSONResponse:
@@ -206,7 +225,7 @@ def _in_words(problems: Sequence[Any]) -> str:
         named = [str(each) for each in path if each not in FORMS]
         field = f"the {part}"
         if named:
-            field = f"`{'.'.join(named)}`"
+            field = f"`{'.'.join(named[:MOST_NAMES])}`"
         words.append(f"{field} {_wrong(problem)}")
     return "; ".join(words)
 

@@ -15,9 +15,9 @@ from typing import Annotated
 from fastapi import Header
 
 from antiphon.api.dependencies import Facade, RunningQuery
+from antiphon.api.errors import Refusal
 from antiphon.api.responses import CLIENT_GONE
 from antiphon.service import Outcome
-from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Live, Recorded
 
 KEY_CHARS = 16
@@ -70,7 +70,7 @@ class IdempotentQueries:
         """Begins the query under an id of its own, or returns the one that was begun with the key.
 
         Raises:
-            BadInputError: The key was used with another body.
+            Refusal: 409: the key was used with another body.
         """
         used = _digest(key.encode())
         query_id = used + _digest(body)
@@ -81,8 +81,10 @@ class IdempotentQueries:
                 if known_id == query_id:
                     return LastingQuery(service.recorded(query_id))
                 if known_id.startswith(used):
-                    raise BadInputError(
-                        "This Idempotency-Key was used with another body: take a new key for a new question."
+                    raise Refusal(
+                        409,
+                        "idempotency_key",
+                        "This Idempotency-Key was used with another body: take a new key for a new question.",
                     )
             query = await start(query_id)
         # Somebody must wait for the end, or what it spent would not be counted where the client goes away.

@@ -206,7 +206,7 @@ class DivergenceReply(Schema):
     seq: int
     kind: str
     difference: str = Field(
-        description="`code`, `order`, `schema`, `settings` or `fault`.",
+        description="`code`, `order`, `schema`, `settings`, `time` or `fault`.",
         examples=["code"],
     )
     field: str = Field(examples=["facts[2].id"])
@@ -227,8 +227,12 @@ class ReplayReply(Schema):
     compared: int = Field(
         description="Events that deciding components emitted, and that were compared."
     )
+    verified: int = Field(
+        description="Events of acting components that were worked out again, and compared."
+    )
     closed: bool
     divergence: DivergenceReply | None
+    skipped: list[str] = Field(description="What could not be compared, and why.")
 
 
 class TraceReply(Schema):

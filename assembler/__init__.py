@@ -1,7 +1,7 @@
 """The answer of a query: its text, citations and uncertainty."""
 
 from antiphon.assembler.assembler import ResponseAssembler
-from antiphon.assembler.drafts import last_resort, with_incomplete_trace
+from antiphon.assembler.drafts import last_resort, with_trace
 from antiphon.assembler.uncertainty import DOUBTS, Doubt
 
 __all__ = [
@@ -9,5 +9,5 @@ __all__ = [
     "Doubt",
     "ResponseAssembler",
     "last_resort",
-    "with_incomplete_trace",
+    "with_trace",
 ]

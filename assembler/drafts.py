@@ -160,15 +160,24 @@ def last_resort(
     )
 
 
-def with_incomplete_trace(
-    response: ResponseAssembled, event_seq: int
+def with_trace(
+    response: ResponseAssembled, event_seq: int, *, recorded: bool
 ) -> ResponseAssembled:
-    """Returns the answer with the doubt that its record is incomplete, where it does not have it yet."""
+    """Returns the answer with the doubt that its record is incomplete where it is, and without it where it is whole.
+
+    Args:
+        event_seq: The event that the doubt rests on where the answer does not have it yet.
+    """
+    kept: list[Indicator] = []
+    doubts: list[Indicator] = []
     for doubt in response.indicators:
-        # A trace that breaks off twice is no more incomplete than one that does once.
         if doubt.kind == "trace_incomplete":
-            return response
-    return replace(
-        response,
-        indicators=(*response.indicators, indicator("trace_incomplete", event_seq)),
-    )
+            doubts.append(doubt)
+        else:
+            kept.append(doubt)
+    if recorded:
+        return replace(response, indicators=tuple(kept))
+    # A trace that breaks off twice is no more incomplete than one that does once.
+    if not doubts:
+        doubts.append(indicator("trace_incomplete", event_seq))
+    return replace(response, indicators=(*kept, *doubts))

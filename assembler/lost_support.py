@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from antiphon.language.sentences import sentence_starts
-from antiphon.language.words import terms
+from antiphon.language.words import sentence_terms
 from antiphon.vocabulary.events import BriefingPrepared
 from antiphon.vocabulary.values import Citation, Fact, Passage
 
@@ -32,30 +32,29 @@ def lost_support(
     """
     if not briefing.dropped:
         return 0
-    uncited = _uncited(answer[:READ_CHARS], citations)
+    uncited = uncited_sentences(answer[:READ_CHARS], citations)
     if not uncited:
         return 0
     passages = {fact.id: fact.passage for fact in facts}
     shown = _shown_terms(briefing, passages)
     dropped = _dropped_terms(briefing, passages)
     lost = 0
-    for sentence in uncited:
+    for sentence in map(sentence_terms, uncited):
         if not _is_supported(sentence, shown) and _is_supported(sentence, dropped):
             lost += 1
     return lost
 
 
-def _uncited(answer: str, citations: Sequence[Citation]) -> list[Terms]:
-    """Returns the terms of the sentences that no citation touches."""
-    uncited: list[Terms] = []
+def uncited_sentences(answer: str, citations: Sequence[Citation]) -> list[str]:
+    """Returns the sentences that no citation touches, and that say enough to tell what they rest on."""
+    uncited: list[str] = []
     for start, end in pairwise([*sentence_starts(answer), len(answer)]):
-        held = frozenset(terms(answer[start:end]))
         is_cited = any(
             citation.start < end and start < citation.end for citation in citations
         )
         # What a cited sentence rests on is known: only the others are looked into.
-        if len(held) >= FEWEST_TERMS and not is_cited:
-            uncited.append(held)
+        if not is_cited and len(sentence_terms(answer[start:end])) >= FEWEST_TERMS:
+            uncited.append(answer[start:end])
     return uncited
 
 
@@ -87,7 +86,7 @@ def _terms_of(passage: Passage | None, numbers: Sequence[int]) -> list[Terms]:
         numbers = range(len(passage.starts))
     rows: list[Terms] = []
     for number in numbers:
-        rows.append(frozenset(terms(passage.sentence(number))))
+        rows.append(sentence_terms(passage.sentence(number)))
     return rows
 
 

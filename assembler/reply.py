@@ -6,8 +6,15 @@ import re
 
 from antiphon.assembler.citations import Resolved, answer_of, resolve
 from antiphon.assembler.drafts import Draft, draft_statement
+from antiphon.assembler.led_astray import (
+    MOST_ORDERS,
+    Order,
+    earlier_topic,
+    orders_shown,
+)
 from antiphon.assembler.lost_support import lost_support
-from antiphon.assembler.state import AnswerState
+from antiphon.assembler.state import AnswerState, Incident
+from antiphon.assembler.support import unsupported_citations, unsupported_sentences
 from antiphon.assembler.uncertainty import indicator
 from antiphon.vocabulary.events import (
     NOT_SEARCHED,
@@ -56,7 +63,7 @@ def draft_from_reply(
     speaker = state.speaker_of(reply.call_id)
     if not speaker:
         speaker = reply.model
-    doubts += _doubts_of_speaker(state, reply.call_id, speaker)
+    doubts += _doubts_of_speaker(state, recorded, speaker)
     # A call whose briefing is not known was shown no source: whatever it cites leads nowhere.
     briefing = state.briefing_of(reply.call_id)
     if briefing is None:
@@ -65,6 +72,8 @@ def draft_from_reply(
         resolved = resolve(reply.citations, answer, briefing.event.sources, facts)
         doubts += _doubts_of_briefing(state, briefing, answer.text, resolved)
     doubts += _doubts_of_evidence(state, recorded, answer.text, resolved)
+    doubts += _doubts_of_claims(state, recorded, answer.text, resolved)
+    doubts += _doubts_of_orders(state)
     return Draft(
         text=answer.text,
         citations=resolved.citations,
@@ -82,20 +91,32 @@ def _doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]
 
 
 def _doubts_of_speaker(
-    state: AnswerState, call_id: str, speaker: str
+    state: AnswerState, reply: Recorded[ReasoningCompleted], speaker: str
 ) -> list[Indicator]:
     """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, where known."""
+    seq = _handed_over_at(state, reply.event.call_id)
+    if seq is not None:
+        return [indicator("fallback_reasoner", seq, reasoner=speaker)]
+    # A query that is resumed or forked by another service may be answered by another reasoner than it was begun with.
+    if not state.wanted or {speaker, reply.event.model}.intersection(state.wanted):
+        return []
+    wanted = state.wanted[0]
+    return [indicator("another_reasoner", reply.seq, wanted=wanted, reasoner=speaker)]
+
+
+def _handed_over_at(state: AnswerState, call_id: str) -> int | None:
+    """Returns the `seq` of what led to the fallback reasoner; None where the model was asked."""
     # The first cause counts: what came after it, such as a second failure, did not change who speaks.
     for incident in state.incidents:
-        event = incident.event
-        if isinstance(event, RecoveryStarted) and event.level == "response":
-            return [indicator("fallback_reasoner", incident.seq, reasoner=speaker)]
-        if isinstance(event, BreakerTripped) and event.limit == "provider_open":
-            return [indicator("fallback_reasoner", incident.seq, reasoner=speaker)]
-    requested_seq = dict(state.fallback_calls).get(call_id)
-    if requested_seq is None:
-        return []
-    return [indicator("fallback_reasoner", requested_seq, reasoner=speaker)]
+        if _hands_over(incident.event):
+            return incident.seq
+    return dict(state.fallback_calls).get(call_id)
+
+
+def _hands_over(event: Incident) -> bool:
+    if isinstance(event, RecoveryStarted):
+        return event.level == "response"
+    return isinstance(event, BreakerTripped) and event.limit == "provider_open"
 
 
 def _doubts_of_briefing(
@@ -146,6 +167,56 @@ def _doubts_of_evidence(
     if kind is None:
         kind = _doubt_without_citation(state, text)
     doubts.append(indicator(kind, recorded.seq))
+    return doubts
+
+
+def _doubts_of_claims(
+    state: AnswerState,
+    recorded: Recorded[ReasoningCompleted],
+    text: str,
+    resolved: Resolved,
+) -> list[Indicator]:
+    """Returns the doubts about single sentences of a cited answer, and about what all of it is about."""
+    if not resolved.citations:
+        return []
+    facts = {fact.id: fact for fact in state.facts}
+    said = [state.question]
+    for exchange in state.history:
+        said += (exchange.question, exchange.answer)
+    checks = {
+        "unsupported_citation": unsupported_citations(
+            text, resolved.citations, facts, state.question
+        ),
+        "unsupported_claim": unsupported_sentences(
+            text, resolved.citations, facts, said
+        ),
+    }
+    doubts: list[Indicator] = []
+    for kind, found in checks.items():
+        for claim, why in found:
+            doubts.append(indicator(kind, recorded.seq, claim=claim, why=why))
+    other = earlier_topic(
+        state.question, state.history, text, resolved.citations, facts
+    )
+    if other is not None:
+        doubts.append(indicator("earlier_topic", recorded.seq, question=other))
+    return doubts
+
+
+def _doubts_of_orders(state: AnswerState) -> list[Indicator]:
+    """Returns the doubts that what any call was shown gives orders, each where it was first shown."""
+    facts = {fact.id: fact for fact in state.facts}
+    first_shown: dict[Order, int] = {}
+    for briefing in state.briefings:
+        for order in orders_shown(briefing.event, facts):
+            first_shown.setdefault(order, briefing.seq)
+    doubts: list[Indicator] = []
+    for order, seq in list(first_shown.items())[:MOST_ORDERS]:
+        doubts.append(
+            indicator(
+                "instruction_in_source", seq, words=order.words, source=order.source
+            )
+        )
     return doubts
 
 

@@ -28,7 +28,7 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
-from antiphon.vocabulary.values import Fact, Usage, Value
+from antiphon.vocabulary.values import Exchange, Fact, Usage, Value
 
 Incident = (
     QueryReceived
@@ -51,6 +51,8 @@ class AnswerState(Value, frozen=True, kw_only=True):
     """Everything known of a query that its answer is made of.
 
     Attributes:
+        wanted: Names of those who were to answer when the question came in; empty where that is not recorded.
+        history: The last exchanges of the conversation, oldest first.
         facts: Every fact, in order of discovery.
         briefings: What each call was shown, with the table that its citations are resolved against.
         speakers: Pairs of a call and who answered it.
@@ -66,6 +68,8 @@ class AnswerState(Value, frozen=True, kw_only=True):
     """
 
     question: str = ""
+    wanted: tuple[str, ...] = ()
+    history: tuple[Exchange, ...] = ()
     facts: tuple[Fact, ...] = ()
     briefings: tuple[Recorded[BriefingPrepared], ...] = ()
     speakers: tuple[tuple[str, str], ...] = ()
@@ -131,13 +135,29 @@ Decision = tuple[AnswerState, tuple[Event, ...]]
 
 
 def note_query(state: AnswerState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Notes the question and its reviewers, and that its conversation could not be read, if so."""
+    """Notes the question, its conversation and its reviewers, and that its conversation could not be read, if so."""
+    query = recorded.event
     state = replace(
-        state, question=recorded.event.query, reviewers=recorded.event.reviewers
+        state,
+        question=query.query,
+        history=query.history,
+        wanted=_wanted(query),
+        reviewers=query.reviewers,
     )
-    if recorded.event.history_missing:
+    if query.history_missing:
         return note_incident(state, recorded)
     return state, ()
+
+
+def _wanted(first: QueryReceived) -> tuple[str, ...]:
+    """Returns who is to answer: the reasoner of that service, and the models that may take turns with it."""
+    reasoner = dict(first.versions).get("reasoner", "")
+    settings = first.settings
+    # A reasoner with a name of its own, such as the offline one, answers whichever model is asked for.
+    if reasoner != settings.model:
+        return tuple(filter(None, [reasoner]))
+    others = (settings.final_model, settings.other_model)
+    return (reasoner, *[other for other in others if other])
 
 
 def note_briefing(state: AnswerState, recorded: Recorded[BriefingPrepared]) -> Decision:

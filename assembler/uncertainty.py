@@ -56,6 +56,9 @@ DOUBTS: dict[str, Doubt] = {
     "fallback_reasoner": Doubt(
         "The model was away; {reasoner} answered in its place.", "medium"
     ),
+    "another_reasoner": Doubt(
+        "The question was put to {wanted}; {reasoner} answered it.", "medium"
+    ),
     "no_evidence": Doubt(
         "Nothing was found in the courses that the answer could rest on.", "low"
     ),
@@ -71,6 +74,21 @@ DOUBTS: dict[str, Doubt] = {
     ),
     "unresolved_citation": Doubt(
         "{count} citation(s) of the reply matched nothing that was found.", "medium"
+    ),
+    "unsupported_citation": Doubt(
+        "“{claim}” is not borne out by what it cites: {why}.", "medium"
+    ),
+    "unsupported_claim": Doubt(
+        "“{claim}” cites nothing, and nothing that was found bears it out: {why}.",
+        "medium",
+    ),
+    "instruction_in_source": Doubt(
+        "A source gives orders to the model, which may have followed them: “{words}” ({source}).",
+        "medium",
+    ),
+    "earlier_topic": Doubt(
+        "The answer may be about an earlier question of the conversation: “{question}”.",
+        "medium",
     ),
     "truncated": Doubt(
         "The answer reached its greatest length and breaks off.", "medium"

@@ -4,10 +4,12 @@ from antiphon.bus.bus import Bus, SystemClock
 from antiphon.bus.followers import Follower, FollowerItem
 from antiphon.bus.mailbox import handled_seq
 from antiphon.bus.pending import Pending, PendingTable, fold_pending
+from antiphon.bus.recorder import APPEND_S
 from antiphon.bus.session import Components, Session, Step
 from antiphon.bus.stalls import StallCount
 
 __all__ = [
+    "APPEND_S",
     "Bus",
     "Components",
     "Follower",

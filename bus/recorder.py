@@ -1,4 +1,4 @@
-"""Stores a session's events in order, and keeps those that the store refuses for a while."""
+"""Stores a session's events in order, and keeps those that the store refuses, or is slow to take, for a while."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ _LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0)
 """Waits before the last tries at the end of a query; longer than a locked store refuses every append at once."""
 
 APPEND_S = 0.5
-"""Seconds that one append may take; the usual one takes less than a thousandth of that."""
-REST_S = 10.0
-"""Seconds for which a store that took too long is left alone."""
+"""Seconds that a query waits for one append; the usual one takes less than a thousandth of that."""
+GIVE_UP_S = 10.0
+"""Seconds after which an append that has not ended is made again: its end may have been lost, and not its events."""
 
 
 class Recorder:
-    """The connection of one session to the trace store; `stored_seq` is that of the last event stored already."""
+    """The connection of one session to the trace store; `stored_seq` is that of the last event stored already.
+
+    An append that takes long is not given up, for it is most likely stored all the same: the query goes on beside it,
+    and whatever is emitted meanwhile is stored after it.
+    """
 
     def __init__(
         self, query_id: str, store: EventLog, clock: Clock, stored_seq: int = 0
@@ -33,8 +37,10 @@ class Recorder:
         self._clock = clock
         self._stored_seq = stored_seq
         self._unstored: list[Recorded[Event]] = []
+        self._append: asyncio.Task[int] | None = None
+        self._patience_s = APPEND_S
+        self._give_up_at = 0.0
         self._dispossessed = False
-        self._resting_until = 0.0
         self._uncertain = False
 
     @property
@@ -43,19 +49,22 @@ class Recorder:
         return not (self._unstored or self._dispossessed)
 
     async def record(self, events: Sequence[Recorded[Event]]) -> TraceError | None:
-        """Stores `events`, and before them those refused earlier; returns the error if the store refuses them."""
+        """Stores `events`, and before them those that are not stored yet; returns why not, if the store does not."""
         if self._dispossessed:
             return None
         self._unstored.extend(events)
-        return await self._store_all()
+        return await self._store_all(self._patience_s)
 
     async def finish(self) -> None:
-        """Tries a few times more to store the refused events; those that then remain are lost, and logged."""
+        """Waits for a slow append, and tries refused events a few times more; those that then remain are lost."""
         for wait_s in _LAST_TRIES_AFTER_S:
             if not self._unstored:
                 return
-            await self._clock.sleep(wait_s)
-            await self._store_all()
+            if self._append is None:
+                await self._clock.sleep(wait_s)
+            await self._store_all(wait_s)
+        if self._append is not None:
+            self._append.cancel()
         if self._unstored:
             _log.error(
                 "events_lost",
@@ -63,59 +72,72 @@ class Recorder:
                 events=len(self._unstored),
             )
 
-    async def _store_all(self) -> TraceError | None:
-        # Each try may take `APPEND_S`, which a query cannot spend at every turn.
-        if self._clock.now() < self._resting_until:
-            return TraceError(
-                "the trace store took too long a moment ago and is left alone for a while"
-            )
-        try:
-            await self._append()
-        except SequenceError as error:
-            if self._take_as_stored(error.found_seq):
-                if self._unstored:
-                    return await self._store_all()
-                return None
-            # Another writer owns the trace: whatever this one added would be false.
-            self._dispossessed = True
-            self._unstored = []
-            _log.error("trace_owned_by_another", error=str(error))
-            return error
-        except TraceError as error:
-            _log.warning(
-                "events_not_recorded", error=str(error), events=len(self._unstored)
-            )
-            return error
-        self._stored_seq = self._unstored[-1].seq
-        self._unstored = []
+    async def _store_all(self, patience_s: float) -> TraceError | None:
+        """Appends until everything is stored, or the store refuses or takes longer than that for one append."""
+        while self._unstored:
+            if self._append is None:
+                self._append = asyncio.create_task(self._append_all(), name="append")
+                self._give_up_at = self._clock.now() + GIVE_UP_S
+            await asyncio.wait({self._append}, timeout=patience_s)
+            if self._append.done():
+                append, self._append = self._append, None
+                error = self._note_end(append)
+            else:
+                error = self._note_slow(self._append)
+            if error is not None:
+                return error
         return None
 
-    async def _append(self) -> None:
-        """Makes one append, bounded in time: the query waits for it, and its caller for the query.
+    def _note_slow(self, append: asyncio.Task[int]) -> TraceError | None:
+        """Gives up an append that most likely never ends; returns an error for one that may."""
+        if self._clock.now() >= self._give_up_at:
+            append.cancel()
+            self._append = None
+            self._uncertain = True
+            self._patience_s = APPEND_S
+            return None
+        # Waiting once is enough: a query cannot wait for its store at every turn.
+        self._patience_s = 0.0
+        _log.warning("append_is_slow", events=len(self._unstored))
+        return TraceError(f"the trace store took longer than {APPEND_S:g} s")
 
-        Raises:
-            TraceError: It was refused, took too long, or was cancelled within the store.
-        """
-        try:
-            async with asyncio.timeout(APPEND_S):
-                await self._store.append(
-                    self._query_id, self._stored_seq, self._unstored
-                )
-        except TimeoutError as error:
+    async def _append_all(self) -> int:
+        """Makes one append of all that is not stored; returns the `seq` of its last event."""
+        events = tuple(self._unstored)
+        await self._store.append(self._query_id, self._stored_seq, events)
+        return events[-1].seq
+
+    def _note_end(self, append: asyncio.Task[int]) -> TraceError | None:
+        """Notes what became of an append; returns why it was refused, if it was."""
+        if append.cancelled():
             self._uncertain = True
-            self._resting_until = self._clock.now() + REST_S
-            raise TraceError(
-                f"the trace store took longer than {APPEND_S:g} s"
-            ) from error
-        except asyncio.CancelledError as error:
-            # A store that cancels itself is a failure of the store; only this task's own cancelling ends the session.
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            self._uncertain = True
-            raise TraceError(
-                "the append was cancelled within the trace store"
-            ) from error
+            return TraceError("the append was cancelled within the trace store")
+        error = append.exception()
+        if error is None:
+            self._note_stored(append.result())
+            return None
+        if isinstance(error, SequenceError):
+            return self._after_another_end(error)
+        if not isinstance(error, TraceError):
+            raise error
+        _log.warning(
+            "events_not_recorded", error=str(error), events=len(self._unstored)
+        )
+        return error
+
+    def _note_stored(self, seq: int) -> None:
+        self._stored_seq = seq
+        self._unstored = [each for each in self._unstored if each.seq > seq]
+
+    def _after_another_end(self, error: SequenceError) -> SequenceError | None:
+        """Goes on after the end that was found, where it is our own; otherwise leaves the trace to its owner."""
+        if self._take_as_stored(error.found_seq):
+            return None
+        # Whatever this one added to another writer's trace would be false.
+        self._dispossessed = True
+        self._unstored = []
+        _log.error("trace_owned_by_another", error=str(error))
+        return error
 
     def _take_as_stored(self, found_seq: int) -> bool:
         """Takes events as stored that an append of unknown outcome did store; returns False if there are none."""
@@ -125,8 +147,5 @@ class Recorder:
         ):
             return False
         self._uncertain = False
-        self._stored_seq = found_seq
-        self._unstored = [
-            recorded for recorded in self._unstored if recorded.seq > found_seq
-        ]
+        self._note_stored(found_seq)
         return True

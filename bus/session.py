@@ -188,6 +188,11 @@ class Session:
         if not self._closed:
             await self.ended()
 
+    async def settled(self, within_s: float) -> None:
+        """Waits a moment for a store that has not taken everything yet: a slow append is not a lost one."""
+        if self._task is not None and not self.recorded:
+            await asyncio.wait([self._task], timeout=within_s)
+
     async def ended(self) -> None:
         """Waits for the end; cancelled, only the waiting ends."""
         if self._task is not None:

@@ -1,5 +1,5 @@
 """The `antiphon` command."""
 
-from antiphon.cli.entry import main
+from antiphon.cli.process import main
 
 __all__ = ["main"]

@@ -1,5 +1,5 @@
 """`python -m antiphon.cli`: the `antiphon` command where it is not installed."""
 
-from antiphon.cli.entry import main
+from antiphon.cli.process import main
 
 main()

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from antiphon.api import answer_of
+from antiphon import api, service
 from antiphon.cli.rendering import NOTABLE, describe, describe_recorded, show_answer
 from antiphon.cli.session import (
     DataDir,
@@ -15,11 +15,11 @@ from antiphon.cli.session import (
     Model,
     Reasoner,
     opened,
-    settings_for_people,
+    opening,
+    settings_to_ask,
     wish,
 )
 from antiphon.cli.terminal import err, print_json
-from antiphon.service import Antiphon, Outcome, QueryHandle, Question
 from antiphon.vocabulary.errors import SlowReaderError
 from antiphon.vocabulary.events import Recorded
 
@@ -38,6 +38,10 @@ def ask(
         int | None, wish("max_total_tokens", "--max-total-tokens")
     ] = None,
     max_cost: Annotated[float | None, wish("max_cost_usd", "--max-cost-usd")] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit with 1 where no model answered."),
+    ] = False,
     as_json: Json = False,
     events: Annotated[
         bool, typer.Option("--events", help="Show every event on standard error.")
@@ -48,34 +52,38 @@ def ask(
 ) -> None:
     """Asks a question, shows on standard error how it is worked out, and prints the answer with its sources."""
     # The index and the reasoner are this process's own: `ask` needs no running service.
-    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
+    with opening():
+        settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
+        wishes = service.Question(
+            query=question,
+            session_id=session,
+            max_rounds=rounds,
+            deadline_s=deadline,
+            max_total_tokens=max_tokens,
+            max_cost_usd=max_cost,
+            compression=compression,
+        )
+        # The service checks it too, but only once it is open, which takes seconds.
+        service.check_question(wishes, settings)
 
-    async def work() -> Outcome:
-        async with opened(settings) as service:
-            wishes = Question(
-                query=question,
-                session_id=session,
-                max_rounds=rounds,
-                deadline_s=deadline,
-                max_total_tokens=max_tokens,
-                max_cost_usd=max_cost,
-                compression=compression,
-            )
-            return await _watched(service, wishes, every_event=events)
+    async def work() -> service.Outcome:
+        async with opened(settings) as antiphon:
+            return await _watched(antiphon, wishes, every_event=events)
 
     outcome = asyncio.run(work())
     if as_json:
-        print_json(answer_of(outcome).model_dump_json(indent=2))
+        print_json(api.answer_of(outcome).model_dump_json(indent=2))
     else:
         show_answer(outcome)
-    if outcome.status == "failed":
+    # The answer is shown all the same: a script reads the exit code, a person may still want what was found.
+    if outcome.status == "failed" or (strict and not outcome.by_the_model):
         raise typer.Exit(1)
 
 
 async def _watched(
-    service: Antiphon, question: Question, *, every_event: bool
-) -> Outcome:
-    query = await service.start(question)
+    antiphon: service.Antiphon, question: service.Question, *, every_event: bool
+) -> service.Outcome:
+    query = await antiphon.start(question)
     try:
         await _show_events(query, every_event=every_event)
         return await query.outcome()
@@ -85,7 +93,7 @@ async def _watched(
         raise
 
 
-async def _show_events(query: QueryHandle, *, every_event: bool) -> None:
+async def _show_events(query: service.QueryHandle, *, every_event: bool) -> None:
     began_at: float | None = None
     try:
         async for streamed in query.follow():

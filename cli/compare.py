@@ -13,6 +13,7 @@ import typer
 from jinja2 import Environment, FileSystemLoader
 from rich.table import Column, Table
 
+from antiphon import service
 from antiphon.cli.comparing import (
     MEANING,
     MODES,
@@ -29,9 +30,14 @@ from antiphon.cli.comparing import (
     sum_rows,
 )
 from antiphon.cli.questions import SampleQuestion, read_any_questions
-from antiphon.cli.session import DataDir, Model, Reasoner, opened, settings_for_people
+from antiphon.cli.session import (
+    DataDir,
+    Model,
+    Reasoner,
+    opened,
+    settings_to_ask,
+)
 from antiphon.cli.terminal import clean, err, one_line, out
-from antiphon.service import Antiphon, Question, Settings
 from antiphon.vocabulary.errors import BadInputError
 
 WIDTH = 100
@@ -63,7 +69,7 @@ def compare(
     a briefing for each call. Every run is an ordinary query whose trace is kept.
     """
     chosen = modes_of(modes)
-    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
+    settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
     asked = read_any_questions(questions, settings.query_chars)
     # Before the questions are asked: answers by Claude cost something, and would be lost.
     for path in (html, json_file):
@@ -79,17 +85,17 @@ def compare(
 
 
 async def _ask_all(
-    settings: Settings, asked: Sequence[SampleQuestion], modes: Sequence[Mode]
+    settings: service.Settings, asked: Sequence[SampleQuestion], modes: Sequence[Mode]
 ) -> list[Compared]:
     """Asks one query at a time, so that times can be compared."""
     compared: list[Compared] = []
-    async with opened(settings) as service:
+    async with opened(settings) as antiphon:
         for number, question in enumerate(asked):
             # Each question begins with another mode, so that none is always the one for which caches are cold.
             turn = number % len(modes)
             runs: dict[Mode, Run] = {}
             for mode in (*modes[turn:], *modes[:turn]):
-                runs[mode] = await _run(service, question, mode)
+                runs[mode] = await _run(antiphon, question, mode)
             # Shown in the order that was asked for, whichever came first.
             in_order = tuple(runs[mode] for mode in modes)
             compared.append(
@@ -103,10 +109,12 @@ async def _ask_all(
     return compared
 
 
-async def _run(service: Antiphon, question: SampleQuestion, mode: Mode) -> Run:
-    settings = settings_of(mode, service.settings.query_settings())
-    outcome = await service.ask(Question(query=question.question, settings=settings))
-    return run_of(mode, question, outcome, await service.store.read(outcome.query_id))
+async def _run(antiphon: service.Antiphon, question: SampleQuestion, mode: Mode) -> Run:
+    settings = settings_of(mode, antiphon.settings.query_settings())
+    outcome = await antiphon.ask(
+        service.Question(query=question.question, settings=settings)
+    )
+    return run_of(mode, question, outcome, await antiphon.store.read(outcome.query_id))
 
 
 def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:

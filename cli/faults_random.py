@@ -12,11 +12,10 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.faults import opener
+from antiphon import faults, service
+from antiphon.cli.faults import opener, scratch_folder
 from antiphon.cli.faults_showing import refuse_unwritable, write_report
 from antiphon.cli.terminal import err, one_line, out
-from antiphon.faults import RandomReport, write_experiment
-from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import ConfigurationError
 
 EVERY = 20
@@ -57,7 +56,7 @@ def run_random(
     """Tries random plans of several faults over several queries, one after another and at once; exit code 1 where a
     promise breaks: then the smallest plan that breaks it is printed and written.
     """
-    silence_logging()
+    service.silence_logging()
     path = plan or Path(f"faults-{seed}.yaml")
     # Before the run, which takes minutes.
     refuse_unwritable(path)
@@ -65,13 +64,15 @@ def run_random(
     number = examples
     if not examples and not minutes:
         number = DEFAULT_EXAMPLES
-    done: RandomReport = _random_runs().run_random(
-        opener(tools),
-        seed,
-        examples=number,
-        minutes=minutes,
-        on_experiment=_progress(began),
-    )
+    random_runs = _random_runs()
+    with scratch_folder():
+        done: faults.RandomReport = random_runs.run_random(
+            opener(tools),
+            seed,
+            examples=number,
+            minutes=minutes,
+            on_experiment=_progress(began),
+        )
     _show(done, seed, time.monotonic() - began)
     if done.failing is not None:
         _show_failure(done, path, tools)
@@ -89,8 +90,8 @@ def _random_runs() -> ModuleType:
         raise ConfigurationError(NEEDS) from error
 
 
-def _progress(began: float) -> Callable[[RandomReport], None]:
-    def show_progress(done: RandomReport) -> None:
+def _progress(began: float) -> Callable[[faults.RandomReport], None]:
+    def show_progress(done: faults.RandomReport) -> None:
         if done.experiments % EVERY == 0:
             err.print(
                 f"  {done.experiments} experiments, {done.queries} queries, {done.fired} faults fired "
@@ -101,7 +102,7 @@ def _progress(began: float) -> Callable[[RandomReport], None]:
     return show_progress
 
 
-def _show(done: RandomReport, seed: int, took_s: float) -> None:
+def _show(done: faults.RandomReport, seed: int, took_s: float) -> None:
     kept = "a promise broke"
     if done.failing is None:
         kept = "every promise kept"
@@ -112,9 +113,9 @@ def _show(done: RandomReport, seed: int, took_s: float) -> None:
     )
 
 
-def _show_failure(done: RandomReport, path: Path, tools: str) -> None:
+def _show_failure(done: faults.RandomReport, path: Path, tools: str) -> None:
     assert done.failing is not None
-    written = write_experiment(done.failing)
+    written = faults.write_experiment(done.failing)
     for wrong in done.broken:
         err.print(f"✗ {one_line(wrong, 300)}", style="red", soft_wrap=True)
     if not done.reproduced:

@@ -5,29 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from antiphon import faults
 from antiphon.cli.terminal import err, one_line, out
-from antiphon.faults import (
-    KINDS,
-    PairVerdict,
-    Report,
-    Run,
-    Verdict,
-    counts,
-    pair_counts,
-    reasons,
-    table,
-)
 from antiphon.vocabulary.errors import BadInputError
 
 EVERY = 100
 """A line of progress after so many cells."""
 
 
-def progress(what: str) -> Callable[[Verdict | PairVerdict, int], None]:
+def progress(what: str) -> Callable[[faults.Verdict | faults.PairVerdict, int], None]:
     """Prints each failure at once, and from time to time how far the run has come."""
     done = failed = 0
 
-    def show_progress(verdict: Verdict | PairVerdict, total: int) -> None:
+    def show_progress(verdict: faults.Verdict | faults.PairVerdict, total: int) -> None:
         nonlocal done, failed
         done += 1
         if verdict.result != "kept":
@@ -39,7 +29,7 @@ def progress(what: str) -> Callable[[Verdict | PairVerdict, int], None]:
     return show_progress
 
 
-def show_failure(verdict: Verdict | PairVerdict) -> None:
+def show_failure(verdict: faults.Verdict | faults.PairVerdict) -> None:
     """Prints what went wrong, and the command that repeats it."""
     wrong = "; ".join(verdict.broken) or "the fault never fired"
     err.print(
@@ -49,22 +39,22 @@ def show_failure(verdict: Verdict | PairVerdict) -> None:
     )
 
 
-def show(report: Report) -> None:
+def show(report: faults.Report) -> None:
     """Prints a line for each point, why cells make no sense, and the counts."""
-    rows = table(report)
+    rows = faults.table(report)
     width = 0
     for point, _ in rows:
         width = max(width, len(point))
     for point, row in rows:
         signs: list[str] = []
-        for kind in ("none", *KINDS):
+        for kind in ("none", *faults.KINDS):
             if row.get(kind, "·") != "·":
                 signs.append(f"{kind} {row[kind]}")
         if signs:
             out.print(f"{point:<{width}}  {'  '.join(signs)}", soft_wrap=True)
-    for why, cells in reasons(report.not_applicable):
+    for why, cells in faults.reasons(report.not_applicable):
         out.print(f"· {cells}: {why}", style="dim", soft_wrap=True)
-    number = counts(report)
+    number = faults.counts(report)
     out.print(
         f"cells run {number['run']}, fired {number['fired']}, kept {number['kept']}, broken {number['broken']}, "
         f"never fired {number['not_fired']}, not applicable {number['not_applicable']}",
@@ -72,7 +62,7 @@ def show(report: Report) -> None:
     )
 
 
-def show_run(run: Run) -> None:
+def show_run(run: faults.Run) -> None:
     """Prints the faults of one query that fired, and its answer."""
     for fired in run.fired:
         out.print(
@@ -124,9 +114,9 @@ def refuse_unwritable(path: Path) -> None:
         path.unlink()
 
 
-def show_pairs(verdicts: Sequence[PairVerdict], took_s: float) -> None:
+def show_pairs(verdicts: Sequence[faults.PairVerdict], took_s: float) -> None:
     """Prints what came of pairs, in one line."""
-    number = pair_counts(verdicts)
+    number = faults.pair_counts(verdicts)
     out.print(
         f"pairs run {number['run']}, both fired {number['both_fired']}, one kept the other from firing "
         f"{number['one_fired']}, none fired {number['none_fired']}, broken {number['broken']}, {took_s:.0f} s",

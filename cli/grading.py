@@ -12,6 +12,7 @@ import msgspec
 import typer
 from rich.table import Table
 
+from antiphon import service
 from antiphon.cli.questions import UNANSWERABLE, Place, SampleQuestion, read_questions
 from antiphon.cli.session import (
     DataDir,
@@ -19,10 +20,9 @@ from antiphon.cli.session import (
     Model,
     Reasoner,
     opened,
-    settings_for_people,
+    settings_to_ask,
 )
 from antiphon.cli.terminal import err, one_line, out, print_json
-from antiphon.service import Antiphon, Outcome, Question, Settings
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
     ContextSynthesized,
@@ -92,7 +92,7 @@ def evaluate(
             f"{file} cannot be read ({error}): name a file of questions in UTF-8."
         ) from error
     questions = read_questions(lines, str(file))
-    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
+    settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
     grades = asyncio.run(_ask_all(settings, questions, at_once))
     short = shortfalls(grades, targets)
     if as_json:
@@ -108,21 +108,21 @@ def evaluate(
 
 
 async def _ask_all(
-    settings: Settings, questions: Sequence[SampleQuestion], at_once: int
+    settings: service.Settings, questions: Sequence[SampleQuestion], at_once: int
 ) -> list[Grade]:
     # More at once would only wait for one another's processor time, and their latencies would mean nothing.
     turns = asyncio.Semaphore(at_once)
-    async with opened(settings) as service:
-        grading = [_graded(service, question, turns) for question in questions]
+    async with opened(settings) as antiphon:
+        grading = [_graded(antiphon, question, turns) for question in questions]
         return await asyncio.gather(*grading)
 
 
 async def _graded(
-    service: Antiphon, question: SampleQuestion, turns: asyncio.Semaphore
+    antiphon: service.Antiphon, question: SampleQuestion, turns: asyncio.Semaphore
 ) -> Grade:
     async with turns:
-        outcome = await service.ask(Question(query=question.question))
-    found = grade(question, outcome, await service.store.read(outcome.query_id))
+        outcome = await antiphon.ask(service.Question(query=question.question))
+    found = grade(question, outcome, await antiphon.store.read(outcome.query_id))
     mark = "✗"
     if found.right:
         mark = "✓"
@@ -214,7 +214,7 @@ class Grade(Value, frozen=True, kw_only=True):
 
 
 def grade(
-    question: SampleQuestion, outcome: Outcome, trace: Sequence[Recorded[Event]]
+    question: SampleQuestion, outcome: service.Outcome, trace: Sequence[Recorded[Event]]
 ) -> Grade:
     """Grades `outcome` on `question`; its citations are checked against the passages in the trace."""
     response = outcome.response
@@ -272,7 +272,7 @@ def _admits_gap(response: ResponseAssembled) -> bool:
 
 
 def _wrong_citations(
-    outcome: Outcome, trace: Sequence[Recorded[Event]]
+    outcome: service.Outcome, trace: Sequence[Recorded[Event]]
 ) -> tuple[str, ...]:
     passages: dict[str, Passage] = {}
     for recorded in trace:

@@ -16,15 +16,15 @@ from rich.progress import (
 )
 from rich.table import Column, Table
 
-from antiphon.cli.session import ChromaUrl, DataDir, Embedder, settings_for_people
-from antiphon.cli.terminal import err, one_line, out
-from antiphon.service import (
-    IndexProgress,
-    IndexSummary,
-    embedder_of,
-    index_paths,
-    overview,
+from antiphon import service
+from antiphon.cli.session import (
+    ChromaUrl,
+    DataDir,
+    Embedder,
+    nothing_indexed,
+    settings_for_people,
 )
+from antiphon.cli.terminal import err, one_line, out
 
 
 def index(
@@ -33,6 +33,12 @@ def index(
     ],
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Embed every document again.")
+    ] = False,
+    only: Annotated[
+        bool,
+        typer.Option(
+            "--only", help="Remove the documents that were indexed from elsewhere."
+        ),
     ] = False,
     data_dir: DataDir = None,
     embedder: Embedder = None,
@@ -46,13 +52,20 @@ def index(
     settings = settings_for_people(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
     )
+    # Before an embedder is loaded, which takes seconds. A rebuild is for catalogues that cannot be read, too.
+    if not rebuild:
+        service.check_paths(paths, settings.data_dir, only=only)
+    service.check_server(settings.chroma_url)
+    with err.status("Loading the embedder …"):
+        loaded = service.embedder_of(settings)
     with _Bar() as bar:
-        summary = index_paths(
+        summary = service.index_paths(
             paths,
             settings.data_dir,
-            embedder_of(settings),
+            loaded,
             chroma_url=settings.chroma_url,
             rebuild=rebuild,
+            only=only,
             progress=bar.show,
         )
     show_summary(summary)
@@ -87,7 +100,7 @@ class _Bar:
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def show(self, now: IndexProgress) -> None:
+    def show(self, now: service.IndexProgress) -> None:
         """Moves the bar to where the run is."""
         if now.stage not in self._tasks:
             self._tasks[now.stage] = self._progress.add_task(
@@ -103,7 +116,7 @@ class _Bar:
         )
 
 
-def show_summary(summary: IndexSummary) -> None:
+def show_summary(summary: service.IndexSummary) -> None:
     """Prints what the run did, and each file that it could not use with the reason."""
     table = Table(
         "Added",
@@ -133,13 +146,14 @@ def show_summary(summary: IndexSummary) -> None:
         )
 
 
-def courses(data_dir: DataDir = None) -> None:
-    """Lists the indexed courses."""
-    indexed = overview(settings_for_people(data_dir=data_dir).data_dir)
+def courses(context: typer.Context, data_dir: DataDir = None) -> None:
+    """Lists the indexed courses, or removes one."""
+    if context.invoked_subcommand is not None:
+        return
+    settings = settings_for_people(data_dir=data_dir)
+    indexed = service.overview(settings.data_dir)
     if indexed is None or not indexed.courses:
-        out.print(
-            "Nothing is indexed yet: run `antiphon index PATH…` on a folder of course documents."
-        )
+        out.print(nothing_indexed(settings), soft_wrap=True)
         return
     table = Table("Course", "Instructor", "Lessons", Column("Link", overflow="fold"))
     for course in indexed.courses:
@@ -149,3 +163,21 @@ def courses(data_dir: DataDir = None) -> None:
             one_line(course.title), instructor, lessons, one_line(course.link or "")
         )
     out.print(table)
+
+
+def remove(
+    title: Annotated[str, typer.Argument(help="The course's title, in quotes.")],
+    data_dir: DataDir = None,
+    chroma_url: ChromaUrl = None,
+) -> None:
+    """Removes a course from the index. Its file stays, and brings it back when it is indexed again."""
+    settings = settings_for_people(data_dir=data_dir, chroma_url=chroma_url)
+    service.check_server(settings.chroma_url)
+    with _Bar() as bar:
+        summary = service.remove_course(
+            title,
+            settings.data_dir,
+            chroma_url=settings.chroma_url,
+            progress=bar.show,
+        )
+    show_summary(summary)

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from antiphon import service
 from antiphon.cli.terminal import clean, err, one_line, out
-from antiphon.service import BriefingView, Outcome
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.values import Citation, Exchange, ToolCall, Usage
@@ -16,7 +16,7 @@ from antiphon.vocabulary.values import Citation, Exchange, ToolCall, Usage
 _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
 
-def show_answer(outcome: Outcome) -> None:
+def show_answer(outcome: service.Outcome) -> None:
     """Prints the answer on standard output, and what surrounds it on standard error."""
     response = outcome.response
     out.print(
@@ -75,7 +75,7 @@ def conversation_lines(exchanges: Sequence[Exchange]) -> list[str]:
     return lines
 
 
-def shown_lines(briefing: BriefingView, width: int) -> list[str]:
+def shown_lines(briefing: service.BriefingView, width: int) -> list[str]:
     """Lists what a briefing shows of each fact, a line each."""
     lines: list[str] = []
     for shown in briefing.shown:
@@ -91,7 +91,7 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}s"
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: service.Outcome) -> str:
     response = outcome.response
     calls = counted(response.calls, "call")
     if response.summaries:

@@ -12,34 +12,13 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-import uvicorn
-from fastapi import FastAPI
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from antiphon.api import InterceptorOf, cancel_queries, create_app, is_loopback
-from antiphon.cli.session import DataDir, Reasoner
+from antiphon import api, faults, service
+from antiphon.cli.process import INTERRUPTED, end_at_once
+from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
-from antiphon.faults import fault_at, injector_of
-from antiphon.service import (
-    Double,
-    Settings,
-    configure_logging,
-    load_settings,
-    read_script,
-)
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import Event, Recorded
-
-STOPPING_S = 5.0
-"""Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
-
-CLOSING_S = 5
-"""Seconds that cancelled queries and their callers get after that."""
-
-HEADERS_S = 10.0
-"""Seconds in which the head of a request must have come: one that never does would hold its connection for ever."""
-
-INTERRUPTED = 130
 
 
 def serve(
@@ -61,14 +40,30 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Serves the REST API; its documentation is at /docs. Ctrl-C stops it once the queries under way have ended."""
-    settings = load_settings(host=host, port=port, data_dir=data_dir, reasoner=reasoner)
-    configure_logging(settings)
-    interceptor_of: InterceptorOf | None = None
+    """Serves the REST API; its documentation is at /docs.
+
+    Ctrl-C stops it: no request is taken any more, the queries under way have five seconds to end, and those that have
+    not are cancelled, which their callers are told with status 503. A second Ctrl-C ends it at once.
+    """
+    settings = loaded_settings(
+        host=host, port=port, data_dir=data_dir, reasoner=reasoner
+    )
+    service.configure_logging(settings)
+    interceptor_of: api.InterceptorOf | None = None
     if allow_faults:
-        interceptor_of = injector_of
+        interceptor_of = faults.injector_of
     with listening(settings) as listener:
-        stopped_by = asyncio.run(_serve(settings, listener, interceptor_of))
+        _warn_of_network(settings)
+        life = _Life(listener)
+        serving = api.serve(
+            settings,
+            listener,
+            interceptor_of,
+            _fault_of,
+            announce=life.begin,
+            stopping=life.stop,
+        )
+        stopped_by = asyncio.run(serving)
     if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 
@@ -89,21 +84,19 @@ def double(
     ] = "127.0.0.1",
 ) -> None:
     """Serves a Messages API that answers by a script (docs/double.md): set ANTHROPIC_BASE_URL to its address."""
-    app = Double(read_script(script), on_port=True)
-    with listening(load_settings(host=host, port=port)) as listener:
+    played = service.read_script(script)
+    app = service.Double(played, on_port=True)
+    with listening(loaded_settings(host=host, port=port)) as listener:
         address, at = listener.getsockname()[:2]
         err.print(
             f"The double answers at http://{address}:{at} (Ctrl-C stops it)",
             soft_wrap=True,
         )
-        config = uvicorn.Config(
-            app, lifespan="off", log_config=None, log_level="critical", access_log=False
-        )
-        uvicorn.Server(config).run(sockets=[listener])
+        asyncio.run(api.serve_app(app, listener))
 
 
 @contextmanager
-def listening(settings: Settings) -> Generator[socket.socket, None, None]:
+def listening(settings: service.Settings) -> Generator[socket.socket, None, None]:
     """Binds a socket to the settings' address, before anything slow is done.
 
     Raises:
@@ -125,40 +118,52 @@ def listening(settings: Settings) -> Generator[socket.socket, None, None]:
         yield listener
 
 
-async def _serve(
-    settings: Settings, listener: socket.socket, interceptor_of: InterceptorOf | None
-) -> int | None:
-    """Serves until a signal comes, and returns its number."""
-    app = create_app(settings, interceptor_of=interceptor_of, fault_of=_fault_of)
-    config = uvicorn.Config(
-        app,
-        http=PromptHttp,
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S,
-    )
-    server = _Server(config, app)
-    # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
-    with server.stopped_by_signals():
-        async with app.router.lifespan_context(app):
-            host, port = listener.getsockname()[:2]
-            shown = host
-            # An address needs brackets where it holds colons itself.
-            if ":" in host:
-                shown = f"[{host}]"
+class _Life:
+    """The beginning and the end of the service, as whoever started it is told of them."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._opening = opening()
+        self._opening.start()
+        self._serves = False
+        self._stops = False
+
+    def begin(self, problems: Sequence[str]) -> None:
+        """Says where the service is, and what it cannot do yet."""
+        self._opening.stop()
+        self._serves = True
+        host, port = self._listener.getsockname()[:2]
+        shown = host
+        # An address needs brackets where it holds colons itself.
+        if ":" in host:
+            shown = f"[{host}]"
+        err.print(
+            f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
+            soft_wrap=True,
+        )
+        for problem in problems:
             err.print(
-                f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
+                f"! {problem} Until then questions are refused.",
+                style="yellow",
                 soft_wrap=True,
             )
-            _warn_of_network(settings)
-            await server.serve(sockets=[listener])
-    return server.stopped_by
+
+    def stop(self, number: int) -> None:
+        """Says what the first signal leads to; a second Ctrl-C, or one before anything is served, ends all at once."""
+        if number == signal.SIGINT and (self._stops or not self._serves):
+            end_at_once()
+        if self._serves and not self._stops:
+            err.print(
+                f"Stopping: queries under way have {api.STOPPING_S:.0f} s to end; Ctrl-C once more ends at once.",
+                style="dim",
+                soft_wrap=True,
+            )
+        self._stops = True
 
 
-def _warn_of_network(settings: Settings) -> None:
+def _warn_of_network(settings: service.Settings) -> None:
     """Says who can reach a service on a network address, and by which names."""
-    if is_loopback(settings.host):
+    if api.is_loopback(settings.host):
         return
     err.print(
         f"Whoever reaches {settings.host} may use it: there are no accounts. It answers only to "
@@ -171,80 +176,9 @@ def _warn_of_network(settings: Settings) -> None:
 def _fault_of(
     events: Sequence[Recorded[Event]], at: int, kind: str | None, point: str | None
 ) -> dict[str, Any]:
-    found = fault_at(events, at, kind, point)
+    found = faults.fault_at(events, at, kind, point)
     return {
         "at": found.at,
         "plan": {"faults": msgspec.to_builtins(found.plan.faults)},
         "kinds": {of: list(kinds) for of, kinds in found.kinds},
     }
-
-
-class PromptHttp(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvicorn picks its class when it is imported
-    """uvicorn's protocol, which by itself waits for the head of a request for ever."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._late: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._expect_head()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        # A request under way has its whole head; what comes between two is the beginning of the next.
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._stop_expecting()
-        else:
-            self._expect_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_expecting()
-        super().connection_lost(exc)
-
-    def _expect_head(self) -> None:
-        if self._late is None:
-            self._late = self.loop.call_later(HEADERS_S, self.transport.close)
-
-    def _stop_expecting(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server, which would raise a caught signal again before our service is closed."""
-
-    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
-        super().__init__(config)
-        self._app = app
-        self.stopped_by: int | None = None
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        loop = asyncio.get_running_loop()
-        late = loop.call_later(
-            STOPPING_S, cancel_queries, self._app, "the service is stopping"
-        )
-        await super().shutdown(sockets)
-        # No query is cancelled after all where they ended in time.
-        late.cancel()
-
-    @contextmanager
-    def stopped_by_signals(self) -> Generator[None, None, None]:
-        """Lets SIGINT and SIGTERM end the server in order, from before it opens until after it has closed."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._stop, number)
-        try:
-            yield
-        finally:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.remove_signal_handler(number)
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield  # done by `stopped_by_signals`, for longer than uvicorn would
-
-    def _stop(self, number: int) -> None:
-        self.stopped_by = number
-        self.handle_exit(number, None)

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.status import Status
 
-from antiphon.service import (
-    Antiphon,
-    Redaction,
-    Settings,
-    catalog_of,
-    configure_logging,
-    load_settings,
-    load_subscribers,
-    open_trace_store,
-    whole_id,
-)
+from antiphon import service
+from antiphon.cli.process import end_at_once
+from antiphon.cli.terminal import clean, err, one_line
+from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceListing, TraceStore
 from antiphon.vocabulary.settings import DECLARED
@@ -66,45 +62,129 @@ def wish(name: str, flag: str) -> Any:
     return typer.Option(flag, help=DECLARED[name].sentence)
 
 
-def settings_for_people(**overrides: object) -> Settings:
+def loaded_settings(**overrides: object) -> service.Settings:
+    """Loads the settings, and tells of names that look like one and are none.
+
+    Raises:
+        ConfigurationError: A value cannot be used.
+    """
+    settings = service.load_settings(**overrides)
+    for sentence in service.settings_warnings():
+        err.print(f"! {one_line(sentence, 200)}", style="yellow", soft_wrap=True)
+    return settings
+
+
+def settings_for_people(**overrides: object) -> service.Settings:
     """Loads the settings with logging turned down to warnings, for commands whose output people read.
 
     Raises:
         ConfigurationError: A value cannot be used.
     """
-    settings = load_settings(**overrides)
+    settings = loaded_settings(**overrides)
     # A level that somebody chose is kept; "info" is the default, and would stand between the lines of the output.
     if settings.log_level == "info":
         settings = settings.model_copy(update={"log_level": "warning"})
-    configure_logging(settings)
+    service.configure_logging(settings)
     return settings
 
 
+def opening() -> Status:
+    """Turns a spinner on standard error, where that is a terminal, while something is loaded that takes seconds."""
+    return err.status("Opening the index and the reasoner …")
+
+
+def settings_to_ask(**overrides: object) -> service.Settings:
+    """Loads the settings for a command that asks questions.
+
+    Raises:
+        ConfigurationError: A value cannot be used.
+        KnowledgeError: Nothing is indexed; it is found out before a data folder is made or anything large is loaded.
+    """
+    settings = settings_for_people(**overrides)
+    indexed = service.overview(settings.data_dir)
+    if indexed is None or not indexed.courses:
+        raise KnowledgeError(nothing_indexed(settings))
+    return settings
+
+
+def nothing_indexed(settings: service.Settings) -> str:
+    """Tells in words that nothing is indexed, where, and what to do."""
+    return (
+        f"Nothing is indexed in {clean(str(settings.data_dir))}: run `antiphon index PATH…` on a folder of course "
+        "documents, or name the folder of another index with --data-dir."
+    )
+
+
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Antiphon]:
-    """Opens the service, and closes it at the end, whatever happens.
+async def opened(settings: service.Settings) -> AsyncIterator[service.Antiphon]:
+    """Opens the service, and closes it at the end, whatever happens; Ctrl-C cancels what is done with it.
 
     Raises:
         ServiceError: It cannot be opened.
     """
-    service = await Antiphon.open(settings)
+    with opening():
+        antiphon = await service.Antiphon.open(settings)
     try:
-        yield service
+        with _cancelled_by_ctrl_c() as interrupted:
+            yield antiphon
     finally:
-        await service.close()
+        await antiphon.close()
+        # Not by an exception: on its way out it would wait for threads.
+        if interrupted.is_set():
+            end_at_once()
+
+
+@contextmanager
+def _cancelled_by_ctrl_c() -> Iterator[asyncio.Event]:
+    """Lets Ctrl-C cancel the running task, so that a query ends in its trace; a second one ends the process at once."""
+    interrupted = asyncio.Event()
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    # Elsewhere, such as in a test's process, signals are not ours.
+    if task is None or signal.getsignal(signal.SIGINT) is not end_at_once:
+        yield interrupted
+        return
+
+    def interrupt() -> None:
+        interrupted.set()
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, end_at_once)
+        task.cancel()
+
+    loop.add_signal_handler(signal.SIGINT, interrupt)
+    try:
+        yield interrupted
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, end_at_once)
 
 
 @asynccontextmanager
 async def open_store(
-    settings: Settings, redaction: Redaction | None = None
+    settings: service.Settings,
+    redaction: service.Redaction | None = None,
+    *,
+    make: bool = False,
 ) -> AsyncIterator[TraceStore]:
     """Opens the trace store of these settings, which reads the events of their subscribers too; closes it at the end.
 
     Args:
         redaction: Redacts traces that are added.
+        make: Make the data folder where there is none.
+
+    Raises:
+        NotFoundError: There is no data folder.
+        TraceError: The store cannot be opened.
     """
-    catalog = catalog_of(load_subscribers(settings.subscribers))
-    store = open_trace_store(settings.data_dir, redaction=redaction, catalog=catalog)
+    # A folder made for reading would be empty: its name is mistyped, or nothing was asked yet.
+    if not make and not settings.data_dir.is_dir():
+        raise NotFoundError(
+            f"There is no data folder {clean(str(settings.data_dir))}, and so no trace: ask something with "
+            "`antiphon ask`, or name another folder with --data-dir."
+        )
+    catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
+    store = service.open_trace_store(
+        settings.data_dir, redaction=redaction, catalog=catalog
+    )
     try:
         yield store
     finally:
@@ -121,7 +201,15 @@ async def every_id(store: TraceListing) -> AsyncIterator[str]:
         last = page[-1].query_id
 
 
-async def read_trace(settings: Settings, wanted: str) -> Sequence[Recorded[Event]]:
+async def found_id(settings: service.Settings, wanted: str) -> str:
+    """Finds a trace for a command that then opens the service, which takes seconds. Raises as `whole_id` does."""
+    async with open_store(settings) as store:
+        return await service.whole_id(store, wanted)
+
+
+async def read_trace(
+    settings: service.Settings, wanted: str
+) -> Sequence[Recorded[Event]]:
     """Reads the events of the one trace whose id begins so. Raises as `whole_id` does."""
     async with open_store(settings) as store:
-        return await store.read(await whole_id(store, wanted))
+        return await store.read(await service.whole_id(store, wanted))

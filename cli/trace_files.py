@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,25 +13,23 @@ from typing import Annotated
 
 import typer
 
+from antiphon import service
+from antiphon.cli.rendering import counted
 from antiphon.cli.session import (
+    PAGE,
     DataDir,
     TraceId,
     open_store,
-    read_trace,
     settings_for_people,
 )
-from antiphon.cli.terminal import clean, out
-from antiphon.service import (
-    bytes_of_file,
-    catalog_of,
-    file_of_lines,
-    load_subscribers,
-    read_trace_file,
-    redaction_of,
-    trace_test,
-    whole_id,
-)
+from antiphon.cli.terminal import clean, err, one_line, out
 from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Json, TraceFilter, TraceSummary
+
+Yes = Annotated[bool, typer.Option("--yes", help="Delete without being asked.")]
+MOST_DAYS = 36_500.0
+SHOWN_ROWS = 5
 
 
 def export(
@@ -42,12 +42,12 @@ def export(
 
     async def stored() -> tuple[str, Sequence[bytes]]:
         async with open_store(settings) as store:
-            found_id = await whole_id(store, query_id)
+            found_id = await service.whole_id(store, query_id)
             # The events are not decoded: another program may have written them.
             return found_id, await store.lines(found_id)
 
     found_id, lines = asyncio.run(stored())
-    _write(output, file_of_lines(found_id, lines))
+    _write(output, service.file_of_lines(found_id, lines))
     out.print(f"{output}: {len(lines)} events", soft_wrap=True)
 
 
@@ -59,12 +59,14 @@ def import_(
 ) -> None:
     """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
     settings = settings_for_people(data_dir=data_dir)
-    catalog = catalog_of(load_subscribers(settings.subscribers))
+    catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
     # Read and checked as a whole before the store is opened: half a trace must not get in.
-    events = read_trace_file(bytes_of_file(file), catalog)
+    events = service.read_trace_file(service.bytes_of_file(file), catalog)
 
     async def add() -> None:
-        async with open_store(settings, redaction_of(settings)) as store:
+        async with open_store(
+            settings, service.redaction_of(settings), make=True
+        ) as store:
             await store.add(events)
 
     asyncio.run(add())
@@ -88,14 +90,16 @@ def as_test(
 ) -> None:
     """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
     settings = settings_for_people(data_dir=data_dir)
-    events = asyncio.run(read_trace(settings, query_id))
+    events, forms = asyncio.run(_with_forms(settings, query_id))
     folder = output
     # An id from elsewhere may be any text, and this one becomes part of a path.
     name = re.sub(r"[^A-Za-z0-9_-]", "_", f"trace_{events[0].query_id[:8]}")
     if output.suffix == ".py":
         folder = output.parent
         name = output.stem.removeprefix("test_")
-    data, test = trace_test(events, name, redact or (), settings.subscribers)
+    data, test = service.trace_test(
+        events, name, redact or (), settings.subscribers, forms
+    )
     files = {folder / f"{name}.jsonl": data, folder / f"test_{name}.py": test.encode()}
     for path in files:
         if path.exists() and not force:
@@ -105,6 +109,15 @@ def as_test(
     out.print(f"{path} replays {len(events)} events", soft_wrap=True)
 
 
+async def _with_forms(
+    settings: service.Settings, query_id: str
+) -> tuple[Sequence[Recorded[Event]], Sequence[Json]]:
+    """Reads a trace, and each of its events in the form in which it was written."""
+    async with open_store(settings) as store:
+        whole = await service.whole_id(store, query_id)
+        return await store.read(whole), await store.forms(whole)
+
+
 def delete(
     query_id: Annotated[
         str | None, typer.Argument(help="The trace's id.", show_default=False)
@@ -112,35 +125,46 @@ def delete(
     conversation: Annotated[
         str | None, typer.Option("--conversation", help="All of a conversation.")
     ] = None,
+    yes: Yes = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Deletes one trace or one conversation, with the texts that nothing else holds."""
+    """Deletes one trace or one conversation, with the texts that nothing else holds; asks first."""
     if (query_id is None) == (conversation is None):
         raise BadInputError(
             "Name either a trace, or a conversation with --conversation."
         )
     settings = settings_for_people(data_dir=data_dir)
+    where = TraceFilter(session_id=conversation)
+    found = asyncio.run(_found(settings, query_id, where))
+    _ask_first(found, yes=yes)
 
     async def work() -> int:
         async with open_store(settings) as store:
             if conversation is not None:
                 return await store.delete_conversation(conversation)
-            return await store.delete([await whole_id(store, query_id or "")])
+            return await store.delete([found[0].query_id])
 
     out.print(f"{asyncio.run(work())} deleted")
 
 
 def prune(
     older_than_days: Annotated[
-        float | None, typer.Option("--older-than-days", min=0.0)
+        float | None,
+        typer.Option(
+            "--older-than-days",
+            min=0.0,
+            max=MOST_DAYS,
+            help="Begun longer ago than that.",
+        ),
     ] = None,
     most_mb: Annotated[
         float | None,
         typer.Option("--most-mb", min=0.0, help="Until this is used at most."),
     ] = None,
+    yes: Yes = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Deletes the oldest traces that are over, by age and by size."""
+    """Deletes the oldest traces that are over, by age and by size; asks first."""
     if older_than_days is None and most_mb is None:
         raise BadInputError("Say what to delete: --older-than-days or --most-mb.")
     older_than: float | None = None
@@ -148,14 +172,72 @@ def prune(
     if older_than_days is not None:
         older_than = time.time() - older_than_days * 86_400
     if most_mb is not None:
-        most_bytes = int(most_mb * 1_000_000)
+        most_bytes = _bytes_of(most_mb)
     settings = settings_for_people(data_dir=data_dir)
+    # Which ones a limit of size takes is known only as they go: any of them may.
+    where = TraceFilter(until=older_than)
+    if most_bytes is not None:
+        where = TraceFilter()
+    _ask_first(asyncio.run(_found(settings, None, where)), yes=yes, at_most=True)
 
     async def work() -> int:
         async with open_store(settings) as store:
             return await store.prune(older_than=older_than, most_bytes=most_bytes)
 
     out.print(f"{asyncio.run(work())} deleted")
+
+
+def _bytes_of(megabytes: float) -> int:
+    if not math.isfinite(megabytes):
+        raise BadInputError("--most-mb wants a number of megabytes.")
+    return int(megabytes * 1_000_000)
+
+
+async def _found(
+    settings: service.Settings, wanted: str | None, where: TraceFilter
+) -> list[TraceSummary]:
+    """Lists what would be deleted, the newest first: the one trace that is wanted, or those that a filter lets through.
+
+    Raises:
+        NotFoundError: There is no such trace.
+        BadInputError: Several begin so.
+    """
+    found: list[TraceSummary] = []
+    async with open_store(settings) as store:
+        query_id: str | None = None
+        if wanted is not None:
+            query_id = await service.whole_id(store, wanted)
+        last: str | None = None
+        while page := await store.list(PAGE, after_id=last, where=where):
+            found += [row for row in page if query_id in (None, row.query_id)]
+            last = page[-1].query_id
+            if query_id is not None and found:
+                break
+    return found
+
+
+def _ask_first(
+    found: Sequence[TraceSummary], *, yes: bool, at_most: bool = False
+) -> None:
+    """Shows what is to be deleted, and asks.
+
+    Raises:
+        BadInputError: Nobody is there to be asked.
+    """
+    if yes or not found:
+        return
+    for row in found[:SHOWN_ROWS]:
+        err.print(one_line(f"  {row.query_id}  {row.query}", 110), soft_wrap=True)
+    if len(found) > SHOWN_ROWS:
+        err.print(f"  … and {len(found) - SHOWN_ROWS} more")
+    many = counted(len(found), "trace")
+    if at_most:
+        many = f"at most {many}"
+    if not sys.stdin.isatty():
+        raise BadInputError(
+            f"Nothing is deleted yet: this would delete {many} for good. Say --yes to do so."
+        )
+    typer.confirm(f"Delete {many} for good?", abort=True, err=True)
 
 
 def _write(path: Path, data: bytes) -> None:

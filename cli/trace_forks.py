@@ -10,34 +10,18 @@ from typing import Annotated, Literal, NamedTuple
 
 import typer
 
+from antiphon import faults, service
 from antiphon.cli.session import (
     DataDir,
     Reasoner,
     TraceId,
+    found_id,
     opened,
     read_trace,
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, err, one_line, out
 from antiphon.cli.trace_views import moved, show_diff
-from antiphon.faults import (
-    Injector,
-    Plan,
-    fault_at,
-    leave_as_planned,
-    read_plan,
-    write_plan,
-)
-from antiphon.service import (
-    Change,
-    Diff,
-    ForkPlan,
-    Mode,
-    Outcome,
-    QueryHandle,
-    recording_ended,
-    whole_id,
-)
 from antiphon.vocabulary.errors import BadInputError
 
 Yes = Annotated[
@@ -51,9 +35,9 @@ class Fork(NamedTuple):
 
     wanted: str
     at: int | None
-    changes: Sequence[Change]
-    mode: Mode
-    plan: Plan | None
+    changes: Sequence[service.Change]
+    mode: service.Mode
+    plan: faults.Plan | None
     yes: bool
 
 
@@ -100,12 +84,12 @@ def fork(
     changes = [*_changes("setting", settings), *_changes("set", sets)]
     for given in tool_results or ():
         name, file = _pair(given)
-        changes.append(Change(kind="tool", name=name, value=_text(Path(file))))
+        changes.append(service.Change(kind="tool", name=name, value=_text(Path(file))))
     if reply:
-        changes.append(Change(kind="reply", value=_text(reply)))
-    plan: Plan | None = None
+        changes.append(service.Change(kind="reply", value=_text(reply)))
+    plan: faults.Plan | None = None
     if fault:
-        plan = read_plan(fault)
+        plan = faults.read_plan(fault)
         # A fork with nothing changed would look like a fault that did no harm.
         if not plan.faults:
             path = clean(str(fault))
@@ -116,11 +100,13 @@ def fork(
     asyncio.run(_fork(asked, data_dir, reasoner))
 
 
-def _changes(kind: Literal["set", "setting"], given: list[str] | None) -> list[Change]:
-    changes: list[Change] = []
+def _changes(
+    kind: Literal["set", "setting"], given: list[str] | None
+) -> list[service.Change]:
+    changes: list[service.Change] = []
     for each in given or ():
         name, value = _pair(each)
-        changes.append(Change(kind=kind, name=name, value=value))
+        changes.append(service.Change(kind=kind, name=name, value=value))
     return changes
 
 
@@ -135,7 +121,7 @@ def whatif(
 ) -> None:
     """Drops one passage, has the model answer without it from where it was found, and says whether the answer moved."""
     # The recorded replies were given with the passage in view: only the model can say what it would answer without.
-    change = Change(kind="drop", name=without)
+    change = service.Change(kind="drop", name=without)
     asked = Fork(query_id, None, [change], "remodel", None, yes=yes)
     found = asyncio.run(_fork(asked, data_dir, reasoner))
     if found is not None:
@@ -156,38 +142,38 @@ def fault(
 ) -> None:
     """Prints the fault plan that breaks a query at one of its events: `antiphon traces fork --fault` takes it."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    found = fault_at(events, at, kind, point)
+    found = faults.fault_at(events, at, kind, point)
     out.print(
         f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE",
         soft_wrap=True,
     )
-    out.print(write_plan(found.plan), end="", soft_wrap=True)
+    out.print(faults.write_plan(found.plan), end="", soft_wrap=True)
     for at_point, kinds in found.kinds:
         err.print(f"{at_point}: {', '.join(kinds)}", style="dim", soft_wrap=True)
 
 
 async def _fork(
     asked: Fork, data_dir: Path | None, reasoner: str | None
-) -> Diff | None:
+) -> service.Diff | None:
     """Runs a fork and shows how it differs; None where somebody said no to what it may cost."""
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
-    injector: Injector | None = None
+    injector: faults.Injector | None = None
     if asked.plan is not None:
-        injector = Injector(asked.plan.faults)
-    async with opened(settings) as service:
-        query_id = await whole_id(service.store, asked.wanted)
+        injector = faults.Injector(asked.plan.faults)
+    query_id = await found_id(settings, asked.wanted)
+    async with opened(settings) as antiphon:
         what = (query_id, asked.at, asked.changes, asked.mode, injector)
-        planned = await service.history.plan_fork(*what)
+        planned = await antiphon.history.plan_fork(*what)
         err.print(planned.sentence, style="dim", soft_wrap=True)
         if not _may_begin(planned, yes=asked.yes):
             return None
-        query = await service.history.fork(*what)
+        query = await antiphon.history.fork(*what)
         if injector is None:
             outcome = await query.outcome()
         else:
             outcome = await _outcome_under(injector, query)
-        found = await service.history.diff(query_id, query.query_id)
-        stopped = recording_ended(await service.store.read(query.query_id))
+        found = await antiphon.history.diff(query_id, query.query_id)
+        stopped = service.recording_ended(await antiphon.store.read(query.query_id))
     done = f"fork {query.query_id} of {query_id}: {outcome.status}"
     err.print(done, style="dim", soft_wrap=True)
     if stopped:
@@ -199,18 +185,20 @@ async def _fork(
     return found
 
 
-def _may_begin(planned: ForkPlan, *, yes: bool) -> bool:
+def _may_begin(planned: service.ForkPlan, *, yes: bool) -> bool:
     """Asks before money is spent, where there is somebody to ask."""
     if yes or not planned.may_cost or not sys.stdin.isatty():
         return True
     return typer.confirm("Go on?", err=True)
 
 
-async def _outcome_under(injector: Injector, query: QueryHandle) -> Outcome:
+async def _outcome_under(
+    injector: faults.Injector, query: service.QueryHandle
+) -> service.Outcome:
     """Waits for the outcome of a fork under a fault plan, and prints the faults that fired."""
     # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
     leaving = asyncio.create_task(
-        leave_as_planned(query, injector.injected, injector.injected.stored_seq)
+        faults.leave_as_planned(query, injector.injected, injector.injected.stored_seq)
     )
     outcome = await query.outcome()
     await leaving

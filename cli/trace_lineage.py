@@ -9,15 +9,9 @@ from typing import Annotated
 import msgspec
 import typer
 
+from antiphon import service
 from antiphon.cli.session import DataDir, Json, TraceId, read_trace, settings_for_people
 from antiphon.cli.terminal import one_line, out, print_json
-from antiphon.service import (
-    CallStep,
-    Origin,
-    contributions,
-    document_paths,
-    lineage,
-)
 from antiphon.vocabulary.events import Event, Recorded
 
 Trace = Sequence[Recorded[Event]]
@@ -35,17 +29,17 @@ def show_lineage(
     settings = settings_for_people(data_dir=data_dir)
     events = asyncio.run(read_trace(settings, query_id))
     if reverse and as_json:
-        print_json(msgspec.json.encode(contributions(events)).decode())
+        print_json(msgspec.json.encode(service.contributions(events)).decode())
     elif reverse:
         _show_contributions(events)
     elif as_json:
-        print_json(msgspec.json.encode(lineage(events)).decode())
+        print_json(msgspec.json.encode(service.lineage(events)).decode())
     else:
-        _show_sentences(events, document_paths(settings.data_dir))
+        _show_sentences(events, service.document_paths(settings.data_dir))
 
 
 def _show_sentences(events: Trace, files: Mapping[str, str]) -> None:
-    for sentence in lineage(events):
+    for sentence in service.lineage(events):
         out.print(one_line(sentence.text, 200), soft_wrap=True)
         if sentence.written_by is None:
             out.print("  put together without a model")
@@ -57,7 +51,7 @@ def _show_sentences(events: Trace, files: Mapping[str, str]) -> None:
             _show_origin(origin, files)
 
 
-def _show_origin(origin: Origin, files: Mapping[str, str]) -> None:
+def _show_origin(origin: service.Origin, files: Mapping[str, str]) -> None:
     out.print(f"  “{one_line(origin.cited_text, 100)}”", soft_wrap=True)
     found = f"({one_line(origin.fact, 40)}, passage {one_line(origin.passage_id, 80)})"
     out.print(
@@ -78,7 +72,7 @@ def _show_origin(origin: Origin, files: Mapping[str, str]) -> None:
         out.print(f"    ← before it {_in_words(step)}", soft_wrap=True)
 
 
-def _in_words(step: CallStep) -> str:
+def _in_words(step: service.CallStep) -> str:
     shown = "nothing but the question"
     if step.shown:
         shown = ", ".join(step.shown)
@@ -88,7 +82,7 @@ def _in_words(step: CallStep) -> str:
     )
 
 
-def _place(origin: Origin, files: Mapping[str, str]) -> str:
+def _place(origin: service.Origin, files: Mapping[str, str]) -> str:
     """Names the file as it is indexed now, and the place in the lesson's text."""
     words = ""
     if origin.course is not None and origin.course in files:
@@ -99,7 +93,7 @@ def _place(origin: Origin, files: Mapping[str, str]) -> str:
 
 
 def _show_contributions(events: Trace) -> None:
-    for each in contributions(events):
+    for each in service.contributions(events):
         out.print(
             f"{one_line(each.fact, 40)} {one_line(each.source, 80)} (passage {one_line(each.passage_id, 80)})",
             soft_wrap=True,

@@ -12,6 +12,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from antiphon import service
 from antiphon.cli.rendering import describe, show_answer
 from antiphon.cli.session import (
     DataDir,
@@ -19,28 +20,20 @@ from antiphon.cli.session import (
     Reasoner,
     TraceId,
     every_id,
+    found_id,
     open_store,
     opened,
     settings_for_people,
 )
-from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.service import (
-    Divergence,
-    ReplayResult,
-    ReplayRun,
-    Settings,
-    bytes_of_file,
-    catalog_of,
-    load_subscribers,
-    read_trace_file,
-    replay_lines,
-    replay_stored,
-    trace_lines,
-    whole_id,
+from antiphon.cli.terminal import clean, err, one_line, out, print_json
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    ConfigurationError,
+    ToolDefinitionError,
 )
-from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import StoredText
 
 Subscribers = Sequence[Subscriber]
 
@@ -85,38 +78,59 @@ def replay(
 
 
 def _replay_wanted(
-    settings: Settings, wanted: str | None, *, step: bool
-) -> list[ReplayResult]:
+    settings: service.Settings, wanted: str | None, *, step: bool
+) -> list[service.ReplayResult]:
     """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
-    subscribers = load_subscribers(settings.subscribers)
+    subscribers = service.load_subscribers(settings.subscribers)
+    tools = _present_tools(settings)
     if wanted is None or not Path(wanted).is_file():
-        return asyncio.run(_replay_stored(settings, subscribers, wanted, step=step))
-    data = bytes_of_file(Path(wanted))
+        return asyncio.run(
+            _replay_stored(settings, subscribers, tools, wanted, step=step)
+        )
+    data = service.bytes_of_file(Path(wanted))
     if step:
-        _step_through(read_trace_file(data, catalog_of(subscribers)), subscribers)
+        _step_through(
+            service.read_trace_file(data, service.catalog_of(subscribers)), subscribers
+        )
     # The lines as they were written: an event of an older version is part of what is compared.
-    _, lines = trace_lines(data)
-    return [replay_lines(lines, subscribers)]
+    _, lines = service.trace_lines(data)
+    return [service.replay_lines(lines, subscribers, tools)]
+
+
+def _present_tools(settings: service.Settings) -> StoredText | None:
+    """Returns the definitions of today's tools; None where they cannot be loaded, which a replay can do without."""
+    try:
+        return service.tool_definitions(settings.tools)
+    except (ConfigurationError, ToolDefinitionError) as error:
+        err.print(f"The tools are not compared: {error}", soft_wrap=True)
+        return None
 
 
 async def _replay_stored(
-    settings: Settings, subscribers: Subscribers, wanted: str | None, *, step: bool
-) -> list[ReplayResult]:
+    settings: service.Settings,
+    subscribers: Subscribers,
+    tools: StoredText | None,
+    wanted: str | None,
+    *,
+    step: bool,
+) -> list[service.ReplayResult]:
     async with open_store(settings) as store:
         if wanted is None:
-            results: list[ReplayResult] = []
+            results: list[service.ReplayResult] = []
             async for each_id in every_id(store):
-                results.append(await replay_stored(store, each_id, subscribers))
+                results.append(
+                    await service.replay_stored(store, each_id, subscribers, tools)
+                )
             return results
-        query_id = await whole_id(store, wanted)
+        query_id = await service.whole_id(store, wanted)
         if step:
             _step_through(await store.read(query_id), subscribers)
-        return [await replay_stored(store, query_id, subscribers)]
+        return [await service.replay_stored(store, query_id, subscribers, tools)]
 
 
 def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -> None:
     """Shows each event with what it changes in the state of every part, and what the parts emit upon it."""
-    run = ReplayRun(events, subscribers=subscribers)
+    run = service.ReplayRun(events, subscribers=subscribers)
     before = run.states()
     for recorded in events:
         kind = recorded.event.kind_name()
@@ -149,7 +163,7 @@ def _show_changes(
             out.print(f"       {name}.{field}: {change}", soft_wrap=True, style="dim")
 
 
-def _show_results(results: Sequence[ReplayResult]) -> None:
+def _show_results(results: Sequence[service.ReplayResult]) -> None:
     for result in results:
         name = clean(result.query_id)
         if result.divergence is not None:
@@ -158,11 +172,13 @@ def _show_results(results: Sequence[ReplayResult]) -> None:
         end = ""
         if not result.closed:
             end = " (the query is not over)"
-        same = f"identical, {result.compared} of {result.events} events said again{end}"
-        out.print(f"{name}: {same}", soft_wrap=True)
+        counts = f"{result.compared} of {result.events} events said again, {result.verified} verified"
+        out.print(f"{name}: identical, {counts}{end}", soft_wrap=True)
+        for reason in result.skipped:
+            out.print(f"  not compared: {reason}", soft_wrap=True)
 
 
-def _show_divergence(name: str, found: Divergence) -> None:
+def _show_divergence(name: str, found: service.Divergence) -> None:
     what = f"differs at event {found.seq} ({found.difference})"
     out.print(f"{name}: {what}: {one_line(found.detail, 300)}", soft_wrap=True)
     if found.recorded:
@@ -181,10 +197,9 @@ def resume(
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
 
     async def work() -> None:
-        async with opened(settings) as service:
-            query = await service.history.resume(
-                await whole_id(service.store, query_id)
-            )
+        interrupted = await found_id(settings, query_id)
+        async with opened(settings) as antiphon:
+            query = await antiphon.history.resume(interrupted)
             show_answer(await query.outcome())
 
     asyncio.run(work())

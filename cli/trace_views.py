@@ -11,6 +11,7 @@ import msgspec
 import typer
 from rich.table import Table
 
+from antiphon import service
 from antiphon.cli.comparing import dollars
 from antiphon.cli.rendering import conversation_lines
 from antiphon.cli.session import (
@@ -22,19 +23,6 @@ from antiphon.cli.session import (
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.service import (
-    BriefingView,
-    Diff,
-    Difference,
-    MemoryView,
-    Settings,
-    Side,
-    briefings_of,
-    diff,
-    load_subscribers,
-    memory_at,
-    whole_id,
-)
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Dropped
 
@@ -76,7 +64,7 @@ def memory(
 ) -> None:
     """Shows what a query remembered after any of its events: parts, facts, attempts, coverage, what is open."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    found = memory_at(events, at)
+    found = service.memory_at(events, at)
     if part is not None:
         found = msgspec.structs.replace(found, facts=found.facts_for_part(part))
     if tool is not None:
@@ -92,7 +80,7 @@ def briefing(
 ) -> None:
     """Shows what each call of a query was shown, and what came, decayed, was merged or dropped since the one before."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    found = briefings_of(events)
+    found = service.briefings_of(events)
     if as_json:
         print_json(msgspec.json.encode(found).decode())
         return
@@ -100,7 +88,7 @@ def briefing(
         _show_briefing(each)
 
 
-def _show_memory(found: MemoryView) -> None:
+def _show_memory(found: service.MemoryView) -> None:
     out.print(
         f"After event {found.at}: {one_line(found.question, 200)}", soft_wrap=True
     )
@@ -133,7 +121,7 @@ def _show_memory(found: MemoryView) -> None:
         )
 
 
-def _show_attempts(found: MemoryView) -> None:
+def _show_attempts(found: service.MemoryView) -> None:
     for attempt in found.attempts:
         outcome: str = attempt.outcome
         if attempt.new_facts:
@@ -142,7 +130,7 @@ def _show_attempts(found: MemoryView) -> None:
         out.print(one_line(line, 250), soft_wrap=True)
 
 
-def _show_facts(found: MemoryView) -> None:
+def _show_facts(found: service.MemoryView) -> None:
     table = Table("Fact", "Round", "Source", "Serves", "Begins")
     for fact in found.facts:
         name = fact.id
@@ -161,7 +149,7 @@ def _show_facts(found: MemoryView) -> None:
     out.print(table)
 
 
-def _show_briefing(found: BriefingView) -> None:
+def _show_briefing(found: service.BriefingView) -> None:
     out.print(
         f"{one_line(found.call_id, 40)} (event {found.seq}): {found.tokens} tokens, +{found.came} -{found.went}"
     )
@@ -214,21 +202,23 @@ def differences(
     """Compares two traces: all that differs by its cause, and their answers sentence by sentence."""
     settings = settings_for_people(data_dir=data_dir)
     one, other = asyncio.run(_read_both(settings, left, right))
-    found = diff(one, other, load_subscribers(settings.subscribers))
+    found = service.diff(one, other, service.load_subscribers(settings.subscribers))
     if as_json:
         print_json(msgspec.json.encode(found).decode())
     else:
         show_diff(found, every=every)
 
 
-async def _read_both(settings: Settings, left: str, right: str) -> tuple[Trace, Trace]:
+async def _read_both(
+    settings: service.Settings, left: str, right: str
+) -> tuple[Trace, Trace]:
     async with open_store(settings) as store:
-        one = await store.read(await whole_id(store, left))
-        other = await store.read(await whole_id(store, right))
+        one = await store.read(await service.whole_id(store, left))
+        other = await store.read(await service.whole_id(store, right))
         return one, other
 
 
-def show_diff(found: Diff, *, every: bool = False) -> None:
+def show_diff(found: service.Diff, *, every: bool = False) -> None:
     """Prints a comparison; of each cause the first few differences, or every one."""
     table = Table("", "left", "right")
     left, right = _figures(found.left), _figures(found.right)
@@ -246,7 +236,7 @@ def show_diff(found: Diff, *, every: bool = False) -> None:
         out.print(f"  {mark} {one_line(sentence, 200)}", soft_wrap=True)
 
 
-def moved(found: Diff) -> str:
+def moved(found: service.Diff) -> str:
     """Says in a sentence whether the answer moved, and how far."""
     counts = Counter(mark for mark, _ in found.sentences)
     if counts["-"] + counts["+"] == 0:
@@ -261,7 +251,7 @@ def moved(found: Diff) -> str:
     return words
 
 
-def _show_differences(found: Diff, *, every: bool) -> None:
+def _show_differences(found: service.Diff, *, every: bool) -> None:
     if found.change:
         out.print(f"Changed: {one_line(found.change, 200)}", soft_wrap=True)
     if not found.differences:
@@ -279,7 +269,7 @@ def _show_differences(found: Diff, *, every: bool) -> None:
             out.print(f"  … and {len(shown) - most} more: --all shows them")
 
 
-def _show_difference(found: Difference) -> None:
+def _show_difference(found: service.Difference) -> None:
     place = _place(found.left, found.right)
     lines = [str(field) for field in found.fields] or [found.detail]
     for line in lines[:MOST_FIELDS]:
@@ -293,7 +283,7 @@ def _place(left: int | None, right: int | None) -> str:
     return f"{left or '-'} | {right or '-'}"
 
 
-def _figures(side: Side) -> dict[str, str]:
+def _figures(side: service.Side) -> dict[str, str]:
     usage = side.usage
     return {
         "query": clean(side.query_id)[:12],

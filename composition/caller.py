@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 
-from antiphon.assembler import last_resort, with_incomplete_trace
-from antiphon.bus import Session
+from antiphon.assembler import last_resort, with_trace
+from antiphon.bus import APPEND_S, Session
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -41,6 +41,10 @@ _NOT_BY_THE_MODEL = ("fallback_reasoner", "not_searched")
 """Doubts about a whole answer that another reasoner gave, or that is none."""
 
 
+MOMENT_S = 0.3
+"""Longer than the store's first pause after a lock, and too short for anybody to mind."""
+
+
 class Outcome(Value, frozen=True, kw_only=True):
     """The answer to a question. `duration_ms` is from receipt to the end of the query."""
 
@@ -64,11 +68,13 @@ class Caller:
         self._response: ResponseAssembled | None = None
         self._status: Status | None = None
         self._received_at = 0.0
+        self._deadline_s = 0.0
         self._last_seq = 0
         self._closed_at = 0.0
 
     def on_query_received(self, recorded: Recorded[QueryReceived]) -> None:
         self._received_at = self._closed_at = recorded.at
+        self._deadline_s = recorded.event.settings.deadline_s
         self._last_seq = recorded.seq
 
     def on_response_assembled(self, recorded: Recorded[ResponseAssembled]) -> None:
@@ -87,12 +93,19 @@ class Caller:
             return False
         return self._response is not None or self._status in ("cancelled", "failed")
 
+    @property
+    def spare_s(self) -> float:
+        """Seconds that an answer may wait for its trace to be stored: a moment, as far as the deadline has any left."""
+        left_s = self._deadline_s - (self._closed_at - self._received_at)
+        return max(0.0, min(MOMENT_S, left_s - APPEND_S))
+
     def recall(self, trace: Sequence[Recorded[Event]]) -> None:
         """Takes from the trace the events that did not reach it."""
         for recorded in trace:
             match recorded.event:
-                case QueryReceived():
+                case QueryReceived(settings=settings):
                     self._received_at = recorded.at
+                    self._deadline_s = settings.deadline_s
                 case ResponseAssembled() as response:
                     self._response = response
                 case QueryClosed(status=status):
@@ -106,13 +119,13 @@ class Caller:
         session_id: str,
         *,
         trace: Sequence[Recorded[Event]] = (),
-        recorded: bool = True,
+        recorded: bool | None = None,
     ) -> Outcome:
         """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
             trace: Everything that was emitted, for what did not reach the caller.
-            recorded: All its events are stored; where they are not, the answer says so.
+            recorded: All its events are stored, or not, which the answer says; None: as it says already.
         """
         # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
         if not self.heard_all:
@@ -128,8 +141,9 @@ class Caller:
                 self._last_seq,
                 failed=status != "cancelled",
             )
-        if not recorded:
-            response = with_incomplete_trace(response, self._last_seq)
+        # An append that was refused, or took long, may have been made up for since the answer was put together.
+        if recorded is not None:
+            response = with_trace(response, self._last_seq, recorded=recorded)
         return Outcome(
             query_id=query_id,
             session_id=session_id,
@@ -236,6 +250,7 @@ class QueryHandle:
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""
         await self._session.closed()
+        await self._session.settled(self._caller.spare_s)
         outcome = self._caller.outcome(
             self.query_id,
             self.session_id,

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import structlog
 from msgspec.structs import replace
 
+from antiphon.composition.question import Question, check_question
 from antiphon.composition.resources import Interceptor, Resources, ServiceResources
 from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import versions_of
-from antiphon.coordinator import receive
 from antiphon.engine import fixed_size
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import QueryReceived
@@ -28,41 +28,6 @@ REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
 BYTES_A_TOKEN = 4
 """A rough estimate for English text, on which only the share of a budget that is kept back rests."""
-
-
-class Question:
-    """A question and the settings that its caller chooses: `Question(query="What is BM25?", max_rounds=1)`.
-
-    Attributes:
-        session_id: The conversation; None begins one.
-        settings: All settings of the query at once, in the place of the service's.
-        wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
-    """
-
-    def __init__(
-        self,
-        *,
-        query: str,
-        session_id: str | None = None,
-        settings: QuerySettings | None = None,
-        **wishes: object,
-    ) -> None:
-        self.query = query
-        self.session_id = session_id
-        self.settings = settings
-        self.wishes: dict[str, object] = {}
-        for name, value in wishes.items():
-            if value is not None:
-                self.wishes[name] = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Question) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash((self.query, self.session_id))
-
-    def __repr__(self) -> str:
-        return f"Question({self.query!r}, session_id={self.session_id!r}, wishes={self.wishes})"
 
 
 class Conversation(Value, frozen=True, kw_only=True):
@@ -111,14 +76,7 @@ class Intake:
         """
         # Every check comes before the conversation is stored: nothing is left of a question that is refused.
         session_id = question.session_id or uuid.uuid4().hex
-        settings = question.settings or self._settings.query_settings()
-        checked = receive(
-            question.query,
-            session_id,
-            settings,
-            question.wishes,
-            self._settings.query_chars,
-        )
+        checked = check_question(question, self._settings, session_id)
         rates = rates_of(checked.settings, self._resources)
         problem = unpriced(checked.settings, rates)
         if problem is not None:

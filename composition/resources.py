@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Protocol
 
 from antiphon.bus import Components
+from antiphon.composition.subscribers import catalog_of
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import Registry, ToolCircuits
-from antiphon.engine import AnthropicModel, CitationStyles, rate_of
+from antiphon.engine import CitationStyles, rate_of
 from antiphon.knowledge import Course, LibraryState
 from antiphon.traces import Redaction
-from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.ports import Clock, Model, QueryStore, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
@@ -52,21 +52,6 @@ class Resources:
         )
 
 
-def catalog_of(subscribers: Sequence[Subscriber]) -> Catalog:
-    """Returns the built-in events and those of the subscribers."""
-    further: list[type[Event]] = []
-    for subscriber in subscribers:
-        further += subscriber.events
-    return _extended(tuple(further))
-
-
-# The same events are the same catalog, so that decoders which are made from it are made once; a process has one set of
-# subscribers, tests have several.
-@lru_cache(maxsize=16)
-def _extended(further: tuple[type[Event], ...]) -> Catalog:
-    return BUILT_IN.extended(further)
-
-
 class CourseIndex(Protocol):
     """The course index as the service itself uses it; satisfied by `knowledge.Library`."""
 
@@ -77,6 +62,12 @@ class CourseIndex(Protocol):
     def refresh(self) -> bool: ...
 
     def close(self) -> None: ...
+
+
+class OpenModel(Protocol):
+    """A model whose connections are to be closed."""
+
+    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -93,7 +84,7 @@ class ServiceResources:
     shared: Resources
     store: TraceStore
     library: CourseIndex
-    models: tuple[AnthropicModel, ...]
+    models: tuple[OpenModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]
 

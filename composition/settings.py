@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +23,12 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from antiphon.composition.env_file import (
+    ENCODING,
+    PREFIX,
+    names_in,
+    unknown_settings,
+)
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.imports import split_names
 from antiphon.vocabulary.settings import (
@@ -33,6 +40,7 @@ from antiphon.vocabulary.settings import (
 )
 
 ANTHROPIC_URL = "https://api.anthropic.com"
+ENV_FILE = ".env"
 SWITCHES = ("tool_choice_none", "caching", "thinking")
 """What a server may lack."""
 
@@ -104,8 +112,9 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="ANTIPHON_",
-        env_file=".env",
+        env_prefix=PREFIX,
+        env_file=ENV_FILE,
+        env_file_encoding=ENCODING,
         extra="ignore",
         populate_by_name=True,
         env_ignore_empty=True,
@@ -235,8 +244,10 @@ def load_settings(**overrides: object) -> Settings:
     """Returns the settings of this process; `overrides` (None ones left out) win over the environment.
 
     Raises:
-        ConfigurationError: A value cannot be used; every such value is named.
+        ConfigurationError: A value cannot be used, and every such value is named; or `.env` cannot be read.
     """
+    # Pydantic passes over a line of the file that it cannot read.
+    names_in(Path(ENV_FILE))
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
         settings = Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
@@ -283,6 +294,16 @@ def _source_of(name: str, sources: Mapping[str, Mapping[str, str | None]]) -> st
         if variables.get(name.lower()):
             return source
     return ""
+
+
+def settings_warnings() -> tuple[str, ...]:
+    """Tells of each name in the environment and in `.env` that looks like a setting and is none.
+
+    Raises:
+        ConfigurationError: `.env` cannot be read.
+    """
+    names = [*os.environ, *names_in(Path(ENV_FILE))]
+    return unknown_settings(names, Settings.model_fields)
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.imports import import_named, in_words, split_names
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -56,6 +59,21 @@ def versions_of(subscribers: Sequence[Subscriber]) -> tuple[tuple[str, str], ...
         return ()
     names = [subscriber.name for subscriber in subscribers]
     return ((VERSIONS_KEY, ", ".join(names)),)
+
+
+def catalog_of(subscribers: Sequence[Subscriber]) -> Catalog:
+    """Returns the built-in events and those of the subscribers."""
+    further: list[type[Event]] = []
+    for subscriber in subscribers:
+        further += subscriber.events
+    return _extended(tuple(further))
+
+
+# The same events are the same catalog, so that decoders which are made from it are made once; a process has one set of
+# subscribers, tests have several.
+@lru_cache(maxsize=16)
+def _extended(further: tuple[type[Event], ...]) -> Catalog:
+    return BUILT_IN.extended(further)
 
 
 def missing_subscribers(

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol
 from antiphon.assembler import ResponseAssembler
 from antiphon.bus import SystemClock
 from antiphon.composition.caller import Caller
-from antiphon.composition.resources import Resources, catalog_of
+from antiphon.composition.resources import Resources
+from antiphon.composition.subscribers import catalog_of
 from antiphon.coordinator import DeadlineTimer, ProviderWatch, QueryCoordinator
 from antiphon.dispatcher import ToolDispatcher
 from antiphon.engine import ReasoningEngine, SummaryEngine

@@ -53,17 +53,9 @@ from antiphon.vocabulary.events import (
 )
 
 OF_ONE_MODEL: tuple[FailureKind, ...] = (
-    *(
-        "rate_limit",
-        "overloaded",
-        "timeout",
-        "silence",
-        "truncated_stream",
-        "stream_error",
-        "malformed",
-    ),
-    *("server_error", "not_found", "invalid_request", "context_window"),
-)
+    "rate_limit", "overloaded", "timeout", "silence", "truncated_stream", "stream_error", "malformed", "server_error",
+    "not_found", "invalid_request", "context_window",
+)  # fmt: skip
 """Failures that another model of the same provider may not have."""
 
 

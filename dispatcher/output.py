@@ -11,6 +11,7 @@ import msgspec
 from pydantic_core import to_json
 
 from antiphon.language.sentences import sentence_starts
+from antiphon.language.unseen import without_unseen
 from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
@@ -73,7 +74,8 @@ def quotable(
 
 
 def clean(text: str) -> str:
-    """Replaces lone surrogates: they cannot be written as UTF-8, so neither recorded nor sent."""
+    """Takes out what nobody sees, and replaces lone surrogates: those can neither be recorded nor sent as UTF-8."""
+    text = without_unseen(text)
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -135,7 +137,9 @@ def _bounded_passage(passage: Passage) -> Passage:
     # Cut before it is cleaned: a hostile text may have gigabytes.
     beginning = clean(given[: MAX_PASSAGE + 1])
     starts = passage.starts
-    if not _are_starts(starts, given):
+    # Where something was taken out, the tool's own offsets fit no more.
+    is_shorter = len(beginning) < len(given[: MAX_PASSAGE + 1])
+    if is_shorter or not _are_starts(starts, given):
         starts = sentence_starts(beginning)
     text, starts = _cut(beginning, starts)
     source = line(passage.source, MAX_LABEL)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from antiphon.dispatcher.parameters import Parameters
 from antiphon.vocabulary.errors import ToolDefinitionError
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.tool_calls import EFFECTS_NOTE
 from antiphon.vocabulary.values import StoredText
 
 Adapt = Callable[[str, Json], Json]
@@ -61,6 +62,12 @@ def origin(function: Callable[..., object]) -> str:
     if not name:
         return repr(function)
     return f"{function.__module__}.{name}"
+
+
+def _described(tool: Tool) -> str:
+    if tool.has_effects:
+        return f"{tool.description}\n\n{EFFECTS_NOTE}"
+    return tool.description
 
 
 class Registry:
@@ -123,7 +130,7 @@ class Registry:
             definitions.append(
                 {
                     "name": name,
-                    "description": tool.description,
+                    "description": _described(tool),
                     "input_schema": tool.schema,
                 }
             )

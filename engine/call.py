@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from antiphon.engine.failures import kind_of
+from antiphon.engine.failure_kinds import kind_of
 from antiphon.engine.fold import ReplyFold
 from antiphon.engine.inline import read_citations
 from antiphon.engine.preparing import PreparedRequest, prepare_rest

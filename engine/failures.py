@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from typing import get_args
 
 import msgspec
 
@@ -71,13 +70,6 @@ _NO_SUCH_PATH = re.compile(
 )
 """Words of servers for a path that they do not know."""
 _ADDRESS_REMEDY = "ANTHROPIC_BASE_URL is what stands before /v1/messages"
-_KINDS: frozenset[str] = frozenset(get_args(FailureKind))
-
-
-def kind_of(error: ModelError) -> FailureKind:
-    """Returns the failure's kind, for an event."""
-    # A port may be implemented by others: a kind that the vocabulary does not know must not end the query.
-    return error.kind if error.kind in _KINDS else "server_error"  # type: ignore[return-value]  # checked just now
 
 
 def from_status(
@@ -91,26 +83,31 @@ def from_status(
     error = _error_in(body)
     sentence = _sentence(error, body)
     kind = _BY_STATUS.get(status) or _kind_of_class(status)
-    kind = _with_context_window(kind, sentence)
     if kind == "not_found" and not _is_about_model(error):
         kind = "wrong_address"
+    kind = _with_context_window(kind, sentence)
     found = f"the server answered {status}"
     if kind == "wrong_address":
         found += f", there is no Messages API at {path} ({_ADDRESS_REMEDY})"
     if status == PROXY_REFUSED:
         found += f" ({PROXY_REMEDY})"
-    # The Messages API decides itself if another attempt makes sense; its word goes before our table.
-    should_retry = headers.get("x-should-retry")
-    retryable = kind in _RETRYABLE and status != PROXY_REFUSED
-    if should_retry in ("true", "false"):
-        retryable = should_retry == "true"
     return ModelError(
         kind,
         f"{found}: {sentence}",
-        retryable=retryable,
+        retryable=_should_retry(
+            headers, kind in _RETRYABLE and status != PROXY_REFUSED
+        ),
         retry_after_s=retry_after(headers),
         request_id=headers.get("request-id"),
     )
+
+
+def _should_retry(headers: Mapping[str, str], by_table: bool) -> bool:
+    """Returns True if another attempt may help: the Messages API decides itself, and its word goes before our table."""
+    word = headers.get("x-should-retry")
+    if word in ("true", "false"):
+        return word == "true"
+    return by_table
 
 
 def from_error_event(event: Json, request_id: str | None = None) -> ModelError:

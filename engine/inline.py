@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.engine.reply import Reply
+from antiphon.language.markup import without_tags
 from antiphon.language.words import terms
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, ReplyCitation, StoredText
@@ -77,19 +78,23 @@ def _with_numbers(block: Json, sources: list[tuple[str, ...]]) -> Json:
 
 
 def _as_text(block: Json, sentences: Sequence[str], number: int) -> Json:
-    source = str(block.get("source", ""))
-    title = str(block.get("title", ""))
+    source = _one_line(str(block.get("source", "")))
+    title = _one_line(str(block.get("title", "")))
     head = f"[{number}] {source}"
     if title not in ("", source):
         head += f": {title}"
     lines = [head]
     for sentence_number, sentence in enumerate(sentences, start=1):
-        # Each sentence on one line: what a tool brought cannot look like a number of ours.
-        lines.append(f"[{number}.{sentence_number}] {' '.join(sentence.split())}")
+        lines.append(f"[{number}.{sentence_number}] {_one_line(sentence)}")
     text: Json = {"type": "text", "text": "\n".join(lines)}
     if "cache_control" in block:
         text["cache_control"] = block["cache_control"]
     return text
+
+
+def _one_line(text: str) -> str:
+    """Returns text from outside such that it looks neither like a number of ours nor like a tag of ours."""
+    return without_tags(" ".join(text.split()))
 
 
 def read_citations(reply: Reply, sources: Sources) -> Reply:

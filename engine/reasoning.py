@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 
 from antiphon.engine.call import Call, CallPorts
-from antiphon.engine.failures import kind_of
+from antiphon.engine.failure_kinds import kind_of
 from antiphon.engine.preparing import CacheMarks, prepare
 from antiphon.engine.prices import with_cost
 from antiphon.engine.reply import Reply

@@ -74,26 +74,28 @@ class SseDecoder:
 
 def _event(block: bytes) -> Json | None:
     """Reads one block of lines; None for comments, empty events and OpenAI's end mark."""
-    name = ""
-    lines = []
-    for line in block.removeprefix(_BYTE_ORDER_MARK).split(b"\n"):
-        if line.startswith(b"data:"):
-            lines.append(line.removeprefix(b"data:").strip())
-        elif line.startswith(b"event:"):
-            name = line.removeprefix(b"event:").strip().decode("utf-8", "replace")
-    data = b"\n".join(lines)
+    name, data = _name_and_data(block)
     if data in (b"", b"[DONE]"):
         return None
     if name == "error":
         return _error_event(data)
-
     event = read_object(data)
     # Some servers send a bare {"error": …}: https://github.com/ggml-org/llama.cpp (tools/server)
     if "type" not in event:
-        event["type"] = name
-        if event.get("error"):
-            event["type"] = "error"
+        event["type"] = "error" if event.get("error") else name
     return event
+
+
+def _name_and_data(block: bytes) -> tuple[str, bytes]:
+    name = b""
+    lines = []
+    for line in block.removeprefix(_BYTE_ORDER_MARK).split(b"\n"):
+        field, _, value = line.partition(b":")
+        if field == b"data":
+            lines.append(value.strip())
+        elif field == b"event":
+            name = value.strip()
+    return name.decode("utf-8", "replace"), b"\n".join(lines)
 
 
 def _error_event(data: bytes) -> Json:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from antiphon.engine.call import Call, CallPorts
-from antiphon.engine.failures import kind_of
+from antiphon.engine.failure_kinds import kind_of
 from antiphon.engine.preparing import prepare_summary
 from antiphon.engine.prices import with_cost
 from antiphon.engine.reply import Reply

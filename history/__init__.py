@@ -1,52 +1,5 @@
 """What can be done with a recorded query: replay it, resume it, fork it, and compare it with another."""
 
-from antiphon.history.changes import Change, change_event
-from antiphon.history.diffing import Diff, Side, diff
-from antiphon.history.divergence import Divergence
-from antiphon.history.explaining import Difference
-from antiphon.history.forking import Mode
-from antiphon.history.history import History, replay_stored
-from antiphon.history.lineage import (
-    CallStep,
-    Contribution,
-    Origin,
-    Sentence,
-    answer_in,
-    contributions,
-    facts_in,
-    found_passages,
-    lineage,
-)
-from antiphon.history.planning import ForkPlan
-from antiphon.history.regression_test import sealed_trace, trace_test
-from antiphon.history.replay_run import ReplayRun
-from antiphon.history.replaying import ReplayResult, replay, replay_lines
+from antiphon.exports import exports
 
-__all__ = [
-    "CallStep",
-    "Change",
-    "Contribution",
-    "Diff",
-    "Difference",
-    "Divergence",
-    "ForkPlan",
-    "History",
-    "Mode",
-    "Origin",
-    "ReplayResult",
-    "ReplayRun",
-    "Sentence",
-    "Side",
-    "answer_in",
-    "change_event",
-    "contributions",
-    "diff",
-    "facts_in",
-    "found_passages",
-    "lineage",
-    "replay",
-    "replay_lines",
-    "replay_stored",
-    "sealed_trace",
-    "trace_test",
-]
+__getattr__, __dir__ = exports(__name__, __file__)

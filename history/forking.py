@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from antiphon.coordinator import receive
 from antiphon.history.changes import Change, change_event
-from antiphon.history.lineage import found_passages
+from antiphon.history.origins import found_passages
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (

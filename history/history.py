@@ -32,7 +32,7 @@ from antiphon.history.forking import (
     with_todays,
 )
 from antiphon.history.planning import ForkPlan, plan_of, settings_in
-from antiphon.history.regression_test import decided_anew
+from antiphon.history.regression_test import in_todays_form
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
 from antiphon.vocabulary.errors import (
     DecodeError,
@@ -50,6 +50,7 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import StoredText
 
 log = structlog.get_logger(__name__)
 
@@ -98,7 +99,12 @@ class History:
             NotFoundError: No such trace.
             DecodeError: It cannot be read.
         """
-        return await replay_stored(self._store, query_id, self._resources.subscribers)
+        return await replay_stored(
+            self._store,
+            query_id,
+            self._resources.subscribers,
+            self._resources.tool_definitions,
+        )
 
     async def diff(self, query_id: str, other_id: str) -> Diff:
         """Compares two recorded queries.
@@ -256,15 +262,9 @@ class History:
 
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
         """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
-        subscribers = self._resources.subscribers
         events = await self._store.read(query_id)
-        # Only a trace that differs in nothing but such fields is renewed; any other is forked as it was recorded.
-        if replay(events, subscribers=subscribers).divergence is None:
-            return events
         forms = await self._store.forms(query_id)
-        if replay(events, forms, subscribers).divergence is None:
-            return decided_anew(events, subscribers)
-        return events
+        return in_todays_form(events, forms, self._resources.subscribers)
 
     def _begin(
         self, first: Recorded[Event], acting: Acting, paid: Sequence[Recorded[Event]]
@@ -317,12 +317,16 @@ class History:
 
 
 async def replay_stored(
-    store: TraceStore, query_id: str, subscribers: Sequence[Subscriber] = ()
+    store: TraceStore,
+    query_id: str,
+    subscribers: Sequence[Subscriber] = (),
+    tools: StoredText | None = None,
 ) -> ReplayResult:
     """Replays a trace of a store; the computing is done in a thread.
 
     Args:
         subscribers: The components from outside that the query was recorded with.
+        tools: The definitions of the tools that there are now; None: they are not compared.
     """
     try:
         events = await store.read(query_id)
@@ -332,10 +336,10 @@ async def replay_stored(
         return with_missing(
             unreadable(query_id, error.seq, error.seq, error), versions, subscribers
         )
-    result = await asyncio.to_thread(replay, events, None, subscribers)
+    result = await asyncio.to_thread(replay, events, None, subscribers, tools)
     if result.divergence is None:
         return result
     # The forms in which the events were written matter only where something differs; reading them takes time.
     return await asyncio.to_thread(
-        replay, events, await store.forms(query_id), subscribers
+        replay, events, await store.forms(query_id), subscribers, tools
     )

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from antiphon.composition import catalog_of, deciders_of, load_subscribers
 from antiphon.history.folding import Fold, decided_events, failures_by_event
-from antiphon.history.lineage import answer_in
+from antiphon.history.replay_run import Form
 from antiphon.history.replaying import replay
-from antiphon.traces import event_of, plain, read_trace_file, trace_file, trace_lines
-from antiphon.vocabulary.errors import BadInputError, TraceError
-from antiphon.vocabulary.events import Event, QueryReceived, Recorded, ResponseAssembled
+from antiphon.history.sealed import answer_now
+from antiphon.traces import event_of, plain, trace_file, trace_lines
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import (
+    Event,
+    QueryReceived,
+    ReasoningStarted,
+    Recorded,
+    ResponseAssembled,
+)
 from antiphon.vocabulary.outside import clean
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -35,28 +41,25 @@ SHA256 = {sha256!r}
 
 
 def test_{name}_replays_to_the_same_events_and_the_same_answer() -> None:
-{load}    events = sealed_trace(Path(__file__).with_name({file!r}), SHA256{sealed_with})
+{load}    replayed = replay_sealed(Path(__file__).with_name({file!r}), SHA256{further})
 
-    divergence = replay(events{replayed_with}).divergence
-
-    assert divergence is None or divergence.difference == "settings", divergence
-    answer = answer_in(events)
-    assert answer.confidence == {confidence!r}
-    assert answer.sources == {sources!r}
+    assert replayed.holds, replayed.divergence
+{answer}'''
+_ANSWER = """\
+    assert replayed.answer is not None
+    assert replayed.answer.confidence == {confidence!r}
+    assert replayed.answer.sources == {sources!r}
     for fact in {facts!r}:
-        assert fact in answer.answer
-'''
-_WITHOUT_SUBSCRIBERS = {
-    "imports": "answer_in, replay, sealed_trace",
-    "load": "",
-    "sealed_with": "",
-    "replayed_with": "",
-}
+        assert fact in replayed.answer.answer
+"""
+_NO_ANSWER = """\
+    assert replayed.answer is None
+"""
+_WITHOUT_SUBSCRIBERS = {"imports": "replay_sealed", "load": "", "further": ""}
 _WITH_SUBSCRIBERS = {
-    "imports": "answer_in, load_subscribers, replay, sealed_trace",
+    "imports": "load_subscribers, replay_sealed",
     "load": "    subscribers = load_subscribers({paths!r})\n",
-    "sealed_with": ", subscribers",
-    "replayed_with": ", subscribers=subscribers",
+    "further": ", subscribers",
 }
 
 
@@ -65,6 +68,7 @@ def trace_test(
     name: str,
     redact: Sequence[str] = (),
     subscriber_paths: str = "",
+    forms: Sequence[Form] | None = None,
 ) -> tuple[bytes, str]:
     """Returns the sealed file of a trace, and the test that goes with it as `<name>.jsonl`.
 
@@ -72,16 +76,18 @@ def trace_test(
         redact: Patterns; their matches are crossed out everywhere.
         subscriber_paths: The components from outside that the query was recorded with, as `ANTIPHON_SUBSCRIBERS` names
             them: the test loads them by the same names.
+        forms: Each event as the trace holds it; an older one is sealed in today's form.
 
     Raises:
-        BadInputError: A pattern cannot be used, the trace has no answer, or it would not replay.
+        BadInputError: A pattern cannot be used, or the trace would not replay.
         ConfigurationError: A subscriber cannot be loaded.
     """
     subscribers = load_subscribers(subscriber_paths)
+    events = in_todays_form(events, forms, subscribers)
     events = redacted(events, redact, subscribers)
     # Crossing out may change what rules decide, and so what the query would have asked for.
     divergence = replay(events, subscribers=subscribers).divergence
-    if divergence is not None:
+    if divergence is not None and divergence.difference != "settings":
         after = ""
         if redact:
             after = " after redaction"
@@ -89,7 +95,6 @@ def trace_test(
             f"This trace does not replay as it is{after} ({divergence.detail}): a test of it would fail from the start."
         )
     data = trace_file(events)
-    answer = answer_in(events)
     first = events[0].event
     question = ""
     if isinstance(first, QueryReceived):
@@ -104,33 +109,21 @@ def trace_test(
         sha256=trace_lines(data)[0].sha256,
         name=re.sub(r"[^A-Za-z0-9_]+", "_", name),
         file=f"{name}.jsonl",
-        confidence=answer.confidence,
-        sources=answer.sources,
-        facts=_quoted_facts(answer),
+        answer=_assertions(answer_now(events, subscribers)),
         **code,
     )
     return data, test
 
 
-def sealed_trace(
-    path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()
-) -> list[Recorded[Event]]:
-    """Reads the events of a sealed file.
-
-    Args:
-        subscribers: The components from outside that the query was recorded with.
-
-    Raises:
-        DecodeError: The file cannot be used.
-        TraceError: It is not the one that was sealed.
-    """
-    data = path.read_bytes()
-    found = trace_lines(data)[0].sha256
-    if found != sha256:
-        raise TraceError(
-            f"{path.name} is not the trace that was sealed: its hash is {found}, not {sha256}"
-        )
-    return read_trace_file(data, catalog_of(subscribers))
+def _assertions(answer: ResponseAssembled | None) -> str:
+    """Returns the lines of a test that look at the answer; a query may have ended without any."""
+    if answer is None:
+        return _NO_ANSWER
+    return _ANSWER.format(
+        confidence=answer.confidence,
+        sources=answer.sources,
+        facts=_quoted_facts(answer),
+    )
 
 
 def redacted(
@@ -158,7 +151,37 @@ def redacted(
     for recorded in events:
         event = event_of(_crossed_out(plain(recorded.event), pattern), catalog)
         crossed_out.append(replace(recorded, event=event))
-    return decided_anew(crossed_out, subscribers)
+    renewed = decided_anew(crossed_out, subscribers)
+    if replay(renewed, subscribers=subscribers).divergence is None:
+        return renewed
+    # What was crossed out in a request, as in the definitions of tools, it cannot be built from again.
+    return [_without_inputs(recorded) for recorded in renewed]
+
+
+def _without_inputs(recorded: Recorded[Event]) -> Recorded[Event]:
+    event = recorded.event
+    if isinstance(event, ReasoningStarted):
+        event = replace(event, profile=None, tool_definitions=None)
+    if isinstance(event, QueryReceived):
+        left = [version for version in event.versions if version[0] != "tools"]
+        event = replace(event, versions=tuple(left))
+    return replace(recorded, event=event)
+
+
+def in_todays_form(
+    events: Sequence[Recorded[Event]],
+    forms: Sequence[Form] | None,
+    subscribers: Sequence[Subscriber] = (),
+) -> Sequence[Recorded[Event]]:
+    """Returns a trace with what rules decide today in fields that its events did not have yet (decision 063).
+
+    Only a trace that differs in nothing but such fields is renewed; any other stays as it was recorded.
+    """
+    if forms is None or replay(events, subscribers=subscribers).divergence is None:
+        return events
+    if replay(events, forms, subscribers).divergence is None:
+        return decided_anew(events, subscribers)
+    return events
 
 
 def decided_anew(
@@ -200,8 +223,8 @@ def _crossed_out(value: object, pattern: re.Pattern[str]) -> object:
         return value
     changed = dict(value)
     for name, inner in value.items():
-        # The tag names the event's class; without it nothing could be decoded.
-        if name != "kind":
+        # The tag names the event's class; without it nothing could be decoded. Our own prompt keeps no secret.
+        if name not in ("kind", "system"):
             changed[name] = _crossed_out(inner, pattern)
     return changed
 

@@ -110,9 +110,7 @@ class RequestCheck:
         today = _prompt(asked, prepared.profile or Profile(), prepared.style)
         if started.part == 1:
             return today, prepared
-        # The reply so far stands behind the messages: what the server paused is recorded nowhere else.
-        paused = started.request.messages[len(prepared.request.messages)]
-        return today, prepare_rest(prepared, paused.content)
+        return today, prepare_rest(prepared, _paused(started, prepared))
 
     def _prepare(
         self, started: ReasoningStarted, asked: ReasoningRequested
@@ -145,6 +143,17 @@ class RequestCheck:
             "what was decided is the same"
         )
         return Finding(now, detail, "settings")
+
+
+def _paused(
+    started: ReasoningStarted, prepared: PreparedRequest
+) -> tuple[StoredText, ...]:
+    """Returns the paused reply that a request goes on with: it is recorded nowhere else than in that request."""
+    before = len(prepared.request.messages)
+    # A reply of blanks alone is left out of the request, as if there were none.
+    for message in started.request.messages[before : before + 1]:
+        return message.content
+    return ()
 
 
 def _prompt_version(events: Sequence[Recorded[Event]]) -> str | None:

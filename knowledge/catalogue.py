@@ -6,19 +6,14 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
+from antiphon.knowledge.catalogue_file import FORMAT, catalogue_errors
 from antiphon.knowledge.chunking import Chunk
-from antiphon.knowledge.generations import REBUILD_ADVICE
 from antiphon.knowledge.values import Document, Section
 from antiphon.knowledge.vectors import Moments, Vector, rows_of, to_blob
 from antiphon.language.words import fold, terms
-from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.values import Value
-
-# Raised when the tables change; an index of another format is rebuilt.
-FORMAT = "1"
 
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -79,17 +74,6 @@ DELETE FROM words WHERE rowid IN (
 """
 # Vectors read at once when their moments are summed: 3 MB of them.
 _MOMENTS_BATCH = 2_000
-
-
-@contextmanager
-def catalogue_errors(path: Path) -> Iterator[None]:
-    """Wraps SQLite's errors about the catalogue at `path`, once, in our words."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise KnowledgeError(
-            f"the catalogue {path} cannot be used ({error}); {REBUILD_ADVICE}"
-        ) from error
 
 
 class EmbeddedChunk(Value, frozen=True, kw_only=True):

@@ -12,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from antiphon.knowledge.catalogue import FORMAT, catalogue_errors
+from antiphon.knowledge.catalogue_file import (
+    COURSES,
+    FORMAT,
+    LESSONS,
+    META,
+    catalogue_errors,
+    courses_of,
+    open_read_only,
+)
 from antiphon.knowledge.generations import REBUILD_ADVICE
-from antiphon.knowledge.values import Course, Document, KnownDocument, Lesson, Section
+from antiphon.knowledge.values import Course, Document, KnownDocument, Section
 from antiphon.knowledge.vectors import ChunkVector, Moments, Vector, from_blob, rows_of
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.values import Passage, StoredText, Value
@@ -47,13 +55,6 @@ JOIN sections ON sections.number = chunks.section
 JOIN documents ON documents.number = sections.document
 WHERE chunks.number IN (SELECT value FROM json_each(?))
 """
-_COURSES = """
-SELECT documents.number, documents.title, documents.link, documents.instructor,
-    (SELECT count(*) FROM chunks JOIN sections ON sections.number = chunks.section
-     WHERE sections.document = documents.number)
-FROM documents ORDER BY documents.folded
-"""
-_LESSONS = "SELECT document, lesson, title, link FROM sections WHERE lesson IS NOT NULL ORDER BY number"
 _DOCUMENT = "SELECT number, hash, title, link, instructor FROM documents WHERE path = ?"
 _SECTIONS = (
     "SELECT lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
@@ -104,11 +105,9 @@ class CatalogueReader:
         # Terms are weighed on the event loop too, which must not wait for a search: they have their own connection.
         self._terms_lock = threading.Lock()
         with catalogue_errors(path):
-            self._sql = _open_read_only(path)
-            self._terms_sql = _open_read_only(path)
-            self._meta = dict(
-                self._sql.execute("SELECT name, value FROM meta").fetchall()
-            )
+            self._sql = open_read_only(path)
+            self._terms_sql = open_read_only(path)
+            self._meta = dict(self._sql.execute(META).fetchall())
             self.chunks = int(
                 self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0]
             )
@@ -195,22 +194,7 @@ class CatalogueReader:
 
     def courses(self) -> tuple[Course, ...]:
         """Returns the outlines of all courses, by title."""
-        lessons: dict[int, list[Lesson]] = {}
-        for document, number, title, link in self._all(_LESSONS):
-            lessons.setdefault(document, []).append(
-                Lesson(number=number, title=title, link=link)
-            )
-        courses = []
-        for document, title, link, instructor, chunks in self._all(_COURSES):
-            course = Course(
-                title=title,
-                link=link,
-                instructor=instructor,
-                lessons=tuple(lessons.get(document, ())),
-                chunks=chunks,
-            )
-            courses.append(course)
-        return tuple(courses)
+        return courses_of(self._all(COURSES), self._all(LESSONS))
 
     def title_vectors(self) -> dict[str, Vector]:
         """Returns the vector of each course's title."""
@@ -293,12 +277,6 @@ class CatalogueReader:
     ) -> list[Any]:
         with self._lock, catalogue_errors(self.path):
             return self._sql.execute(query, values).fetchall()
-
-
-def _open_read_only(path: Path) -> sqlite3.Connection:
-    # Nobody writes a finished catalogue any more: no lock is taken, and a read-only folder will do.
-    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-    return sqlite3.connect(uri, uri=True, check_same_thread=False)
 
 
 def _passage(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 from antiphon.knowledge.building import ReportProgress, build_vectors, fill_catalogue
-from antiphon.knowledge.catalogue import FORMAT, CatalogueWriter
+from antiphon.knowledge.catalogue import CatalogueWriter
+from antiphon.knowledge.catalogue_file import FORMAT
 from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import drop_index, open_index
 from antiphon.knowledge.generations import (
@@ -23,10 +24,15 @@ from antiphon.knowledge.generations import (
     Plan,
     collection_name,
 )
-from antiphon.knowledge.target import Target, find_files, set_target
-from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
+from antiphon.knowledge.target import Target, find_files, find_only, set_target
+from antiphon.knowledge.values import KnownDocument
+from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Value
+
+TargetOf = Callable[[Mapping[str, KnownDocument]], Target]
+"""Decides what the next generation holds, from what the one in use does."""
 
 
 class IndexSummary(Value, frozen=True, kw_only=True):
@@ -56,6 +62,7 @@ def index_paths(
     *,
     chroma_url: str | None = None,
     rebuild: bool = False,
+    only: bool = False,
     progress: ReportProgress = lambda _: None,
 ) -> IndexSummary:
     """Brings the index up to date with the files at `paths`, and puts it in use.
@@ -65,6 +72,7 @@ def index_paths(
             are gone go.
         rebuild: Embed every document anew, those from elsewhere too; needed for another embedder and for a
             damaged index.
+        only: Documents indexed earlier from elsewhere go.
 
     Raises:
         ConfigurationError: The index was built by another embedder or version, and `rebuild` is not set.
@@ -74,7 +82,48 @@ def index_paths(
     store = Generations(data_dir)
     with store.locked(), store.write_errors():
         run = _IndexRun(store, embedder, chroma_url, rebuild, progress)
-        return run.index(tuple(paths), started)
+        find = find_files
+        if only:
+            find = find_only
+        named = tuple(paths)
+        return run.index(lambda known: set_target(find(named, known), known), started)
+
+
+def remove_course(
+    title: str,
+    data_dir: Path,
+    *,
+    chroma_url: str | None = None,
+    progress: ReportProgress = lambda _: None,
+) -> IndexSummary:
+    """Removes one course from the index; its file stays, and brings it back when it is indexed again.
+
+    Args:
+        title: The course's title, in capitals or not.
+
+    Raises:
+        NotFoundError: There is no such course.
+        ConfigurationError: The index was built by another version.
+        KnowledgeError: Another indexer runs, or the data folder or the Chroma server cannot be used.
+    """
+    started = time.monotonic()
+    store = Generations(data_dir)
+    number = store.current()
+    # Before the lock, which makes the data folder.
+    if not number:
+        raise NotFoundError(f"Nothing is indexed in {data_dir}.")
+    with closing(CatalogueReader(store.folder(number) / CATALOGUE)) as base:
+        embedder = RecordedEmbedder(base.embedder)
+
+    def rest(known: Mapping[str, KnownDocument]) -> Target:
+        path = path_of(title, known)
+        # What a killed run left may want texts embedded, for which nobody is here.
+        store.clear_building()
+        return without(path, known)
+
+    with store.locked(), store.write_errors():
+        run = _IndexRun(store, embedder, chroma_url, False, progress)
+        return run.index(rest, started)
 
 
 class _IndexRun:
@@ -101,14 +150,14 @@ class _IndexRun:
             base=self._number, embedder=embedder.name, format=FORMAT, rebuild=rebuild
         )
 
-    def index(self, paths: tuple[str | Path, ...], started: float) -> IndexSummary:
+    def index(self, target_of: TargetOf, started: float) -> IndexSummary:
         with ExitStack() as opened:
             base = self._open_base()
             known = {}
             if base is not None:
                 opened.callback(base.close)
                 known = base.known()
-            target = set_target(find_files(paths, known), known)
+            target = target_of(known)
             if self._is_current(target, base):
                 chunks = 0
                 if base is not None:

@@ -4,55 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from math import log
 from pathlib import Path
 
-from antiphon.knowledge.catalogue_reader import CatalogueReader
-from antiphon.knowledge.embedders import embedder_called
-from antiphon.knowledge.generations import CATALOGUE, Generations
+from antiphon.knowledge.generations import Generations
 from antiphon.knowledge.searching import OpenGeneration
 from antiphon.knowledge.values import Course, CourseMatch, LibraryState
 from antiphon.language.words import fold
 from antiphon.vocabulary.ports import Embedder
-from antiphon.vocabulary.values import Passage, Value
-
-
-class Overview(Value, frozen=True, kw_only=True):
-    """The courses in the index in use, and its embedder.
-
-    `embedder` is a name that `load_embedder` takes, or None where this version has no such embedder.
-    """
-
-    embedder: str | None
-    courses: tuple[Course, ...]
-
-
-def overview(data_dir: Path) -> Overview | None:
-    """Reads what is indexed in the data folder, without embedder and vector index; None where nothing is.
-
-    Raises:
-        KnowledgeError: The data folder or the catalogue cannot be read.
-    """
-    generations = Generations(data_dir)
-    number = generations.current()
-    if not number:
-        return None
-    with closing(CatalogueReader(generations.folder(number) / CATALOGUE)) as reader:
-        return Overview(
-            embedder=embedder_called(reader.embedder), courses=reader.courses()
-        )
-
-
-def document_paths(data_dir: Path) -> dict[str, str]:
-    """Returns the file of each indexed course by the course's title; of none where nothing is indexed."""
-    generations = Generations(data_dir)
-    number = generations.current()
-    if not number:
-        return {}
-    with closing(CatalogueReader(generations.folder(number) / CATALOGUE)) as reader:
-        known = reader.known()
-    return {document.title: path for path, document in known.items()}
+from antiphon.vocabulary.values import Passage
 
 
 class Library:

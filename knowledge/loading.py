@@ -10,6 +10,7 @@ from pathlib import Path
 
 from antiphon.knowledge.parsing import LONGEST_TITLE, parse_script
 from antiphon.knowledge.values import Document
+from antiphon.language.unseen import without_unseen
 from antiphon.vocabulary.errors import DocumentError
 
 SUFFIXES = (".txt", ".md")
@@ -21,13 +22,6 @@ _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # What "surrogateescape" makes of bytes that are not UTF-8.
 _UNDECODED = re.compile("[\udc80-\udcff]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-# What an editor or a hostile author leaves in a text and no reader sees: C0 and C1 controls, soft hyphens,
-# zero-width spaces, byte order marks, the marks that turn the direction of writing, and the tags and supplementary
-# variation selectors, in which a whole text can hide that a model reads. Joiners stay: scripts and emoji need them.
-_UNSEEN = re.compile(
-    r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
-    r"\u2060-\u206f\ufeff\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 _LINE_END = re.compile(r"\r\n?|[\x0c\u2028\u2029]")
 # A short text may hold a few stray controls; beyond that one in a hundred characters means a binary file.
 _MAX_CONTROL_SHARE = 0.01
@@ -134,7 +128,7 @@ def decode(data: bytes) -> str:
         raise NotTextError("it looks like a binary file: too many control characters")
     # Line ends first: some of them are controls, which would go without a trace.
     text = _LINE_END.sub("\n", text)
-    return _UNSEEN.sub("", text).replace("\u00a0", " ")
+    return without_unseen(text).replace("\u00a0", " ")
 
 
 def _windows_1252(found: re.Match[str]) -> str:

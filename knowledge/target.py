@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+import msgspec
+
 from antiphon.knowledge.loading import SUFFIXES, content_hash, parse_document, read_file
 from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold
-from antiphon.vocabulary.errors import DocumentError
+from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.values import Value
 
 _NO_TEXT = "its path is not in UTF-8; rename it"
@@ -22,11 +24,13 @@ class FoundFiles(Value, frozen=True, kw_only=True):
         files: Absolute paths, sorted, without repeats.
         roots: The paths that were named, absolute: what is known under them and not found is gone.
         failed: Paths that led nowhere or could not be listed, with the reason; nothing under them counts as gone.
+        only: What is known from elsewhere goes too.
     """
 
     files: tuple[str, ...]
     roots: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
+    only: bool = False
 
 
 class Target(Value, frozen=True, kw_only=True):
@@ -68,6 +72,29 @@ def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
         elif not any(is_under(path, [root]) for path in known):
             failed.append((root, "there is no such file or folder"))
     return FoundFiles(files=tuple(sorted(files)), roots=roots, failed=tuple(failed))
+
+
+def find_only(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
+    """Lists the documents at `paths`, beside which nothing is to stay.
+
+    Raises:
+        KnowledgeError: A path cannot be read, or there is nothing in them: a mistyped one must not empty the library.
+    """
+    found = find_files(paths, known)
+    if found.failed or not found.files:
+        raise KnowledgeError(
+            f"nothing was removed, because {why_nothing(found)}; --only keeps what it names and nothing else"
+        )
+    return msgspec.structs.replace(found, only=True)
+
+
+def why_nothing(found: FoundFiles) -> str:
+    """Tells why paths bring no document."""
+    if found.failed:
+        path, reason = found.failed[0]
+        return f"{path} cannot be used ({reason})"
+    endings = " or ".join(SUFFIXES)
+    return f"no file in {', '.join(found.roots)} ends in {endings}"
 
 
 def is_under(path: str, roots: Iterable[str]) -> bool:
@@ -191,7 +218,7 @@ def _is_gone(path: str, found: FoundFiles) -> bool:
     for failed, _ in found.failed:
         if is_under(path, [failed]):
             return False
-    return is_under(path, found.roots)
+    return found.only or is_under(path, found.roots)
 
 
 def _target(

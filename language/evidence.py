@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from math import fsum
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from math import fsum, log
 
 from antiphon.language.words import stem, terms, words
 
@@ -32,6 +33,11 @@ _LIGHT = frozenset(map(stem, _LIGHT_WORDS.split()))
 """Words in which a question is put, rather than what it is about."""
 _NAMED = re.compile(r"(?<=[\w,;] )[A-Z][\w-]*|\b\w+[A-Z]\w*")
 """A name within a question: capital letters elsewhere than at the beginning of a sentence."""
+
+
+def is_light(term: str) -> bool:
+    """Returns True for the stem of a word in which a question or an answer is put, rather than what it is about."""
+    return term in _LIGHT
 
 
 class TermShares:
@@ -89,6 +95,24 @@ def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
             weight *= _LIGHT_WEIGHT
         weights[term] = weight
     return TermShares(weights)
+
+
+def rarity_among(
+    wanted: Collection[str], rows: Iterable[Collection[str]]
+) -> dict[str, float]:
+    """Returns how rare each wanted term is among rows of terms; one that no row holds is rarest; none without rows."""
+    counts: Counter[str] = Counter()
+    total = 0
+    for row in rows:
+        counts.update(row)
+        total += 1
+    if not total:
+        return {}
+    rarity: dict[str, float] = {}
+    # Sorted, because the total of the weights depends on their order, and sets have none.
+    for term in sorted(wanted):
+        rarity[term] = log(1 + total / max(1, counts[term]))
+    return rarity
 
 
 def evidence_of(

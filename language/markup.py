@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import msgspec
 
@@ -25,7 +25,7 @@ Tag = Literal[
     "material",
 ]
 
-
+_OUR_TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(get_args(Tag))})\b)", re.IGNORECASE)
 S = TypeVar("S", bound=msgspec.Struct)
 
 
@@ -60,6 +60,11 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 def wrap(tag: Tag, text: str) -> str:
     """Returns `text`, escaped, between the opening and the closing tag."""
     return f"<{tag}>\n{html.escape(text, quote=False)}\n</{tag}>"
+
+
+def without_tags(text: str) -> str:
+    """Escapes what looks like a tag of ours, and nothing else: for text from outside that stands beside our tags."""
+    return _OUR_TAG.sub("&lt;", text)
 
 
 def unwrap(tag: Tag, text: str) -> str | None:

@@ -62,7 +62,7 @@ LESSONS = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(_LESSON_NUMBER, re.IGNORECASE)
-_NUMBER_WORDS = {
+NUMBER_WORDS = {
     "zero": 0,
     "one": 1,
     "two": 2,
@@ -143,7 +143,7 @@ def lesson_numbers(question: str) -> list[int]:
     for listed in LESSONS.findall(question):
         for written in _NUMBERS.findall(listed):
             word = written.lower()
-            number = _NUMBER_WORDS.get(word)
+            number = NUMBER_WORDS.get(word)
             if number is None:
                 number = int(word)
             numbers.setdefault(number)

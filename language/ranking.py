@@ -107,20 +107,23 @@ def sentence_scores(
     common += TITLE_WEIGHT * signals.title_named
     common += NAMED_WEIGHT * signals.is_named
     labels = asked.held(signals.labels)
+    naming, forms = signals.naming, signals.forms
     shares = _bare_shares(asked, sentences)
     scores: list[float] = []
     for at, sentence in enumerate(sentences, start=1):
         own = shares[at]
         if labels:
             own = asked.share(sentence.terms | labels)
-        beside = max(shares[at - 1], shares[at + 1])
         score = common + TERMS_WEIGHT * own
-        score += NEIGHBOUR_WEIGHT * beside + NAMES_WEIGHT * (
-            sentence.number in signals.naming
-        )
+        around = NEIGHBOUR_WEIGHT * max(shares[at - 1], shares[at + 1])
+        if sentence.number in naming:
+            around += NAMES_WEIGHT
+        score += around
         if signals.starts_lesson:
             score += BEGINNING_WEIGHT / (1 + sentence.number)
-        scores.append(score + signals.forms.get(sentence.number, 0.0))
+        if forms:
+            score += forms.get(sentence.number, 0.0)
+        scores.append(score)
     return scores
 
 

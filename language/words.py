@@ -8,6 +8,12 @@ from functools import lru_cache
 
 import Stemmer
 
+CACHED_CHARS = 1_000
+"""Terms of sentences up to this length are kept between queries."""
+FEWEST_WORDS = 6
+LEAST_COMMON = 0.12
+"""English texts hold 0.4 to 0.5 of common words, German ones 0.05, where "in" and "was" are words too."""
+
 # Names such as C++, C# and 3.11 are one word.
 _WORD = re.compile(r"\w+(?:\.\w+)*[+#]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?\b")
@@ -50,6 +56,30 @@ def words(text: str) -> list[str]:
 def terms(text: str) -> list[str]:
     """Returns the stems of the words that carry meaning, in order, repeats kept."""
     return [stem(word) for word in words(text) if word not in _STOP]
+
+
+def sentence_terms(sentence: str) -> frozenset[str]:
+    """Returns the terms of one sentence; kept between queries, which find the same passages again and again."""
+    # A sentence as long as a document would take more memory than working out its stems a second time is worth.
+    if len(sentence) > CACHED_CHARS:
+        return frozenset(terms(sentence))
+    return _cached_terms(sentence)
+
+
+@lru_cache(maxsize=4096)
+def _cached_terms(sentence: str) -> frozenset[str]:
+    return frozenset(terms(sentence))
+
+
+def is_english(text: str) -> bool:
+    """Returns True where enough of the words are common English ones; very few words tell nothing, so they pass."""
+    written = words(text)
+    if len(written) < FEWEST_WORDS:
+        return True
+    common = 0
+    for word in written:
+        common += word in _STOP
+    return common >= LEAST_COMMON * len(written)
 
 
 @lru_cache(maxsize=20_000)

@@ -22,13 +22,15 @@ from antiphon.composition import (
     build,
     wire,
 )
-from antiphon.composition.intake import Intake, Question
+from antiphon.composition.intake import Intake
+from antiphon.composition.question import Question
 from antiphon.history import Change, Mode
 from antiphon.history.history import History
 from antiphon.knowledge import Course
-from antiphon.service.archive import Archive, whole_id
+from antiphon.service.archive import Archive
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
+from antiphon.service.short_ids import whole_id
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
     BusyError,

@@ -13,9 +13,8 @@ from antiphon.composition import Settings, catalog_of
 from antiphon.history import trace_test
 from antiphon.traces import read_trace_file, trace_file
 from antiphon.vocabulary.errors import (
-    AmbiguousIdError,
     BadInputError,
-    NotFoundError,
+    DecodeError,
     TraceStateError,
 )
 from antiphon.vocabulary.events import (
@@ -25,11 +24,10 @@ from antiphon.vocabulary.events import (
     Recorded,
     Status,
 )
-from antiphon.vocabulary.ports import TraceFilter, TraceListing, TraceStore
+from antiphon.vocabulary.ports import TraceFilter, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Value
 
-SHOWN_MATCHES = 5
 FILTER_VALUES: Mapping[str, tuple[str, ...]] = {
     "status": ("open", *get_args(Status)),
     "confidence": get_args(Confidence),
@@ -50,34 +48,6 @@ class RegressionTest(Value, frozen=True, kw_only=True):
     trace: str
     test_name: str
     test: str
-
-
-async def whole_id(store: TraceListing, beginning: str) -> str:
-    """Finds the one trace whose id begins so; `beginning` itself where it is one.
-
-    Raises:
-        NotFoundError: None does.
-        AmbiguousIdError: Several do.
-    """
-    # One more than is shown, to know whether there are more.
-    matches = await store.ids(beginning, SHOWN_MATCHES + 1)
-    if beginning in matches[:1]:
-        return beginning
-    # A request's path may hold anything, and what is said of it is printed and logged.
-    shown = repr(beginning[:200])
-    if not matches or not beginning:
-        raise NotFoundError(
-            f"There is no trace {shown}: `antiphon traces list` and GET /api/traces show those there are."
-        )
-    if len(matches) > 1:
-        some = ", ".join(matches[:SHOWN_MATCHES])
-        many = str(len(matches))
-        if len(matches) > SHOWN_MATCHES:
-            many = f"More than {SHOWN_MATCHES}"
-        raise AmbiguousIdError(
-            f"{many} traces begin with {shown} ({some}): give more of it."
-        )
-    return matches[0]
 
 
 def check_filter(where: TraceFilter) -> None:
@@ -132,13 +102,16 @@ class Archive:
         """Stores the trace of such a file, which is checked as a whole first: half a trace must not get in.
 
         Raises:
-            DecodeError: It is not whole and sound.
+            BadInputError: It is not whole and sound.
             SequenceError: There is a trace of that id.
         """
         # Seconds for a large one, in which the loop has queries to serve.
-        events = await asyncio.to_thread(
-            read_trace_file, file, catalog_of(self._subscribers)
-        )
+        try:
+            events = await asyncio.to_thread(
+                read_trace_file, file, catalog_of(self._subscribers)
+            )
+        except DecodeError as error:
+            raise BadInputError(f"This is no sound trace file: {error}.") from error
         await self._store.add(events)
         return events
 

@@ -32,7 +32,7 @@ FREE = ("early_dispatch", "on_tool_failure", "context", "compression")
 """Settings of which any value may be chosen: none of them costs more than the limits allow."""
 MODELS = ("model", "final_model", "other_model")
 """Settings that may name any model that the service itself is set up to ask."""
-FIELDS = {"query_received": ("query",), "tool_requested": ("arguments",)}
+FIELDS = {"query_received": ("query",), "tool_requested": ("call.arguments",)}
 """Fields that may be set, by the kind of event; beside them `messages`, where the owner allows it."""
 
 IMPORTED = (
@@ -53,7 +53,7 @@ def limited_changes(
         at: The event that `set` and `reply` change; None: none is named.
 
     Raises:
-        BadInputError: They are too many or too large.
+        BadInputError: They are too many or too large, or a setting goes above the service's own.
         ForbiddenError: One is not among those that may be made over the network.
     """
     if len(changes) > MOST_CHANGES:
@@ -127,7 +127,7 @@ def _checked(
     """Returns the settings with the changes made; one that goes above the service's own is refused.
 
     Raises:
-        ForbiddenError: It does.
+        BadInputError: It does.
     """
     for change in changes:
         if change.kind != "setting":
@@ -137,7 +137,7 @@ def _checked(
         first = changed
         above = _above(change.name, first.settings, own)
         if above is not None:
-            raise ForbiddenError(above)
+            raise BadInputError(above)
     return first.settings
 
 
@@ -161,9 +161,15 @@ def _caps(settings: QuerySettings, own: QuerySettings) -> list[Change]:
     """Returns a change for each limit that the trace was recorded without, or with a larger one than today's."""
     caps: list[Change] = []
     for name in DOWNWARDS:
+        declared = DECLARED[name]
         most = getattr(own, name)
+        # With a question of their own callers may choose any of these: a trace that was asked so stays as it is.
+        if declared.wish is not None and not declared.wish.lower_only:
+            most = declared.setting.most
         if _is_above(getattr(settings, name), most):
-            caps.append(Change(kind="setting", name=name, value=f"{most}"))
+            caps.append(
+                Change(kind="setting", name=name, value=f"{getattr(own, name)}")
+            )
     return caps
 
 

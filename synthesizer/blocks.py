@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
 
 import msgspec
 from msgspec.structs import replace
 
 from antiphon.language.lengths import tokens_of
-from antiphon.language.words import label_terms, terms
+from antiphon.language.words import label_terms, sentence_terms
 from antiphon.vocabulary.values import Fact, Passage, StoredText, Value
 
 LABEL_CHARS = 300
-CACHED_CHARS = 1_000
-"""Stems of sentences up to this length are kept between queries."""
 
 
 class Sentence(Value, frozen=True, kw_only=True):
@@ -96,7 +93,7 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
             number=number,
             text=text,
             tokens=tokens_of(text),
-            terms=_sentence_terms(text),
+            terms=sentence_terms(text),
             round=_first_found(fact, number, merged),
         )
         sentences.append(sentence)
@@ -125,19 +122,6 @@ def with_sentences(block: SourceBlock, sentences: Sequence[Sentence]) -> SourceB
         json=_search_result(block.fact.passage, sentences),
         sentences=tuple(sentences),
     )
-
-
-def _sentence_terms(text: str) -> frozenset[str]:
-    # A sentence as long as a document would take more memory than working out its stems a second time is worth.
-    if len(text) > CACHED_CHARS:
-        return frozenset(terms(text))
-    return _cached_terms(text)
-
-
-@lru_cache(maxsize=4096)
-def _cached_terms(sentence: str) -> frozenset[str]:
-    """Returns the stems of one sentence; many queries find the same passages, and every replay does."""
-    return frozenset(terms(sentence))
 
 
 def _first_found(fact: Fact, number: int, merged: Sequence[SourceBlock]) -> int:

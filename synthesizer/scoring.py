@@ -6,17 +6,16 @@ was found, titles that the question or a tool call names, beginnings of lessons,
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from math import log
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from antiphon.language.evidence import TermShares
+from antiphon.language.evidence import TermShares, rarity_among
 from antiphon.language.ranking import PassageSignals, sentence_scores
 from antiphon.synthesizer.blocks import Sentence, SourceBlock
 from antiphon.vocabulary.values import Fact
 
 NumbersByFact = dict[str, set[int]]
+TitlesByTerm = dict[str, list[frozenset[str]]]
 
 
 class Aim(NamedTuple):
@@ -48,16 +47,19 @@ class Candidate(NamedTuple):
 
 def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     """Returns every sentence of `sources`, in order, with its score."""
-    asked = TermShares(_rarity(aim.asked, sources))
-    standings = _Standings(aim, sources)
+    asked = TermShares(rarity_among(aim.asked, _rows(aim.asked, sources)))
+    ranks_of = _ranks_by_fact(aim)
+    best_scores = _best_scores_by_call(sources)
     bridges = _bridges(sources)
     candidates: list[Candidate] = []
     for source in sources:
         fact = source.fact
+        # A fact that no call lists ranks as the first result of one call.
+        ranks = ranks_of.get(fact.id, [0])
         signals = PassageSignals(
-            rank=standings.best_rank(fact.id),
-            relative_score=standings.relative_score(fact),
-            found_again=standings.is_found_again(fact.id),
+            rank=min(ranks),
+            relative_score=_share_of_best(fact, best_scores),
+            found_again=len(ranks) > 1,
             title_named=_named_share(source.title, aim),
             is_named=fact.id in bridges.named,
             labels=source.labels,
@@ -71,22 +73,14 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     return candidates
 
 
-def _rarity(asked: frozenset[str], sources: Sequence[SourceBlock]) -> dict[str, float]:
-    """Returns the rarity of each asked term among the sentences with their labels; one that none holds is rarest."""
-    counts: Counter[str] = Counter()
-    sentences = 0
+def _rows(
+    asked: frozenset[str], sources: Sequence[SourceBlock]
+) -> Iterator[frozenset[str]]:
+    """Yields the asked terms of each sentence with its labels."""
     for source in sources:
         in_labels = source.labels & asked
         for sentence in source.sentences:
-            counts.update((sentence.terms & asked) | in_labels)
-        sentences += len(source.sentences)
-    if not sentences:
-        return {}
-    rarity: dict[str, float] = {}
-    # Sorted, because the total of the weights depends on their order, and sets have none.
-    for term in sorted(asked):
-        rarity[term] = log(1 + sentences / max(1, counts[term]))
-    return rarity
+            yield (sentence.terms & asked) | in_labels
 
 
 def _named_share(title: frozenset[str], aim: Aim) -> float:
@@ -99,34 +93,29 @@ def _named_share(title: frozenset[str], aim: Aim) -> float:
     return most / len(title)
 
 
-class _Standings:
-    """The standing of a fact with the tools that found it: by its ranks, its score, and the number of calls."""
+def _ranks_by_fact(aim: Aim) -> dict[str, list[int]]:
+    """Returns for each fact its rank in every call that found it, from 0."""
+    ranks: dict[str, list[int]] = {}
+    for fact_ids in aim.found:
+        for rank, fact_id in enumerate(fact_ids):
+            ranks.setdefault(fact_id, []).append(rank)
+    return ranks
 
-    def __init__(self, aim: Aim, sources: Sequence[SourceBlock]) -> None:
-        self._ranks: dict[str, list[int]] = {}
-        for fact_ids in aim.found:
-            for rank, fact_id in enumerate(fact_ids):
-                self._ranks.setdefault(fact_id, []).append(rank)
-        # Scores are comparable within one call only, so each is taken relative to the best of its call.
-        self._best_scores: dict[str, float] = {}
-        for source in sources:
-            call_id = source.fact.tool_call_id
-            self._best_scores[call_id] = max(
-                self._best_scores.get(call_id, 0.0), source.fact.passage.score
-            )
 
-    def best_rank(self, fact_id: str) -> int:
-        # A fact that no call lists ranks as the first result of one call.
-        return min(self._ranks.get(fact_id, [0]))
+def _share_of_best(fact: Fact, best_scores: Mapping[str, float]) -> float:
+    best = best_scores[fact.tool_call_id]
+    if best <= 0:
+        return 0.0
+    return max(0.0, fact.passage.score) / best
 
-    def is_found_again(self, fact_id: str) -> bool:
-        return len(self._ranks.get(fact_id, [])) > 1
 
-    def relative_score(self, fact: Fact) -> float:
-        best = self._best_scores[fact.tool_call_id]
-        if best <= 0:
-            return 0.0
-        return max(0.0, fact.passage.score) / best
+def _best_scores_by_call(sources: Sequence[SourceBlock]) -> dict[str, float]:
+    """Returns each call's best score: scores are comparable within one call only."""
+    best: dict[str, float] = {}
+    for source in sources:
+        call_id = source.fact.tool_call_id
+        best[call_id] = max(best.get(call_id, 0.0), source.fact.passage.score)
+    return best
 
 
 class _Bridges(NamedTuple):
@@ -142,12 +131,16 @@ class _Bridges(NamedTuple):
 
 
 def _bridges(sources: Sequence[SourceBlock]) -> _Bridges:
-    titles = _TitlesByTerm(sources)
+    titles = _titles_by_term(sources)
+    keys = frozenset(titles)
     naming: NumbersByFact = {}
     facts_naming: dict[frozenset[str], set[str]] = {}
     for source in sources:
         for sentence in source.sentences:
-            for title in titles.named_in(sentence.terms):
+            # Most sentences hold no title's longest term.
+            if keys.isdisjoint(sentence.terms):
+                continue
+            for title in _titles_in(sentence.terms, titles):
                 facts_naming.setdefault(title, set()).add(source.fact.id)
                 if not title <= source.title:
                     naming.setdefault(source.fact.id, set()).add(sentence.number)
@@ -158,27 +151,20 @@ def _bridges(sources: Sequence[SourceBlock]) -> _Bridges:
     return _Bridges(naming, named)
 
 
-class _TitlesByTerm:
-    """The sources' titles by their longest term: a title is looked for only where that term stands.
-
-    So not every title need be compared with every sentence.
-    """
-
-    def __init__(self, sources: Sequence[SourceBlock]) -> None:
-        self._under: dict[str, list[frozenset[str]]] = {}
-        # Several sources may have one title: each is noted once, and an empty one would stand in every sentence.
-        titles: dict[frozenset[str], None] = {}
-        for source in sources:
-            if source.title:
-                titles[source.title] = None
-        for title in titles:
+def _titles_by_term(sources: Sequence[SourceBlock]) -> TitlesByTerm:
+    """Returns the sources' titles by their longest term, so that each is looked for only where that term stands."""
+    titles: TitlesByTerm = {}
+    # Several sources may have one title: each is noted once, and an empty one would stand in every sentence.
+    for title in dict.fromkeys([source.title for source in sources]):
+        if title:
             longest = max(title, key=lambda term: (len(term), term))
-            self._under.setdefault(longest, []).append(title)
-        self._keys = frozenset(self._under)
+            titles.setdefault(longest, []).append(title)
+    return titles
 
-    def named_in(self, held: frozenset[str]) -> list[frozenset[str]]:
-        named: list[frozenset[str]] = []
-        for key in held & self._keys:
-            # A comprehension, because this is the innermost loop of a briefing.
-            named += [title for title in self._under[key] if title <= held]
-        return named
+
+def _titles_in(held: frozenset[str], titles: TitlesByTerm) -> list[frozenset[str]]:
+    named: list[frozenset[str]] = []
+    for key in titles.keys() & held:
+        # A comprehension, because this is the innermost loop of a briefing.
+        named += [title for title in titles[key] if title <= held]
+    return named

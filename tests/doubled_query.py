@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from msgspec.structs import replace
+
 from antiphon.bus import Bus
 from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
@@ -18,7 +20,7 @@ from antiphon.engine import (
     offline_model,
 )
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.values import QuerySettings
+from antiphon.vocabulary.values import Exchange, QuerySettings
 from tests.fakes import MemoryTraceStore
 from tests.guarded import guarded
 from tests.virtual_time import VirtualClock
@@ -52,6 +54,7 @@ async def ask(
     settings: QuerySettings | None = None,
     question: str = "How do logs grow?",
     profile: Profile | None = None,
+    history: tuple[Exchange, ...] = (),
 ) -> Query:
     """Asks one question; call it through `virtual_time.run`."""
     clock, store, caller = VirtualClock(), MemoryTraceStore(), Caller()
@@ -68,7 +71,8 @@ async def ask(
     )
     bus = Bus(store, clock)
     session = bus.open("q", lambda ports: wire(parts, ports, caller).subscriptions())
-    session.start(receive(question, "s", settings or QuerySettings()))
+    received = receive(question, "s", settings or QuerySettings())
+    session.start(replace(received, history=history))
     await session.ended()
     await bus.close()
     return Query(list(await store.read("q")), caller.outcome("q", "s"), double)

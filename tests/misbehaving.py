@@ -12,11 +12,19 @@ from functools import cache
 import msgspec
 
 from antiphon.vocabulary.ports import Json
-from tests.fakes_messages_api import sse, text_reply
+from tests.fakes_messages_api import (
+    block_started,
+    block_stopped,
+    delta,
+    ended,
+    sse,
+    started,
+    text_reply,
+)
 
 TLS_HANDSHAKE = b"\x16"
 """The first byte of whoever speaks TLS to a server that does not."""
-PING_EVERY_S = 0.02
+PING_EVERY_S = 0.15
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_7\r\n"
 CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
 """The head of a streamed reply."""
@@ -86,11 +94,13 @@ async def pings_only(exchange: Exchange) -> None:
 
 
 async def closes_kept_connections(exchange: Exchange) -> None:
-    """Answers the first request of each connection, and closes it when a second one comes."""
+    """Answers the first request of each connection, with a search at first, and resets it at the second."""
     if exchange.number > 1:
         exchange.reset()
-        return
-    await well(exchange)
+    elif b'"tools"' in exchange.body and b'"search_result"' not in exchange.body:
+        await streamed(exchange, search_reply())
+    else:
+        await well(exchange)
 
 
 async def bare_error_event(exchange: Exchange) -> None:
@@ -141,6 +151,20 @@ async def streamed(exchange: Exchange, events: list[Json]) -> None:
     """Sends a streamed reply to its end."""
     await exchange.send(CHUNKED)
     await exchange.chunks(*[sse(event) for event in events], b"")
+
+
+def search_reply() -> list[Json]:
+    """A reply that asks for a search."""
+    asked = '{"query":"logs"}'
+    return [
+        started(),
+        block_started(
+            0, type="tool_use", id="toolu_1", name="search_course_content", input={}
+        ),
+        delta(0, "input_json_delta", partial_json=asked),
+        block_stopped(0),
+        *ended("tool_use"),
+    ]
 
 
 async def gzip_bomb(exchange: Exchange, status: str = "200 OK") -> None:

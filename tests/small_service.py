@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from antiphon.bus import SystemClock
-from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import Double, InProcessTransport, Script, connect, offline_model
 from antiphon.faults.runs.world import SmallLibrary, WordEmbedder
 from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Settings
@@ -46,19 +46,26 @@ class House:
         return await self.store.read(outcome.query_id)
 
 
+def _as_tool(given: Callable[..., Awaitable[object]] | Tool) -> Tool:
+    if isinstance(given, Tool):
+        return given
+    return tool_from_function(given)
+
+
 @asynccontextmanager
 async def house(
     folder: Path,
     script: object,
-    *tools: Callable[..., Awaitable[object]],
+    *tools: Callable[..., Awaitable[object]] | Tool,
     redaction: Redaction | None = None,
     api_key: str = "key",
     subscribers: tuple[Subscriber, ...] = (),
+    settings: Settings | None = None,
 ) -> AsyncIterator[House]:
     """The service, closed at the end."""
     blots = redaction or guarded()
     double = Double(msgspec.convert(script, Script))
-    registry = Registry([tool_from_function(tool) for tool in tools])
+    registry = Registry([_as_tool(tool) for tool in tools])
     parts = Resources(
         clock=SystemClock(),
         models={
@@ -82,7 +89,7 @@ async def house(
         reasoner="double",
         versions=(),
     )
-    service = Antiphon(Settings.model_construct(), built)
+    service = Antiphon(settings or Settings.model_construct(), built)
     try:
         yield House(folder, service, store, double)
     finally:

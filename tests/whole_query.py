@@ -23,7 +23,7 @@ from antiphon.vocabulary.ports import (
     ToolOutput,
 )
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.vocabulary.values import QuerySettings, Request
+from antiphon.vocabulary.values import Exchange, QuerySettings, Request
 from tests.fakes import FixedClock, MemoryTraceStore
 from tests.guarded import guarded
 
@@ -104,6 +104,7 @@ class House:
         wired
     )
     subscribers: tuple[Subscriber, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         registry = Registry([tool_from_function(search_course_content)])
@@ -118,7 +119,11 @@ class House:
         self.bus = Bus(self.store, self.clock, self._parts.catalog)
 
     async def ask(
-        self, query: str, settings: QuerySettings | None = None, query_id: str = "q"
+        self,
+        query: str,
+        settings: QuerySettings | None = None,
+        query_id: str = "q",
+        history: tuple[Exchange, ...] = (),
     ) -> Outcome:
         """Asks, and waits for the end."""
         caller = Caller()
@@ -131,7 +136,7 @@ class House:
             subscriber.name for subscriber in self.subscribers if subscriber.reviews
         )
         await self.bus.open(query_id, components).run(
-            replace(first, reviewers=reviewers)
+            replace(first, reviewers=reviewers, versions=self.versions, history=history)
         )
         return caller.outcome(query_id, "s")
 

@@ -9,12 +9,14 @@ from antiphon.traces.files import (
     trace_file,
     trace_lines,
 )
+from antiphon.traces.reading import PROGRAM
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability
 from antiphon.traces.sqlite_store import SqliteTraceStore
 
 __all__ = [
     "IDS",
+    "PROGRAM",
     "Durability",
     "Redaction",
     "SqliteTraceStore",

@@ -23,6 +23,12 @@ OPEN_TIMEOUT_S = 5.0
 CHECKPOINT_BYTES = 4_000_000
 """The log is moved when about this much was written since the last time."""
 
+_LONG_LOG_BYTES = 4 * CHECKPOINT_BYTES
+"""A log that is longer has to begin anew, and writers wait for that."""
+
+_READERS_S = 0.1
+"""Seconds for which writing waits for readers then; each takes some milliseconds."""
+
 _COMMIT_BYTES = 13_000
 """What a commit adds to the log beside its contents (whole pages of table and indexes), measured."""
 
@@ -84,7 +90,7 @@ class StoreFile:
         """
         if self._opened is None or self._found() != self._opened:
             raise TraceError(
-                f"the trace store {self.path} was deleted or moved while it was in use: nothing is recorded any more; "
+                "the trace store was deleted or moved while it was in use, so nothing is recorded any more: "
                 "put it back and restart"
             )
 
@@ -171,10 +177,7 @@ class Checkpointer:
             if self._written < CHECKPOINT_BYTES:
                 return
             self._written = 0
-            # PASSIVE neither waits for readers nor for other processes, nor makes them wait.
-            self._moving = asyncio.ensure_future(
-                asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(PASSIVE)")
-            )
+            self._moving = asyncio.ensure_future(asyncio.to_thread(self._move))
         if self._moving is not None:
             await asyncio.wait([self._moving], timeout=_MOST_WAIT_S)
 
@@ -182,9 +185,9 @@ class Checkpointer:
         """Moves all of the log that can be moved without holding anybody up."""
         if self._moving is not None and self._is_moving():
             await asyncio.wait([self._moving])
-        # Not TRUNCATE, which keeps other processes from writing meanwhile; the last connection to the file that is
-        # closed takes the log away.
-        await asyncio.to_thread(self._run, "PRAGMA wal_checkpoint(PASSIVE)")
+        # Not with TRUNCATE, which keeps other processes from writing meanwhile; the last connection to the file that
+        # is closed takes the log away.
+        await asyncio.to_thread(self._move)
 
     def _is_moving(self) -> bool:
         """Returns True if a move is under way that can be waited for here.
@@ -198,16 +201,26 @@ class Checkpointer:
             and moving.get_loop() is asyncio.get_running_loop()
         )
 
-    def _run(self, checkpoint: str) -> None:
+    def _move(self) -> None:
         # Opened only where it is there: a store that was deleted must not come back as an empty file.
         uri = f"{self._path.absolute().as_uri()}?mode=rw"
         try:
             with closing(
-                sqlite3.connect(uri, uri=True, timeout=1.0, isolation_level=None)
+                sqlite3.connect(uri, uri=True, timeout=_READERS_S, isolation_level=None)
             ) as connection:
-                connection.execute(checkpoint)
+                _checkpoint(connection)
         except sqlite3.Error as error:
             # Nothing is lost: the log stays as it is, and the next checkpoint moves it.
             _log.warning(
                 "trace_checkpoint_failed", path=str(self._path), error=str(error)
             )
+
+
+def _checkpoint(connection: sqlite3.Connection) -> None:
+    # PASSIVE neither waits for readers nor for other processes, nor makes them wait.
+    _, pages, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
+    # A log of this length was written to whenever it was moved, as on a slow disk. What is left is little, and is
+    # moved with the writers kept out: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint.
+    if pages * page_bytes > _LONG_LOG_BYTES:
+        connection.execute("PRAGMA wal_checkpoint(RESTART)")

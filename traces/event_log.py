@@ -10,9 +10,9 @@ from typing import NamedTuple
 import msgspec
 
 from antiphon.traces.codec import encode_text, without_surrogates
-from antiphon.traces.reading import EventReader, Form, form_of, upgraded
+from antiphon.traces.reading import EventReader, Form, form_of, program_of, upgraded
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.errors import NotFoundError
+from antiphon.vocabulary.errors import DecodeError, NotFoundError
 from antiphon.vocabulary.events import VERSION, Event, Recorded
 from antiphon.vocabulary.values import StoredText
 
@@ -165,12 +165,27 @@ def read_trace(
         DecodeError: An event cannot be read by this version.
     """
     unpacker = unpacker_of(connection, catalog)
-    events = [
-        unpacker.unpack(*row) for row in connection.execute(_EVENTS, (query_id, after))
-    ]
+    events: list[Recorded[Event]] = []
+    for row in connection.execute(_EVENTS, (query_id, after)):
+        try:
+            events.append(unpacker.unpack(*row))
+        except DecodeError as error:
+            raise _with_program(connection, query_id, error) from error
     if not events and last_seq(connection, query_id) == 0:
         raise unknown_trace(query_id)
     return events
+
+
+def _with_program(
+    connection: sqlite3.Connection, query_id: str, error: DecodeError
+) -> DecodeError:
+    """Returns the error with the program that recorded the trace, which can read it."""
+    for (first,) in connection.execute(
+        "SELECT body FROM events WHERE query_id = ? AND seq = 1", (query_id,)
+    ):
+        if program := program_of(first):
+            return DecodeError(f"{error} (recorded by Antiphon {program})", error.seq)
+    return error
 
 
 def read_forms(connection: sqlite3.Connection, query_id: str) -> list[Form]:
@@ -205,7 +220,7 @@ def read_lines(connection: sqlite3.Connection, query_id: str) -> list[bytes]:
     return lines
 
 
-def _form_or_bytes(body: bytes) -> object:
+def _form_or_bytes(body: bytes) -> Form:
     """Returns an event as plain JSON; what is none, in hex, for somebody to mend."""
     try:
         return form_of(body)

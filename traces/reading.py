@@ -21,6 +21,9 @@ from antiphon.vocabulary.values import StoredText
 Form = dict[str, Any]
 """An event as plain JSON, with its `kind` and the fields that it had when it was written."""
 
+PROGRAM = "antiphon"
+"""The name under which the versions of a query's first event list the program that recorded it."""
+
 Upgrader = Callable[[Form], Form]
 
 UPGRADERS: dict[int, Upgrader] = {}
@@ -108,6 +111,23 @@ def upgraded(
             f"it is not of the form of vocabulary version {step} ({error!r})"
         ) from error
     return event
+
+
+class _First(msgspec.Struct):
+    """The field of a trace's first event that says who recorded it, whatever the others are."""
+
+    versions: tuple[tuple[str, str], ...] = ()
+
+
+_first_decoder = msgspec.json.Decoder(_First)
+
+
+def program_of(first: bytes) -> str:
+    """Returns the version of the program that recorded a trace, by its first event; empty where it does not say."""
+    try:
+        return dict(_first_decoder.decode(first).versions).get(PROGRAM, "")
+    except (msgspec.DecodeError, RecursionError):
+        return ""
 
 
 def check_version(query_id: str, seq: int, version: int) -> None:

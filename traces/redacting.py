@@ -277,16 +277,20 @@ def _aligned(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ..
     return tuple(aligned)
 
 
+class _TextBlock(msgspec.Struct, tag_field="type", tag="text"):
+    """A block of text, as far as it matters here."""
+
+    text: str
+
+
+_text_blocks = msgspec.json.Decoder(_TextBlock)
+
+
 def _text_block(text: str) -> dict[str, str]:
     """Returns the block where it is one of text, else nothing."""
     try:
-        block = msgspec.json.decode(text)
+        _text_blocks.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return {}
-    if (
-        not isinstance(block, dict)
-        or block.get("type") != "text"
-        or not isinstance(block.get("text"), str)
-    ):
-        return {}
+    block: dict[str, str] = msgspec.json.decode(text)
     return block

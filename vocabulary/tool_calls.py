@@ -12,6 +12,8 @@ WHY = "why"
 """The optional argument of every tool in which the model says what the call is for; it changes nothing."""
 
 
+EFFECTS_NOTE = "Calling it changes something outside."
+"""The end of the description of a tool with effects: no model, and no rule, calls such a tool only to look."""
 MAX_NESTING = 100
 """Lists and objects within one another, in what a server or a model may send. The interpreter has a bound of its own,
 but that is a bound on the whole stack: the same text would be read here and refused there."""

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from antiphon.api.bodies import JSON_LINES, require_json_lines
-from antiphon.api.dependencies import QueryId, Service
+from antiphon.api.dependencies import DeletableId, QueryId, Service
 from antiphon.api.errors import (
     FORBIDDEN,
     NOT_NOW,
@@ -89,7 +89,7 @@ async def regression_test(query_id: QueryId, service: Service) -> RegressionTest
     summary="Delete a trace",
     responses=FORBIDDEN | WITH_TRACE | NOT_NOW | UNAVAILABLE,
 )
-async def delete_trace(query_id: QueryId, service: Service) -> DeletedReply:
+async def delete_trace(query_id: DeletableId, service: Service) -> DeletedReply:
     """Deletes a trace, with the texts that no other trace holds. A query that runs is cancelled first by its caller."""
     await service.archive.delete(query_id)
     return DeletedReply(deleted=1)

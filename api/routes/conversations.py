@@ -25,7 +25,9 @@ router = APIRouter(prefix="/api", tags=["conversations"])
 SHOWN = 100
 """Exchanges and traces of one conversation, the newest."""
 
-ConversationId = Annotated[str, Path(max_length=200, examples=["s-5d1f0c2e"])]
+ConversationId = Annotated[
+    str, Path(min_length=1, max_length=200, examples=["s-5d1f0c2e"])
+]
 
 
 @router.get(

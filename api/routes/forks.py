@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import Discriminator, Field, JsonValue, Tag
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
 
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
@@ -127,6 +127,12 @@ def _form(change: object) -> str:
 class ForkRequest(RequestBody):
     """The event from which on a query is run again, and what is different."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [{"required": [name]} for name in ("at", "change", "faults")]
+        }
+    )
+
     at: Annotated[WholeNumber, Field(ge=0, le=MOST_SEQ)] | None = Field(
         None,
         description="The event to change, the last that both have; null is the last that the changes name. With "
@@ -142,7 +148,7 @@ class ForkRequest(RequestBody):
     ] = Field(
         [],
         description=f"What is changed: one, or up to {MOST_CHANGES}. Settings go only downwards from the service's. "
-        "Of fields only `query` and a tool call's `arguments` may be set, and `messages` where the service allows it.",
+        "Of fields only `query` and a tool's `call.arguments` may be set, and `messages` if the owner allows it.",
         examples=[{"kind": "setting", "name": "max_rounds", "value": 1}],
     )
     mode: Mode = Field(

@@ -43,6 +43,7 @@ from antiphon.api.responses import (
 )
 from antiphon.api.schemas import CancelledReply
 from antiphon.service import NoInterceptor, Outcome
+from antiphon.vocabulary.errors import KnowledgeError
 
 router = APIRouter(prefix="/api", tags=["queries"])
 
@@ -93,6 +94,9 @@ async def ask(
     `events_lost` means that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query, but for one with an `Idempotency-Key`.
     """
+    # As /readyz has it: an answer that names no document would read as if the documents held none.
+    if problems := service.readiness().problems:
+        raise KnowledgeError(" ".join(problems))
     question = body.question()
     interceptor = interceptor_for(request, body.faults) or NoInterceptor()
 
@@ -114,7 +118,10 @@ async def ask(
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
     status = 200
-    if body.strict:
+    # The service stops: the answer is none, and a caller who tries again may get one.
+    if outcome.status == "cancelled":
+        status = 503
+    elif body.strict:
         status = strict_status(outcome)
     return Response(
         answer_of(outcome).model_dump_json(), status_code=status, media_type=JSON

@@ -27,7 +27,6 @@ from antiphon.api.responses import (
     with_keep_alive,
 )
 from antiphon.api.schemas import (
-    MOST_SEQ,
     ReplayReply,
     TraceReply,
     TracesReply,
@@ -154,14 +153,19 @@ async def follow_trace(
     query_id: QueryId,
     service: Service,
     last_event_id: Annotated[
-        int, Header(ge=0, le=MOST_SEQ, description="The last event that was seen.")
-    ] = 0,
+        str,
+        Header(
+            # Longer numbers are no `seq`, and more than a database can compare.
+            pattern="^[0-9]{1,15}$",
+            description="The `id` of the last event that was seen.",
+        ),
+    ] = "0",
 ) -> StreamingResponse:
     """Server-sent events: everything after `Last-Event-ID`, each once, and then live for as long as the query runs.
 
     A reader that goes away changes nothing for the query.
     """
-    streamed = service.history.follow(query_id, last_event_id)
+    streamed = service.history.follow(query_id, int(last_event_id))
     first = await anext(
         streamed, None
     )  # so that a trace that is not there is a 404 and no broken stream

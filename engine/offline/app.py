@@ -10,7 +10,8 @@ from antiphon.engine.anthropic_model import AnthropicModel, connect
 from antiphon.engine.in_process import InProcessTransport, Receive, Scope, Send
 from antiphon.engine.offline.answering import answer, summary
 from antiphon.engine.offline.planning import plan
-from antiphon.engine.offline.reading import RefusedError, parse, read_task, summary_task
+from antiphon.engine.offline.reading import read_task, summary_task
+from antiphon.engine.offline.shapes import RefusedError, parse
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import Draft, error_of, message_of, stream_of
 from antiphon.language.evidence import Weigh

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 import msgspec
 
 from antiphon.engine.offline.intents import Inquiry, Side, understand
 from antiphon.engine.offline.mentions import titles
-from antiphon.engine.offline.task import OfferedTool, Source, Task, extract_from
+from antiphon.engine.offline.own_tools import calls_of_own_tools
+from antiphon.engine.offline.task import (
+    COURSE_TOOLS,
+    OUTLINE,
+    SEARCH,
+    OfferedTool,
+    Planned,
+    Source,
+    Task,
+    extract_from,
+)
 from antiphon.language.evidence import Weigh, telling_words
 from antiphon.language.words import terms
-from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
+from antiphon.vocabulary.tool_calls import (
+    EFFECTS_NOTE,
+    CallIdentity,
+    call_identity,
+)
 
-SEARCH = "search_course_content"
-OUTLINE = "get_course_outline"
 # Whatever more the query allows: after a second search by rule a third finds nothing new.
 MOST_ROUNDS = 2
 MOST_CALLS = 4
@@ -24,13 +35,6 @@ MOST_COURSES = 3
 _LITTLE = 0.5
 """Evidence below this calls for a second search in other words."""
 _REFERRED = re.compile(r"\b[Ll]esson \d+ of (?=[A-Z])(.{3,120})")
-
-
-class Planned(NamedTuple):
-    """A tool call to ask for."""
-
-    tool: str
-    arguments: dict[str, object]
 
 
 def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
@@ -42,8 +46,8 @@ def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
         return ()
     if task.attempts or task.sources:
         calls = _second_round(inquiry, task, weigh)
-    elif task.tool_names & {SEARCH, OUTLINE}:
-        calls = _first_round(inquiry)
+    elif task.tool_names & COURSE_TOOLS:
+        calls = [*_first_round(inquiry), *calls_of_own_tools(inquiry, task.own_tools)]
     else:
         calls = _call_of_other_tool(task)
     return tuple(_not_made_before(calls, task)[:MOST_CALLS])
@@ -241,7 +245,7 @@ def _call_of_other_tool(task: Task) -> list[Planned]:
     best: OfferedTool | None = None
     most_shared = 0
     for tool in task.tools:
-        if not tool.needs_one_text:
+        if not tool.needs_one_text or EFFECTS_NOTE in tool.description:
             continue
         described = frozenset(
             terms(f"{tool.name.replace('_', ' ')} {tool.description}")

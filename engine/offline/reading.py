@@ -1,4 +1,4 @@
-"""Reads a Messages API request: its shape is checked, and it becomes a `Task` or the material of a summary.
+"""Reads a Messages API request into a `Task`, or into the material of a summary.
 
 The request may be a briefing, or a plain transcript of tool calls and their results. One that is not of the API's shape
 is refused with a sentence, never with an exception of another kind.
@@ -12,6 +12,18 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from antiphon.engine.offline.shapes import (
+    Block,
+    Messages,
+    RefusedError,
+    SearchResultBlock,
+    TextBlock,
+    ToolResultBlock,
+    Tools,
+    ToolUseBlock,
+    blocks_of,
+    shaped,
+)
 from antiphon.engine.offline.task import OfferedTool, Source, Task
 from antiphon.language.markup import (
     Attempt,
@@ -24,9 +36,6 @@ from antiphon.language.markup import (
 from antiphon.language.sentences import sentences
 from antiphon.vocabulary.ports import Json
 
-# Bounds of what is read: a request comes from anywhere, and no briefing is near them.
-MAX_MESSAGES = 1000
-MAX_BLOCKS = 5000
 MAX_QUESTION = 4000
 
 _EARLIER = re.compile(r"^Question: (.+)$", re.MULTILINE)
@@ -34,23 +43,23 @@ _PASSAGE_HEAD = re.compile(r"^\[([^\]\n]{1,300})\]\n", re.MULTILINE)
 _COURSE = "Course: "
 
 
-class RefusedError(Exception):
-    """A request that the Messages API would answer with `invalid_request_error`; the message gives the reason."""
-
-
 class Message(NamedTuple):
     """One message, its content always as blocks."""
 
     role: str
-    blocks: list[Json]
-
-    def of_kind(self, kind: str) -> list[Json]:
-        """Returns its blocks of this type."""
-        return [block for block in self.blocks if block["type"] == kind]
+    blocks: list[Block]
 
     def texts(self) -> list[str]:
         """Returns the texts of its text blocks."""
-        return [str(block["text"]) for block in self.of_kind("text")]
+        return [block.text for block in self.blocks if isinstance(block, TextBlock)]
+
+    def results(self) -> list[ToolResultBlock]:
+        """Returns its tool results."""
+        return [block for block in self.blocks if isinstance(block, ToolResultBlock)]
+
+    def calls(self) -> list[ToolUseBlock]:
+        """Returns its tool calls."""
+        return [block for block in self.blocks if isinstance(block, ToolUseBlock)]
 
 
 class SummaryTask(NamedTuple):
@@ -142,46 +151,12 @@ def summary_task(request: Json) -> SummaryTask | None:
 
 
 def _messages(request: Json) -> list[Message]:
-    rows = request.get("messages")
-    if not isinstance(rows, list) or not rows:
-        raise RefusedError("messages: a list of at least one message is required.")
-    _require(
-        len(rows) <= MAX_MESSAGES,
-        f"messages: at most {MAX_MESSAGES} messages are taken.",
-    )
     messages: list[Message] = []
-    for at, row in enumerate(rows):
-        is_message = isinstance(row, dict) and row.get("role") in ("user", "assistant")
-        _require(is_message, f"messages.{at}.role: must be user or assistant.")
-        blocks = _blocks(row.get("content"), f"messages.{at}.content")
-        messages.append(Message(row["role"], blocks))
-    _require(
-        messages[0].role == "user",
-        "messages: the first message must have the role user.",
-    )
+    for row in shaped(request, Messages).messages:
+        messages.append(Message(row.role, blocks_of(row.content)))
+    if messages[0].role != "user":
+        raise RefusedError("messages: the first message must have the role user.")
     return messages
-
-
-def _blocks(content: object, where: str) -> list[Json]:
-    """Returns content as a list of blocks; a plain string is one text block."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    if not isinstance(content, list) or len(content) > MAX_BLOCKS:
-        raise RefusedError(
-            f"{where}: a string or a list of at most {MAX_BLOCKS} content blocks is required."
-        )
-    for at, block in enumerate(content):
-        kind = block.get("type") if isinstance(block, dict) else None
-        if not isinstance(kind, str):
-            raise RefusedError(
-                f"{where}.{at}: a content block with a type is required."
-            )
-        if kind == "text":
-            _require(
-                isinstance(block.get("text"), str),
-                f"{where}.{at}.text: a string is required.",
-            )
-    return content
 
 
 def _user_texts(messages: Sequence[Message]) -> list[str]:
@@ -216,7 +191,7 @@ def _questions(messages: Sequence[Message]) -> list[str]:
     """Returns the person's questions, message by message; a message of tool results is none of theirs."""
     asked: list[str] = []
     for message in messages:
-        if message.role == "user" and not message.of_kind("tool_result"):
+        if message.role == "user" and not message.results():
             asked.append("\n".join(message.texts()))
     return asked
 
@@ -225,35 +200,29 @@ def _sources(messages: Sequence[Message]) -> Iterator[Source]:
     """Yields all evidence in the request's own numbering, which runs over messages and tool results."""
     number = 0
     for block, in_result in _evidence_blocks(messages):
-        if block["type"] == "search_result":
-            yield _search_result(block, number)
+        if isinstance(block, SearchResultBlock):
+            yield Source(number, block.source, block.title, _texts_of(block))
             number += 1
-        elif block["type"] == "text" and in_result:
-            yield from _plain_sources(str(block["text"]))
+        elif isinstance(block, TextBlock) and in_result:
+            yield from _plain_sources(block.text)
 
 
-def _evidence_blocks(messages: Sequence[Message]) -> Iterator[tuple[Json, bool]]:
+def _texts_of(result: SearchResultBlock) -> tuple[str, ...]:
+    if isinstance(result.content, str):
+        return (result.content,)
+    return tuple([part.text for part in result.content])
+
+
+def _evidence_blocks(messages: Sequence[Message]) -> Iterator[tuple[Block, bool]]:
     """Yields the blocks that may be evidence, those within tool results too, each with True where a tool wrote it."""
     for message in messages:
         for block in message.blocks:
-            if block["type"] != "tool_result":
+            if not isinstance(block, ToolResultBlock):
                 yield block, False
                 continue
-            # The words of a failed tool are an error's, but search results are numbered wherever they stand.
-            succeeded = block.get("is_error") is not True
-            for part in _blocks(block.get("content", []), "tool_result"):
-                yield part, succeeded
-
-
-def _search_result(block: Json, number: int) -> Source:
-    source = block.get("source")
-    title = block.get("title")
-    if not isinstance(source, str) or not isinstance(title, str):
-        raise RefusedError("search_result: source and title must be strings.")
-    sentences_of_result: list[str] = []
-    for part in _blocks(block.get("content"), "search_result.content"):
-        sentences_of_result.append(str(part.get("text", "")))
-    return Source(number, source, title, tuple(sentences_of_result))
+            for part in blocks_of(block.content):
+                # The words of a failed tool are an error's, but search results are numbered wherever they stand.
+                yield part, not block.is_error
 
 
 def _plain_sources(text: str) -> Iterator[Source]:
@@ -271,83 +240,53 @@ def _plain_sources(text: str) -> Iterator[Source]:
 
 def _transcribed_attempts(messages: Sequence[Message]) -> Iterator[Attempt]:
     """Yields the attempts of a transcript: each tool call with what the next message answers to it."""
-    results: dict[str, Json] = {}
+    results: dict[str, ToolResultBlock] = {}
     for message in messages:
-        for result in message.of_kind("tool_result"):
-            results[str(result.get("tool_use_id"))] = result
+        for result in message.results():
+            results[result.tool_use_id] = result
     round_number = 0
     for message in messages:
-        calls = message.of_kind("tool_use")
-        if message.role != "assistant" or not calls:
-            continue
-        round_number += 1
-        for call in calls:
-            yield _attempt(call, results.get(str(call.get("id")), {}), round_number)
+        if message.role == "assistant" and message.calls():
+            round_number += 1
+            for call in message.calls():
+                yield Attempt(
+                    round=round_number,
+                    tool=call.name,
+                    arguments=call.input,
+                    outcome=_outcome(results.get(call.id)),
+                )
 
 
-def _attempt(call: Json, result: Json, round_number: int) -> Attempt:
-    arguments = call.get("input")
-    if not isinstance(arguments, dict):
-        arguments = {}
-    return Attempt(
-        round=round_number,
-        tool=str(call.get("name")),
-        arguments=arguments,
-        outcome=_outcome(result),
-    )
-
-
-def _outcome(result: Json) -> Literal["found", "nothing", "failed"]:
+def _outcome(
+    result: ToolResultBlock | None,
+) -> Literal["found", "nothing", "failed"]:
     # A call without a result was interrupted.
-    if result.get("is_error") is True or not result:
+    if result is None or result.is_error:
         return "failed"
-    words = ""
-    for part in _blocks(result.get("content", []), "tool_result"):
-        words += str(part.get("text", ""))
-    if words.startswith("Nothing was found"):
-        return "nothing"
+    for part in blocks_of(result.content):
+        if isinstance(part, TextBlock):
+            if part.text.startswith("Nothing was found"):
+                return "nothing"
+            break
     return "found"
 
 
 def _tools(request: Json) -> tuple[OfferedTool, ...]:
-    rows = request.get("tools") or []
-    choice = request.get("tool_choice") or {}
-    _require(isinstance(rows, list), "tools: a list of tools with names is required.")
-    _require(isinstance(choice, dict), "tool_choice: an object is required.")
-    # All names before any schema, which is not even read where no tool may be called.
-    for row in rows:
-        is_named = isinstance(row, dict) and isinstance(row.get("name"), str)
-        _require(is_named, "tools: a list of tools with names is required.")
-    if choice.get("type") == "none":
+    offer = shaped(request, Tools)
+    if offer.tool_choice is not None and offer.tool_choice.get("type") == "none":
         return ()
-    return tuple([_tool(row) for row in rows])
-
-
-def _tool(row: Json) -> OfferedTool:
-    name: str = row["name"]
-    schema = row.get("input_schema")
-    if not isinstance(schema, dict):
-        raise RefusedError(f"tools: {name[:100]} has no input_schema.")
-    properties = schema.get("properties", {})
-    required = schema.get("required", [])
-    if not isinstance(properties, dict) or not isinstance(required, list):
-        raise RefusedError(
-            f"tools: the input_schema of {name[:100]} is no object schema."
+    tools: list[OfferedTool] = []
+    for tool in offer.tools or ():
+        parameters: dict[str, Json] = {}
+        for name, schema in tool.input_schema.properties.items():
+            if isinstance(schema, dict):
+                parameters[name] = schema
+        tools.append(
+            OfferedTool(
+                name=tool.name,
+                description=tool.description or "",
+                parameters=parameters,
+                required=tuple(tool.input_schema.required),
+            )
         )
-    return OfferedTool(
-        name=name,
-        description=str(row.get("description") or ""),
-        parameters=_parameters(properties),
-        required=tuple(
-            [parameter for parameter in required if isinstance(parameter, str)]
-        ),
-    )
-
-
-def _parameters(properties: Json) -> dict[str, dict[str, object]]:
-    parameters: dict[str, dict[str, object]] = {}
-    for name, schema in properties.items():
-        # The schemas `true` and `false` are legal too, and say nothing about a parameter.
-        if isinstance(schema, dict):
-            parameters[name] = schema
-    return parameters
+    return tuple(tools)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from antiphon.language.evidence import Weigh
@@ -16,6 +16,18 @@ _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
 _UNKNOWN_COURSE = "No course named "
 """The beginning of the course tools' words where there is no such course."""
 _COURSE_LINE = re.compile(r"Course: .")
+
+
+SEARCH = "search_course_content"
+OUTLINE = "get_course_outline"
+COURSE_TOOLS = frozenset({SEARCH, OUTLINE})
+
+
+class Planned(NamedTuple):
+    """A tool call to ask for."""
+
+    tool: str
+    arguments: dict[str, object]
 
 
 class OfferedTool(NamedTuple):
@@ -129,6 +141,11 @@ class Task(NamedTuple):
         return bool(self.outlines) or self.unknown_course is not None
 
     @property
+    def own_tools(self) -> tuple[OfferedTool, ...]:
+        """The tools that are none of the courses'."""
+        return tuple([tool for tool in self.tools if tool.name not in COURSE_TOOLS])
+
+    @property
     def tool_names(self) -> frozenset[str]:
         return frozenset([tool.name for tool in self.tools])
 
@@ -142,8 +159,32 @@ class Task(NamedTuple):
         return None
 
     def passages_of(self, course: str | None) -> tuple[Source, ...]:
-        """Returns the passages of the course that the question names; all where none is of it."""
-        return _of_course(course, self.passages)
+        """Returns the passages of the course that the question names; all where none is of it.
+
+        What a tool of the user's own found belongs to no course, and is about the question all the same.
+        """
+        of_course = _of_course(course, self.passages)
+        further = [
+            source for source in self._found_by_own_tools() if source not in of_course
+        ]
+        return (*of_course, *further)
+
+    def _found_by_own_tools(self) -> list[Source]:
+        found: list[Source] = []
+        for attempt in self.attempts:
+            if attempt.tool not in COURSE_TOOLS:
+                found += self._numbered(attempt.facts)
+        return found
+
+    def _numbered(self, numbers: Iterable[int]) -> list[Source]:
+        """Returns the passages of these numbers, which count from 1; some may be none, for a request is anybody's."""
+        by_number = dict(enumerate(self.sources, start=1))
+        found: list[Source] = []
+        for number in numbers:
+            source = by_number.get(number)
+            if source is not None and not source.is_outline:
+                found.append(source)
+        return found
 
     def found_for(self, topic: str, course: str | None) -> tuple[Source, ...]:
         """Returns the passages that were searched for by this topic, best first; all of its course where none was."""
@@ -152,13 +193,7 @@ class Task(NamedTuple):
         for attempt in self.attempts:
             if _is_search_for(topic, attempt):
                 numbers.update(dict.fromkeys(attempt.facts))
-        # Attempts count from 1; a number may lie outside, for the request's text is anybody's.
-        by_number = dict(enumerate(self.sources, start=1))
-        found: list[Source] = []
-        for number in numbers:
-            source = by_number.get(number)
-            if source is not None and not source.is_outline:
-                found.append(source)
+        found = self._numbered(numbers)
         if not found:
             return self.passages_of(course)
         return _of_course(course, tuple(found))

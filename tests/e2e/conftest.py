@@ -82,7 +82,8 @@ def shell() -> Iterator[Shell]:
     """A process that runs commands."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.e2e.shell"],
-        env=environment(Path("nowhere")),
+        # Each command brings the reasoner and the key that it is to have.
+        env=environment(Path("nowhere"), ANTIPHON_REASONER="auto"),
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

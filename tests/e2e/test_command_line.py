@@ -139,7 +139,11 @@ def test_eval_grades_by_citations_and_exits_with_1_below_its_targets(
         (("ask", "x", "--rounds", "9"), {}, "max_rounds"),
         (("traces", "show", "nothing"), {}, "traces list"),
         (("serve",), {"ANTIPHON_PORT": "high"}, "ANTIPHON_PORT"),
-        (("ask", "x", "--reasoner", "claude"), {}, "ANTHROPIC_API_KEY"),
+        (
+            ("ask", "x", "--reasoner", "claude"),
+            {"ANTHROPIC_API_KEY": ""},
+            "ANTHROPIC_API_KEY",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_1(

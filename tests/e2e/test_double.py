@@ -12,7 +12,7 @@ from pathlib import Path
 from antiphon.engine import connect
 from antiphon.engine.server_profile import ask, source_request
 from antiphon.vocabulary.errors import ModelError
-from tests.e2e.conftest import STARTING_S, Antiphon, environment
+from tests.e2e.conftest import ROOT, STARTING_S, Antiphon, environment
 
 SCRIPT = """
 replies:
@@ -98,6 +98,24 @@ def test_doctor_asks_the_model_what_its_server_can_do(
     assert "✗ tool_choice: none: it called a tool all the same" in run.stdout
     assert "set ANTIPHON_CITATIONS=inline" in run.stdout
     assert "set ANTIPHON_SERVER_LACKS=tool_choice_none,thinking" in run.stdout
+
+
+def test_the_example_of_the_page_plays_as_it_is_written(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
+    page = (ROOT / "docs/double.md").read_text(encoding="utf-8")
+    script = page.partition("```yaml\n")[2].partition("```")[0]
+    command = re.search(r'^ +(.+) antiphon ask "(.+)"$', page, re.MULTILINE)
+    assert command is not None
+    settings = dict(setting.split("=", 1) for setting in command[1].split())
+
+    with double(script, tmp_path) as url:
+        settings["ANTHROPIC_BASE_URL"] = url
+        run = antiphon("ask", command[2], **settings)
+
+    assert run.returncode == 0, run.stderr
+    assert "Logs grow." in run.stdout
+    assert "It will not get far" not in run.stdout
 
 
 def test_a_file_that_is_no_script_is_said_in_a_sentence(

@@ -37,8 +37,11 @@ def test_a_client_that_goes_away_cancels_its_query_and_a_stopping_service_ends_t
         *((each, STOPPING) for each in under_way),
     ]:
         assert _end_of(antiphon, query_id) == (why, "cancelled")
-    for caller in callers:
-        assert b'"status":"cancelled"' in _rest_of(caller)
+    replies = [_rest_of(caller) for caller in callers]
+    assert all(b'"status":"cancelled"' in reply for reply in replies)
+    # What came before the answer of a stream cannot be taken back.
+    assert [reply.split()[1] for reply in replies] == [b"503", b"200"]
+    assert "queries under way have 5 s to end" in "".join(stuck_server.said)
 
 
 def test_a_query_under_way_says_whom_it_waits_for(stuck_server: Server) -> None:

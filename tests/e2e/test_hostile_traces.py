@@ -6,7 +6,9 @@ import ast
 import hashlib
 import json
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -221,6 +223,21 @@ def test_a_time_beyond_every_calendar_is_refused(
 
     assert "is no time" in command("traces", "import", "hostile.jsonl").stderr
     assert command("traces", "list").returncode == 0
+
+
+def test_a_time_that_an_earlier_version_let_in_is_listed_all_the_same(
+    command: Antiphon, tmp_path: Path
+) -> None:
+    (tmp_path / "hostile.jsonl").write_bytes(sealed(events_of()))
+    assert command("traces", "import", "hostile.jsonl").returncode == 0
+    for at in (1e300, -1e300, 1e12):
+        with (
+            closing(sqlite3.connect(tmp_path / "data" / "traces.sqlite")) as store,
+            store,
+        ):
+            store.execute("UPDATE queries SET started_at = ?", (at,))
+
+        assert ID in harmless(command("traces", "list")).stdout
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless file here")

@@ -132,7 +132,7 @@ def test_courses_traces_and_health_are_told(client: httpx2.Client) -> None:
         ({"query": ""}, 422, "empty"),
         ({"query": " \x00 "}, 422, "empty"),
         ({"query": "x" * 100_000}, 422, "8,000"),
-        ({"query": 7}, 422, "string"),
+        ({"query": 7}, 422, "text"),
         ({"query": "x", "session_id": "nobody"}, 404, "nobody"),
         ({"query": "x", "max_rounds": 9}, 422, "max_rounds"),
         ({"query": "x", "deadline_s": 0}, 422, "deadline_s"),

@@ -75,6 +75,29 @@ def test_a_strict_caller_gets_502_with_the_same_body_where_no_model_could_be_ask
     assert strict.headers["content-type"] == "application/json"
 
 
+@pytest.mark.parametrize("kind", ["overload", "malformed", "drop"])
+def test_a_strict_caller_gets_502_where_another_reasoner_answered_in_the_models_place(
+    breakable: httpx2.Client, kind: str
+) -> None:
+    plan = {"faults": [{"point": "model.request", "kind": kind, "times": 0}]}
+
+    mild, strict = ask(breakable, faults=plan), ask(breakable, faults=plan, strict=True)
+
+    assert (mild.status_code, strict.status_code) == (200, 502)
+    assert strict.json()["citations"] != []
+    assert "fallback_reasoner" in doubts(strict)
+
+
+def test_a_strict_caller_gets_502_where_nothing_could_be_looked_up(
+    breakable: httpx2.Client,
+) -> None:
+    unsearched = ask(breakable, max_rounds=0, strict=True)
+
+    assert unsearched.status_code == 502
+    assert doubts(unsearched) == {"not_searched"}
+    assert unsearched.json()["uncertainty"]["confidence"] == "low"
+
+
 def test_a_strict_caller_gets_504_with_the_same_body_where_time_ran_out(
     breakable: httpx2.Client,
 ) -> None:
@@ -147,7 +170,7 @@ def test_a_model_that_fails_by_a_fault_plan_is_not_left_alone_by_other_queries(
         ({"faults": [{"point": "library.search", "kind": "raise"}]}, "running service"),
         ({"faults": [{"point": "model.request", "kind": "hang"}] * 51}, "51"),
         ({"mistake": 1}, "unknown field"),
-        ([], "dictionary"),
+        ([], "object"),
     ],
 )
 def test_what_is_no_fault_plan_gets_422_and_the_reason(

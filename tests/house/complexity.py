@@ -118,7 +118,8 @@ def product_files() -> Iterator[Path]:
         # Links are not followed: those in `antiphon` lead to the other packages.
         for folder, _, names in os.walk(package.parent, followlinks=False):
             for name in sorted(names):
-                if name.endswith(".py"):
+                # Stubs too: they hold the imports that a package hands out.
+                if name.endswith((".py", ".pyi")):
                     yield Path(folder) / name
 
 

@@ -73,7 +73,7 @@ async def broken(exchange: Exchange) -> None:
 
 async def found(conduct: Conduct) -> list[Finding]:
     async with servers.server(conduct) as serving:
-        model = connect("key", serving.url, silence_s=0.2)
+        model = connect("key", serving.url, silence_s=0.3)
         try:
             return await find_capabilities(model, "m", wait_s=1.0)
         finally:

@@ -62,6 +62,7 @@ FAILURES: dict[str, dict[Place, ScriptedReply]] = {
     "200 page that is no JSON": {"first_byte": page(200)},
     "401 authentication": {"first_byte": refusal(401, "authentication_error")},
     "404 model not found": {"first_byte": refusal(404, "not_found_error")},
+    "404 no such path": {"first_byte": page(404)},
     "400 invalid request": {"first_byte": refusal(400, "invalid_request_error")},
     "400 prompt too long": {
         "first_byte": ScriptedReply(
@@ -70,6 +71,7 @@ FAILURES: dict[str, dict[Place, ScriptedReply]] = {
             message="prompt is too long: 9 > 8",
         )
     },
+    "413 too large": {"first_byte": refusal(413, "request_too_large")},
     "500, x-should-retry: false": {
         "first_byte": refusal(500, "api_error", x_should_retry="false")
     },

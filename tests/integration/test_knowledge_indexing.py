@@ -7,9 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.knowledge import IndexProgress, IndexSummary, Library, index_paths
+from antiphon.knowledge import (
+    IndexProgress,
+    IndexSummary,
+    Library,
+    index_paths,
+    remove_course,
+)
 from antiphon.knowledge.generations import Generations
-from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
+from antiphon.vocabulary.errors import (
+    ConfigurationError,
+    KnowledgeError,
+    NotFoundError,
+)
 from tests.course_files import write_course
 from tests.fakes_knowledge import HashingEmbedder
 
@@ -239,3 +249,91 @@ def test_hostile_titles_and_texts_are_only_text(tmp_path: Path, data: Path) -> N
     ] == [title]
     assert library.search("drop", course="x' OR '1'='1") == []
     library.close()
+
+
+def test_a_course_goes_and_the_others_keep_their_passages(
+    courses: Path, data: Path
+) -> None:
+    index_paths([courses], data, HashingEmbedder())
+
+    summary = remove_course("the APPLE course", data)
+
+    library = Library.open(data, HashingEmbedder())
+    found = library.search("pearmailbox1", limit=50)
+    library.close()
+    assert (counts(summary), summary.generation) == ((0, 1, 0, 1), 2)
+    assert {passage.course for passage in found} == {"The Pear Course"}
+    assert titles(data) == ["The Pear Course"]
+
+
+def test_a_course_that_went_comes_back_when_its_file_is_indexed_again(
+    courses: Path, data: Path
+) -> None:
+    index_paths([courses], data, HashingEmbedder())
+    remove_course("The Apple Course", data)
+
+    summary = index_paths([courses], data, HashingEmbedder())
+
+    assert counts(summary) == (1, 1, 0, 0)
+
+
+def test_the_last_course_may_go(courses: Path, data: Path) -> None:
+    index_paths([courses / "pear.txt"], data, HashingEmbedder())
+
+    summary = remove_course("The Pear Course", data)
+
+    assert (titles(data), summary.chunks) == ([], 0)
+
+
+def test_a_course_is_removed_beside_what_a_killed_run_left(
+    courses: Path, data: Path
+) -> None:
+    index_paths([courses], data, HashingEmbedder())
+
+    def die(_: Sequence[str]) -> None:
+        raise KeyboardInterrupt
+
+    write_course(courses, "pear", extra="And a new end.")
+    write_course(courses, "plum")
+    with pytest.raises(KeyboardInterrupt):
+        index_paths([courses], data, HashingEmbedder(before=die))
+
+    summary = remove_course("The Apple Course", data)
+
+    assert counts(summary) == (0, 1, 0, 1)
+    assert titles(data) == ["The Pear Course"]
+
+
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_a_course_that_is_not_there_cannot_be_removed(
+    is_indexed: bool, courses: Path, data: Path
+) -> None:
+    if is_indexed:
+        index_paths([courses], data, HashingEmbedder())
+
+    with pytest.raises(NotFoundError):
+        remove_course("The Plum Course", data)
+
+    assert data.exists() == is_indexed
+
+
+def test_only_what_is_named_stays_where_that_is_asked_for(
+    courses: Path, data: Path, tmp_path: Path
+) -> None:
+    write_course(tmp_path / "elsewhere", "plum")
+    index_paths([courses, tmp_path / "elsewhere"], data, HashingEmbedder())
+
+    summary = index_paths([courses], data, HashingEmbedder(), only=True)
+
+    assert counts(summary) == (0, 2, 0, 1)
+    assert titles(data) == ["The Apple Course", "The Pear Course"]
+
+
+def test_a_mistyped_path_beside_only_removes_nothing(courses: Path, data: Path) -> None:
+    index_paths([courses], data, HashingEmbedder())
+
+    for paths in ([courses / "aple.txt"], [courses / "apple.txt", courses / "x.txt"]):
+        with pytest.raises(KnowledgeError, match="nothing was removed"):
+            index_paths(paths, data, HashingEmbedder(), only=True)
+
+    assert titles(data) == ["The Apple Course", "The Pear Course"]

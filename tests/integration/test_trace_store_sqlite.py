@@ -17,7 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.traces import SqliteTraceStore, read_trace_file, trace_file
+from antiphon.traces import (
+    SqliteTraceStore,
+    connections,
+    read_trace_file,
+    trace_file,
+)
 from antiphon.traces.connections import CHECKPOINT_BYTES
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.catalog import BUILT_IN
@@ -201,6 +206,26 @@ async def test_a_store_that_stays_locked_refuses_quickly_and_takes_the_events_la
     # The first append waits for what may be a short lock, and all others do not.
     assert took_s < 0.5
     assert await store.read("q1") == events
+    await store.close()
+
+
+async def test_the_log_begins_anew_though_it_is_written_to_whenever_it_is_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on a disk so slow that no append waits for the end of a move.
+    monkeypatch.setattr(connections, "_MOST_WAIT_S", 0.0)
+    monkeypatch.setattr(connections, "CHECKPOINT_BYTES", 200_000)
+    monkeypatch.setattr(connections, "_LONG_LOG_BYTES", 800_000)
+    store = SqliteTraceStore.open(tmp_path)
+    body = "x" * 20_000
+
+    for number in range(600):
+        event = tool_succeeded(f"{number} {body}")
+        await store.append("q1", number, placed("q1", [event], after=number))
+
+    assert (tmp_path / f"{FILE_NAME}-wal").stat().st_size < 6_000_000
+    assert (tmp_path / FILE_NAME).stat().st_size > 6_000_000
+    assert len(await store.read("q1")) == 600
     await store.close()
 
 

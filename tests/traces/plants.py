@@ -104,7 +104,8 @@ def the_final_call_offers_tools(patch: Patch) -> None:
     build = request.build_request
 
     def offering(asked: Any, tools: StoredText, *rest: Any, **named: Any) -> Request:
-        return replace(build(asked, tools, *rest, **named), tools=tools)
+        built: Request = build(asked, tools, *rest, **named)
+        return replace(built, tools=tools)
 
     patch.setattr(preparing, "build_request", offering)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from antiphon.bus import Bus
 from antiphon.composition import Caller, wire
 from antiphon.coordinator import receive
@@ -28,15 +30,17 @@ class Stage:
         self.history = History(self.bus, self.parts, self.store)
 
     async def ask(
-        self, query_id: str = "q1", settings: QuerySettings | None = None
+        self,
+        query_id: str = "q1",
+        settings: QuerySettings | None = None,
+        reasoner: str = "counted",
     ) -> Trace:
-        """Asks; the whole trace."""
+        """Asks, as a service with this reasoner would; the whole trace."""
         session = self.bus.open(
             query_id, lambda ports: wire(self.parts, ports, Caller()).subscriptions()
         )
-        await session.run(
-            receive("How does BM25 rank?", "s1", settings or QuerySettings())
-        )
+        first = receive("How does BM25 rank?", "s1", settings or QuerySettings())
+        await session.run(replace(first, versions=(("reasoner", reasoner),)))
         return await self.store.read(query_id)
 
     def calls(self) -> list[str]:

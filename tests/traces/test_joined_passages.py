@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from antiphon.dispatcher import Registry, tool_from_function
-from antiphon.history.lineage import facts_in, found_passages
+from antiphon.history.origins import facts_in, found_passages
 from antiphon.service import Change, History, lineage, replay, trace_test
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded, ToolSucceeded

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from antiphon.history.replaying import replay
 from antiphon.traces import from_json
 from antiphon.vocabulary.events import (
+    BriefingPrepared,
     DraftReviewed,
     Event,
     Recorded,
@@ -24,6 +26,21 @@ Patch = pytest.MonkeyPatch
 
 def events_of(lines: Sequence[bytes]) -> list[Recorded[Event]]:
     return [from_json(line) for line in lines]
+
+
+def test_an_event_that_another_event_led_to_is_a_difference(thousand: Lines) -> None:
+    trace = events_of(thousand["q3"])
+    place = next(
+        place
+        for place, recorded in enumerate(trace)
+        if isinstance(recorded.event, BriefingPrepared)
+    )
+    trace[place] = replace(trace[place], cause=1)
+
+    divergence = replay(trace).divergence
+
+    assert divergence is not None
+    assert (divergence.seq, divergence.field) == (place + 1, "cause")
 
 
 def test_a_thousand_queries_of_all_kinds_replay_to_the_same_events(

@@ -24,7 +24,7 @@ from antiphon.service import (
     sealed_trace,
     trace_test,
 )
-from antiphon.traces import to_json, trace_lines
+from antiphon.traces import from_json, to_json, trace_lines
 from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.events import (
     ROUND,
@@ -37,6 +37,8 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.fields import Untrusted
 from antiphon.vocabulary.ports import Subscription, on
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
+from tests.traces.conftest import Lines
+from tests.traces.plants import the_answer_is_in_capitals
 
 Trace = Sequence[Recorded[Event]]
 
@@ -202,6 +204,25 @@ async def test_a_trace_without_its_subscriber_says_which_one_is_missing(
         await other.close()
     assert divergence is not None
     assert wanted in divergence.detail
+
+
+def test_a_subscriber_that_is_missing_explains_no_changed_rule_of_ours(
+    thousand: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = [from_json(line) for line in thousand["q3"]]
+    first = trace[0].event
+    assert isinstance(first, QueryReceived)
+    versions = (*first.versions, ("subscribers", "counter"))
+    trace[0] = replace(trace[0], event=replace(first, versions=versions))
+    unchanged = replay(trace).divergence
+
+    the_answer_is_in_capitals(monkeypatch)
+    divergence = replay(trace).divergence
+
+    assert unchanged is None
+    assert divergence is not None
+    assert divergence.kind == "response_assembled"
+    assert divergence.difference == "code"
 
 
 async def test_a_fork_is_made_with_it(service: Antiphon) -> None:

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from antiphon.engine import request_bytes
-from antiphon.history.lineage import Origin, offset_in_lesson
+from antiphon.history.origins import Origin, offset_in_lesson
 from antiphon.service import contributions, diff, lineage, sealed_trace, trace_test
 from antiphon.traces import trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError

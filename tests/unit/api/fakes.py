@@ -225,6 +225,7 @@ class FakeService:
         self.archive = FakeArchive(self.store)
         self.catalog = BUILT_IN
         self.asked: list[FakeAsked] = []
+        self.began = asyncio.Event()
         self.questions: list[Question] = []
         self.refuses: BaseException | None = None
         self.closed = False
@@ -277,6 +278,7 @@ class FakeService:
         asked = FakeAsked(query_id, session_id, told, self._fails)
         self.asked.append(asked)
         self.questions.append(question)
+        self.began.set()
         if not self._held:
             asked.release()
         return asked

@@ -44,10 +44,20 @@ def assembled(*events: Event) -> ResponseAssembled:
 
 
 def asked(
-    query: str = "What is a log?", reviewers: tuple[str, ...] = ()
+    query: str = "What is a log?",
+    reviewers: tuple[str, ...] = (),
+    reasoner: str = "",
+    settings: QuerySettings | None = None,
 ) -> QueryReceived:
+    versions: tuple[tuple[str, str], ...] = ()
+    if reasoner:
+        versions = (("reasoner", reasoner),)
     return QueryReceived(
-        query=query, session_id="s", settings=QuerySettings(), reviewers=reviewers
+        query=query,
+        session_id="s",
+        settings=settings or QuerySettings(),
+        reviewers=reviewers,
+        versions=versions,
     )
 
 

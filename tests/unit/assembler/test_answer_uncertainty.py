@@ -21,6 +21,7 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
+from antiphon.vocabulary.values import QuerySettings
 from tests.unit.assembler.scenario import (
     answer,
     asked,
@@ -269,7 +270,10 @@ def test_words_from_outside_are_cut_to_a_line() -> None:
     assert said.detail.endswith("brought nothing: {tool} took too long.")
 
 
-WORDS = ("tool", "reason", "substitute", "why", "count", "reasoner", "parts")
+WORDS = (
+    *("wanted", "tool", "reason", "substitute", "why", "count", "reasoner", "parts"),
+    *("claim", "words", "source", "question"),
+)
 
 
 def test_a_draft_that_a_reviewer_rejected_is_not_verified_and_names_the_review() -> (
@@ -325,3 +329,50 @@ def test_an_accepted_draft_has_no_doubt_of_its_earlier_rejection() -> None:
     )
 
     assert "not_verified" not in kinds(said)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "settings", "speaker", "doubted"),
+    [
+        ("claude", QuerySettings(model="claude"), "claude", False),
+        ("claude", QuerySettings(model="claude"), "offline", True),
+        ("offline", QuerySettings(model="claude"), "claude", True),
+        ("offline", QuerySettings(model="claude"), "offline", False),
+        ("claude", QuerySettings(model="claude", final_model="haiku"), "haiku", False),
+        ("claude", QuerySettings(model="claude", other_model="opus"), "opus", False),
+        ("claude", QuerySettings(model="opus"), "opus", True),
+        ("", QuerySettings(), "offline", False),
+    ],
+)
+def test_an_answer_by_another_reasoner_than_the_question_was_put_to_says_so(
+    wanted: str, settings: QuerySettings, speaker: str, doubted: bool
+) -> None:
+    said = assembled(
+        asked(reasoner=wanted, settings=settings),
+        looked_up("a"),
+        synthesized(LOG),
+        briefed(("f1", (0,))),
+        started(speaker),
+        CITED,
+        answer(),
+    )
+
+    assert ("another_reasoner" in kinds(said)) is doubted
+    assert said.confidence == ("medium" if doubted else "high")
+
+
+@pytest.mark.parametrize(
+    ("stop_reason", "kind"),
+    [("not_searched", "not_searched"), ("nothing_found", "no_evidence")],
+)
+def test_a_reply_marked_as_no_answer_is_never_above_low_whatever_its_words(
+    stop_reason: str, kind: str
+) -> None:
+    said = assembled(
+        asked(),
+        started("offline"),
+        replied("Gibt es nicht.", stop_reason=stop_reason),
+        answer(),
+    )
+
+    assert (kinds(said), said.confidence) == ([kind], "low")

@@ -282,3 +282,59 @@ async def test_work_that_would_not_stop_is_left_behind(
 
     assert not stage.bus.sessions
     release.set()
+
+
+# A slow append is not a lost one.
+
+
+class SlowStore(MemoryTraceStore):
+    """Holds every append up until it is let through."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = asyncio.Event()
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        await self.open.wait()
+        await super().append(query_id, expected_seq, events)
+
+
+async def test_a_slow_append_is_waited_for_once_and_everything_is_stored_in_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("antiphon.bus.recorder.APPEND_S", 0.01)
+    store = SlowStore()
+    stage = Stage(two_steps, store)
+    running = asyncio.create_task(stage.play(query_received()))
+    await stage.session.closed()
+
+    recorded_at_the_end = stage.session.recorded
+    store.open.set()
+    await stage.session.settled(10.0)
+    await running
+
+    assert not recorded_at_the_end
+    assert stage.session.recorded
+    assert stage.kinds() == [
+        "QueryReceived",
+        "RecordingFailed",
+        "RoundOpened",
+        "ToolSucceeded",
+        "QueryClosed",
+    ]
+    assert [seqs[0] for seqs in store.appends] == [1, 2]
+
+
+async def test_an_append_that_never_ends_is_given_up_with_the_session(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("antiphon.bus.recorder.APPEND_S", 0.01)
+    monkeypatch.setattr("antiphon.bus.recorder._LAST_TRIES_AFTER_S", (0.01,))
+    stage = Stage(two_steps, SlowStore())
+    await stage.play(query_received())
+
+    assert not stage.session.recorded
+    left = [task for task in asyncio.all_tasks() if task.get_name() == "append"]
+    assert all(task.cancelling() for task in left)

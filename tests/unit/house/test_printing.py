@@ -12,6 +12,9 @@ from tests.house.complexity import ROOT, product_files
 
 SCREENS = ROOT / "cli" / "terminal.py"
 LOGS = ROOT / "composition" / "logs.py"
+PROCESS = ROOT / "cli" / "process.py"
+"""Says one of two sentences of its own where rich is not yet imported, or may be in the midst of writing."""
+
 PRINTING = {
     "print",
     "typer.echo",
@@ -54,7 +57,7 @@ def bypasses(path: Path, source: str) -> list[str]:
     [
         path
         for path in product_files()
-        if path not in (SCREENS, LOGS) and "benchmarks" not in path.parts
+        if path not in (SCREENS, LOGS, PROCESS) and "benchmarks" not in path.parts
     ],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
@@ -68,3 +71,20 @@ def test_nothing_prints_past_the_screens(path: Path) -> None:
 )
 def test_a_bypass_is_found(code: str) -> None:
     assert len(bypasses(SCREENS, code)) == 1
+
+
+def test_what_ends_the_process_prints_sentences_of_its_own_alone() -> None:
+    written = {
+        ast.unparse(node.args[1])
+        for node in ast.walk(ast.parse(PROCESS.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "os.write"
+    }
+
+    assert {
+        call.rpartition(": ")[2] for call in bypasses(PROCESS, PROCESS.read_text())
+    } == {"os.write"}
+    assert written == {
+        "_SHOW_CURSOR",
+        "b'interrupted\\n'",
+        "f'antiphon: the output cannot be written: {error.strerror}\\n'.encode()",
+    }

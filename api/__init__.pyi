@@ -1,0 +1,20 @@
+"""The service over HTTP: JSON and live events, one error shape."""
+
+from antiphon.api.app import create_app
+from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
+from antiphon.api.guards import is_loopback
+from antiphon.api.query_schemas import QueryAnswer, answer_of
+from antiphon.api.serving import STOPPING_S, serve, serve_app
+
+__all__ = [
+    "STOPPING_S",
+    "FaultOf",
+    "InterceptorOf",
+    "QueryAnswer",
+    "answer_of",
+    "cancel_queries",
+    "create_app",
+    "is_loopback",
+    "serve",
+    "serve_app",
+]

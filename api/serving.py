@@ -1,0 +1,150 @@
+"""Serves an app on a socket until a signal comes, and ends in order: queries under way first, then the service."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from antiphon.api.app import create_app
+from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
+from antiphon.service import Settings
+
+STOPPING_S = 5.0
+"""Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
+
+HEADERS_S = 10.0
+"""Seconds in which the head of a request must have come: one that never does would hold its connection for ever."""
+
+STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
+CLOSING_S = 5
+"""Seconds that cancelled queries and their callers get after that."""
+
+
+async def serve(
+    settings: Settings,
+    listener: socket.socket,
+    interceptor_of: InterceptorOf | None,
+    fault_of: FaultOf,
+    *,
+    announce: Callable[[Sequence[str]], None],
+    stopping: Callable[[int], None],
+) -> int | None:
+    """Serves the REST API until a signal comes, and returns the signal's number.
+
+    Args:
+        announce: Called once the service is open, with what it lacks to be ready.
+        stopping: Called with each signal that comes; the second one finds the service stopping already.
+
+    Raises:
+        ServiceError: The service cannot be opened.
+    """
+    app = create_app(settings, interceptor_of=interceptor_of, fault_of=fault_of)
+    config = uvicorn.Config(
+        app,
+        http=PromptHttp,
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S,
+    )
+    server = _Server(config, app, stopping)
+    # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
+    with server.stopped_by_signals():
+        async with app.router.lifespan_context(app):
+            announce(app.state.service.readiness().problems)
+            await server.serve(sockets=[listener])
+    return server.stopped_by
+
+
+async def serve_app(app: Any, listener: socket.socket) -> None:
+    """Serves an app that has no life of its own, such as the double, without a log."""
+    config = uvicorn.Config(
+        app, lifespan="off", log_config=None, log_level="critical", access_log=False
+    )
+    await uvicorn.Server(config).serve(sockets=[listener])
+
+
+class PromptHttp(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvicorn picks its class when it is imported
+    """uvicorn's protocol, which by itself waits for the head of a request for ever."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        # A request under way has its whole head; what comes between two is the beginning of the next.
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_expecting()
+        else:
+            self._expect_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_expecting()
+        super().connection_lost(exc)
+
+    def _expect_head(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(HEADERS_S, self.transport.close)
+
+    def _stop_expecting(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which would raise a caught signal again before our service is closed."""
+
+    def __init__(
+        self, config: uvicorn.Config, app: FastAPI, stopping: Callable[[int], None]
+    ) -> None:
+        super().__init__(config)
+        self._app = app
+        self._stopping = stopping
+        self.stopped_by: int | None = None
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        late = loop.call_later(
+            STOPPING_S, cancel_queries, self._app, "the service is stopping"
+        )
+        await super().shutdown(sockets)
+        # No query is cancelled after all where they ended in time.
+        late.cancel()
+
+    @contextmanager
+    def stopped_by_signals(self) -> Generator[None, None, None]:
+        """Lets SIGINT and SIGTERM end the server in order, from before it opens until after it has closed."""
+        loop = asyncio.get_running_loop()
+        before = {number: signal.getsignal(number) for number in STOPPED_BY}
+        for number in STOPPED_BY:
+            loop.add_signal_handler(number, self._stop, number)
+        try:
+            yield
+        finally:
+            # The loop leaves Python's own handlers behind.
+            for number, handler in before.items():
+                loop.remove_signal_handler(number)
+                signal.signal(number, handler)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield  # done by `stopped_by_signals`, for longer than uvicorn would
+
+    def _stop(self, number: int) -> None:
+        self._stopping(number)
+        self.stopped_by = number
+        self.handle_exit(number, None)

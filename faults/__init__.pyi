@@ -1,0 +1,98 @@
+"""Fault injection: plans, the matrix of all single faults, and the promises that are checked on every run."""
+
+from antiphon.faults.checks.promises import broken_promises
+from antiphon.faults.from_trace import TraceFault, fault_at
+from antiphon.faults.injector import Injector, injector_of
+from antiphon.faults.plan import (
+    KINDS,
+    MEANING,
+    Experiment,
+    Fault,
+    Kind,
+    Plan,
+    Step,
+    point_type,
+)
+from antiphon.faults.plan_files import (
+    parse_experiment,
+    parse_fault,
+    parse_plan,
+    read_experiment,
+    read_plan,
+    write_experiment,
+    write_plan,
+)
+from antiphon.faults.report import (
+    as_html,
+    as_json,
+    counts,
+    pair_counts,
+    pairs_as_html,
+    pairs_as_json,
+    reasons,
+    table,
+)
+from antiphon.faults.results import (
+    Cell,
+    NotApplicable,
+    PairVerdict,
+    RandomReport,
+    Report,
+    Run,
+    Verdict,
+)
+from antiphon.faults.runs.cells import all_points, unknown_points
+from antiphon.faults.runs.checking import Checker, OpenWorld, run_experiment
+from antiphon.faults.runs.matrix import Chosen, run_pairs, run_singles
+from antiphon.faults.runs.query import leave_as_planned
+from antiphon.faults.runs.service import run_plan
+from antiphon.faults.runs.world import World
+
+__all__ = [
+    "KINDS",
+    "MEANING",
+    "Cell",
+    "Checker",
+    "Chosen",
+    "Experiment",
+    "Fault",
+    "Injector",
+    "Kind",
+    "NotApplicable",
+    "OpenWorld",
+    "PairVerdict",
+    "Plan",
+    "RandomReport",
+    "Report",
+    "Run",
+    "Step",
+    "TraceFault",
+    "Verdict",
+    "World",
+    "all_points",
+    "as_html",
+    "as_json",
+    "broken_promises",
+    "counts",
+    "fault_at",
+    "injector_of",
+    "leave_as_planned",
+    "pair_counts",
+    "pairs_as_html",
+    "pairs_as_json",
+    "parse_experiment",
+    "parse_fault",
+    "parse_plan",
+    "point_type",
+    "read_experiment",
+    "read_plan",
+    "reasons",
+    "run_experiment",
+    "run_pairs",
+    "run_plan",
+    "run_singles",
+    "table",
+    "unknown_points",
+    "write_experiment",
+    "write_plan",
+]

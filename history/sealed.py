@@ -1,0 +1,96 @@
+"""Replays a sealed trace, for the tests that `antiphon traces test` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from antiphon.composition import catalog_of, deciders_of
+from antiphon.history.divergence import Divergence
+from antiphon.history.folding import Fold, failures_by_event
+from antiphon.history.replaying import replay_lines
+from antiphon.traces import read_trace_file, trace_lines
+from antiphon.vocabulary.errors import DecodeError, TraceError
+from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
+from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import Value
+
+
+class SealedReplay(Value, frozen=True, kw_only=True):
+    """The outcome of replaying a sealed trace.
+
+    Attributes:
+        divergence: The first difference, or None where there is none.
+        answer: The answer as it is decided now, whatever the file says; None where there is none.
+    """
+
+    divergence: Divergence | None
+    answer: ResponseAssembled | None
+
+    @property
+    def holds(self) -> bool:
+        """True if everything is decided as it was: other settings or versions change nothing about that."""
+        return self.divergence is None or self.divergence.difference == "settings"
+
+
+def replay_sealed(
+    path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()
+) -> SealedReplay:
+    """Replays the trace of a sealed file; fields that are newer than the file are not compared.
+
+    Args:
+        subscribers: The components from outside that the query was recorded with.
+
+    Raises:
+        DecodeError: The file is no trace.
+        TraceError: It is not the one that was sealed.
+    """
+    data = _sealed(path, sha256)
+    divergence = replay_lines(trace_lines(data)[1], subscribers).divergence
+    try:
+        events = read_trace_file(data, catalog_of(subscribers))
+    except DecodeError:
+        # The divergence says which event cannot be read any more.
+        return SealedReplay(divergence=divergence, answer=None)
+    return SealedReplay(divergence=divergence, answer=answer_now(events, subscribers))
+
+
+def sealed_trace(
+    path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()
+) -> list[Recorded[Event]]:
+    """Reads the events of a sealed file.
+
+    Args:
+        subscribers: The components from outside that the query was recorded with.
+
+    Raises:
+        DecodeError: The file cannot be used.
+        TraceError: It is not the one that was sealed.
+    """
+    return read_trace_file(_sealed(path, sha256), catalog_of(subscribers))
+
+
+def answer_now(
+    events: Sequence[Recorded[Event]], subscribers: Sequence[Subscriber] = ()
+) -> ResponseAssembled | None:
+    """Returns the answer that the rules make of a trace today; None where they make none."""
+    fold = Fold(deciders_of(subscribers))
+    # A rule that failed then is passed over, as in a replay: what made it fail may not be there now.
+    failed = failures_by_event(events)
+    for recorded in events:
+        fold.hear(recorded, failed.get(recorded.seq, frozenset()))
+    answer: ResponseAssembled | None = None
+    for emission in fold.emitted:
+        if isinstance(emission.event, ResponseAssembled):
+            answer = emission.event
+    return answer
+
+
+def _sealed(path: Path, sha256: str) -> bytes:
+    data = path.read_bytes()
+    found = trace_lines(data)[0].sha256
+    if found != sha256:
+        raise TraceError(
+            f"{path.name} is not the trace that was sealed: its hash is {found}, not {sha256}"
+        )
+    return data

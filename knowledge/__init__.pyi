@@ -1,0 +1,30 @@
+"""Course documents: read, cut, embedded, stored and searched."""
+
+from antiphon.knowledge.building import IndexProgress
+from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
+from antiphon.knowledge.checking import check_paths, check_server
+from antiphon.knowledge.embedders import installed_embedders, load_embedder
+from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
+from antiphon.knowledge.library import Library
+from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.values import Course, CourseMatch, Lesson, LibraryState
+
+__all__ = [
+    "Course",
+    "CourseMatch",
+    "IndexProgress",
+    "IndexSummary",
+    "Lesson",
+    "Library",
+    "LibraryState",
+    "Overview",
+    "check_paths",
+    "check_server",
+    "document_paths",
+    "index_paths",
+    "installed_embedders",
+    "load_document",
+    "load_embedder",
+    "overview",
+    "remove_course",
+]

@@ -1,0 +1,122 @@
+"""The catalogue as a file: its format, its errors, and the part of it that is read without any vectors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from antiphon.knowledge.embedders import embedder_called
+from antiphon.knowledge.generations import CATALOGUE, REBUILD_ADVICE, Generations
+from antiphon.knowledge.values import Course, Lesson
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.values import Value
+
+# Raised when the tables change; an index of another format is rebuilt.
+FORMAT = "1"
+
+META = "SELECT name, value FROM meta"
+COURSES = """
+SELECT documents.number, documents.title, documents.link, documents.instructor,
+    (SELECT count(*) FROM chunks JOIN sections ON sections.number = chunks.section
+     WHERE sections.document = documents.number)
+FROM documents ORDER BY documents.folded
+"""
+LESSONS = "SELECT document, lesson, title, link FROM sections WHERE lesson IS NOT NULL ORDER BY number"
+
+
+class Overview(Value, frozen=True, kw_only=True):
+    """The courses in the index in use, and its embedder.
+
+    Attributes:
+        embedder: A name that `load_embedder` takes, or None where this version has no such embedder.
+    """
+
+    embedder: str | None
+    courses: tuple[Course, ...]
+
+
+def overview(data_dir: Path) -> Overview | None:
+    """Reads what is indexed in the data folder, without embedder and vector index; None where nothing is.
+
+    Raises:
+        KnowledgeError: The data folder or the catalogue cannot be read.
+    """
+    path = _in_use(data_dir)
+    if path is None:
+        return None
+    with catalogue_errors(path), closing(open_read_only(path)) as sql:
+        meta = dict(sql.execute(META).fetchall())
+        courses = courses_of(sql.execute(COURSES), sql.execute(LESSONS))
+    return Overview(
+        embedder=embedder_called(str(meta.get("embedder"))), courses=courses
+    )
+
+
+def known_paths(data_dir: Path) -> tuple[str, ...]:
+    """Returns the files of the documents that are indexed in the data folder. Raises as `overview` does."""
+    path = _in_use(data_dir)
+    if path is None:
+        return ()
+    with catalogue_errors(path), closing(open_read_only(path)) as sql:
+        rows = sql.execute("SELECT path FROM documents").fetchall()
+    return tuple(row[0] for row in rows)
+
+
+def document_paths(data_dir: Path) -> dict[str, str]:
+    """Returns the file of each indexed course by the course's title. Raises as `overview` does."""
+    path = _in_use(data_dir)
+    if path is None:
+        return {}
+    with catalogue_errors(path), closing(open_read_only(path)) as sql:
+        return dict(sql.execute("SELECT title, path FROM documents").fetchall())
+
+
+def _in_use(data_dir: Path) -> Path | None:
+    """Returns the catalogue in use, or None where nothing was indexed yet."""
+    generations = Generations(data_dir)
+    number = generations.current()
+    if not number:
+        return None
+    return generations.folder(number) / CATALOGUE
+
+
+@contextmanager
+def catalogue_errors(path: Path) -> Iterator[None]:
+    """Wraps SQLite's errors about the catalogue at `path`, once, in our words."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise KnowledgeError(
+            f"the catalogue {path} cannot be used ({error}); {REBUILD_ADVICE}"
+        ) from error
+
+
+def open_read_only(path: Path) -> sqlite3.Connection:
+    """Opens a finished catalogue, for any thread."""
+    # Nobody writes a finished catalogue any more: no lock is taken, and a read-only folder will do.
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+
+def courses_of(
+    course_rows: Iterable[Any], lesson_rows: Iterable[Any]
+) -> tuple[Course, ...]:
+    """Makes the outlines of the rows that `COURSES` and `LESSONS` find, in the order of the courses."""
+    lessons: dict[int, list[Lesson]] = {}
+    for document, number, title, link in lesson_rows:
+        lesson = Lesson(number=number, title=title, link=link)
+        lessons.setdefault(document, []).append(lesson)
+    courses: list[Course] = []
+    for document, title, link, instructor, chunks in course_rows:
+        course = Course(
+            title=title,
+            link=link,
+            instructor=instructor,
+            lessons=tuple(lessons.get(document, ())),
+            chunks=chunks,
+        )
+        courses.append(course)
+    return tuple(courses)

@@ -1,0 +1,57 @@
+"""Checks of an indexing run that need neither an embedder nor Chroma, so that a mistake shows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from antiphon.knowledge.catalogue_file import known_paths
+from antiphon.knowledge.target import find_files, find_only, is_under, why_nothing
+from antiphon.vocabulary.errors import KnowledgeError
+
+SERVER_S = 10.0
+"""Seconds that a Chroma server gets for an answer."""
+
+
+def check_paths(
+    paths: Iterable[str | Path], data_dir: Path, *, only: bool = False
+) -> None:
+    """Checks that there are, or were, documents at the paths.
+
+    Args:
+        only: What is known from elsewhere is to go.
+
+    Raises:
+        KnowledgeError: There are none, `only` would remove too much, or the catalogue cannot be read.
+    """
+    known = known_paths(data_dir)
+    find = find_files
+    if only:
+        find = find_only
+    found = find(paths, known)
+    if found.files or any(is_under(path, found.roots) for path in known):
+        return
+    raise KnowledgeError(f"nothing was indexed: {why_nothing(found)}")
+
+
+def check_server(url: str | None) -> None:
+    """Checks that a Chroma server answers, where one is named.
+
+    Raises:
+        KnowledgeError: It does not.
+    """
+    if url is None:
+        return
+    try:
+        httpx.get(
+            f"{url.rstrip('/')}/api/v2/heartbeat", timeout=SERVER_S
+        ).raise_for_status()
+    except httpx.HTTPError as error:
+        # The host alone: the rest of an address may hold a password.
+        host = urlsplit(url).netloc.rpartition("@")[2]
+        raise KnowledgeError(
+            f"no Chroma server answers at {host} ({type(error).__name__}); start it, or unset ANTIPHON_CHROMA_URL"
+        ) from error

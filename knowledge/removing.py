@@ -1,0 +1,63 @@
+"""One course out of the index, which needs nothing embedded: all others are copied with their vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from antiphon.knowledge.target import Target
+from antiphon.knowledge.values import KnownDocument
+from antiphon.language.words import fold
+from antiphon.vocabulary.errors import NotFoundError
+
+
+class RecordedEmbedder:
+    """Stands for the embedder of an index in a run that embeds nothing."""
+
+    dimensions = 0
+    max_tokens = 0
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        raise AssertionError(f"{len(texts)} texts to embed, while a course is removed")
+
+    def count_tokens(self, text: str) -> int:
+        raise AssertionError(f"{text!r} to count, while a course is removed")
+
+
+def path_of(title: str, known: Mapping[str, KnownDocument]) -> str:
+    """Finds the document of a course.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    paths: dict[str, str] = {}
+    for path, document in known.items():
+        paths[fold(document.title)] = path
+    if fold(title) in paths:
+        return paths[fold(title)]
+    titles = [document.title for document in known.values()]
+    near = get_close_matches(title, titles, n=1)
+    hint = "`antiphon courses` lists those there are"
+    if near:
+        hint = f"did you mean {near[0]!r}?"
+    raise NotFoundError(f"There is no course {title!r}: {hint}")
+
+
+def without(path: str, known: Mapping[str, KnownDocument]) -> Target:
+    """Returns the documents that are known but for one."""
+    hashes: dict[str, str] = {}
+    for each, document in sorted(known.items()):
+        if each != path:
+            hashes[each] = document.content_hash
+    return Target(
+        hashes=hashes,
+        fresh=frozenset(),
+        added=0,
+        unchanged=len(hashes),
+        changed=0,
+        removed=1,
+        failed=(),
+    )

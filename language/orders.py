@@ -1,0 +1,108 @@
+"""Finds sentences that give orders to a model, rather than telling a reader something; pure.
+
+Plain patterns, for what is written openly: they were chosen to match nothing in texts that only speak about models and
+systems (docs/decisions/098 has the counts). Whoever hides an order in other words gets past them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+READ_CHARS = 4_000
+SHOWN_CHARS = 120
+
+_OLD = r"(?:previous|prior|above|earlier|preceding|foregoing|other|system|original)"
+_ORDERS = r"(?:instructions?|rules|guidelines|prompts?|messages?|directions|orders|commands|context|questions?)"
+_MODEL = r"(?:ai|llm|(?:large\s+)?language\s+model|ai\s+model|ai\s+assistant|assistant|chatbot)s?"
+_SAY = r"(?:answer|reply|respond|say|state|output|print|write)"
+_PATTERNS = (
+    rf"\b(?:ignore|disregard|forget|override|bypass)\s+(?:all\s+|any\s+)?(?:of\s+)?(?:the\s+|your\s+|my\s+|these\s+)?"
+    rf"{_OLD}\s+{_ORDERS}\b",
+    rf"\b(?:ignore|disregard|forget|override|bypass)\s+(?:all\s+(?:of\s+)?)?(?:your|all)\s+{_ORDERS}\b",
+    r"\b(?:ignore|disregard|forget)\s+(?:everything|all|anything)\s+(?:above|before|that\s+(?:came|was\s+said)\s+before)\b",
+    rf"\byou\s+must\s+(?:now\s+|only\s+|always\s+)?{_SAY}\b\s*(?:with\b|only\b|that\b|exactly\b|[:\"\u201c'])",
+    r"\byou\s+must\s+(?:now\s+|first\s+)?call\s+(?:the\s+)?(?:tool|function)\b",
+    rf"\byou\s+are\s+now\s+(?:DAN\b|in\s+developer\s+mode|an?\s+(?:\w+\s+)?{_MODEL}\b)",
+    rf"\b{_SAY}\s+(?:with\s+)?(?:exactly|only|nothing\s+but)\s*(?:with\s+)?(?:the\s+words?\b|[:\"\u201c'])",
+    r"\b(?:do\s+not|don['\u2019]t|never)\s+(?:tell|mention|reveal|disclose|show)\b.{0,40}\bto\s+the\s+user\b",
+    r"\b(?:reveal|print|repeat|show|leak|output)\s+(?:me\s+)?(?:your|the)\s+system\s+prompt\b",
+    r"\b(?:new|updated|real|secret|hidden)\s+(?:system\s+)?instructions?\s*:",
+    rf"\b(?:note|message|attention|instructions?)\s*(?:to|for|,)?\s+(?:the\s+|any\s+|all\s+)?{_MODEL}\s*:",
+    rf"(?:^|[.!:]\s+)(?:dear\s+)?{_MODEL}\s*[,:]\s+(?:please\s+)?(?:ignore|answer|reply|say|respond|call|disregard|do\s+not)\b",
+    r"^\W*system\s+(?:prompt|message|instructions?|override)\s*:",
+    # Markup of chat templates, of tool calls, and of our own requests.
+    r"</?(?:system|assistant|tool_use|tool_result|function_calls?|invoke|conversation|question|attempts|round)\s*>",
+    r"\[/?INST\]|<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|<<SYS>>",
+)
+_ORDER = re.compile("|".join(_PATTERNS), re.IGNORECASE | re.DOTALL)
+_SIGNS = (
+    *(
+        "ignore",
+        "disregard",
+        "forget",
+        "overrid",
+        "bypass",
+        "you must",
+        "you are now",
+        "to the user",
+        "system prompt",
+    ),
+    *(
+        "exactly",
+        "nothing but",
+        "the word",
+        "only:",
+        "instruction",
+        "assistant",
+        "chatbot",
+        "llm",
+        " ai",
+        "ai:",
+        "ai,",
+    ),
+    "language model",
+    *(
+        "system m",
+        "system o",
+        "</",
+        "<s",
+        "<a",
+        "<t",
+        "<f",
+        "<i",
+        "<c",
+        "<q",
+        "<r",
+        "<|",
+        "<<",
+        "[inst",
+        "[/inst",
+    ),
+)
+"""Every order holds one of these: most sentences hold none, and finding that out costs little."""
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,300}\"|\u201c[^\u201d\n]{1,300}\u201d|`[^`\n]{1,300}`"
+)
+_QUOTE_MARKS = ('"', "\u201c", "`")
+
+
+# Many queries find the same passages.
+@lru_cache(maxsize=4096)
+def order_in(sentence: str, *, may_quote: bool = True) -> str | None:
+    """Returns the words of the sentence that order a model about, cut to a line; None where it tells something.
+
+    Args:
+        may_quote: An order within quotation marks is an example in a text about such orders, where other words lead
+            up to it. In a tool's JSON everything stands in quotation marks.
+    """
+    text = " ".join(sentence[:READ_CHARS].split())
+    folded = text.lower()
+    if not any(sign in folded for sign in _SIGNS):
+        return None
+    if may_quote and not text.startswith(_QUOTE_MARKS):
+        text = _QUOTED.sub(" ", text)
+    found = _ORDER.search(text)
+    if found is None:
+        return None
+    return text[found.start() : found.start() + SHOWN_CHARS].strip()

@@ -1,0 +1,41 @@
+"""Takes out characters that no reader sees and that a model reads: text may be hidden in them; pure.
+
+Tag characters spell out whole orders, variation selectors hold bytes, and marks of direction show a text in another
+order than it is read in (Unicode Technical Report 36, https://www.unicode.org/reports/tr36/).
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSEEN = re.compile(
+    # C0 and C1 controls but for white space, and the soft hyphen.
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u00ad"
+    # The grapheme joiner, zero-width spaces, invisible operators, word joiners, byte order marks, and fillers.
+    "\u034f\u180e\u200b\u2060-\u2065\ufeff\u3164\uffa0\ufff0-\ufffb"
+    # Marks that turn the direction of writing, and those that are deprecated for shaping letters.
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"
+    # Musical formatting, and the whole plane of tags but for variation selectors.
+    "\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+)
+_SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+# The scripts that are written with joiners, from Hebrew to Mongolian and their later blocks, and the parts of emoji.
+_JOINED = (
+    "\u0590-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1bff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff"
+    "\U0001e900-\U0001e95f\u00a9\u00ae\u203c-\u3299\ufe0f\U0001f000-\U0001faff"
+)
+_STRAY = re.compile(
+    # A joiner behind a letter that is never joined, or behind another joiner.
+    f"(?<![{_JOINED}])[\u200c\u200d]+|(?<=[\u200c\u200d])[\u200c\u200d]+"
+    # A selector behind a letter that has no variants, or behind another one; digits with a frame have one.
+    f"|(?<![{_SELECTOR}\u0100-\U000dffff\u00a9\u00ae#*0-9])[{_SELECTOR}]+|(?<=[{_SELECTOR}])[{_SELECTOR}]+"
+    f"|(?<=[#*0-9])[{_SELECTOR}]+(?!\u20e3)"
+)
+_ASCII_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
+
+
+def without_unseen(text: str) -> str:
+    """Returns the text without characters that nobody sees; joiners and variants stay where a script needs them."""
+    if text.isascii():
+        return _ASCII_CONTROL.sub("", text)
+    return _STRAY.sub("", _UNSEEN.sub("", text))

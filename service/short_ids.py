@@ -1,0 +1,36 @@
+"""A trace by the beginning of its id; by itself, since commands that read a trace need nothing else of the service."""
+
+from __future__ import annotations
+
+from antiphon.vocabulary.errors import AmbiguousIdError, NotFoundError
+from antiphon.vocabulary.ports import TraceListing
+
+SHOWN_MATCHES = 5
+
+
+async def whole_id(store: TraceListing, beginning: str) -> str:
+    """Finds the one trace whose id begins so; `beginning` itself where it is one.
+
+    Raises:
+        NotFoundError: None does.
+        AmbiguousIdError: Several do.
+    """
+    # One more than is shown, to know whether there are more.
+    matches = await store.ids(beginning, SHOWN_MATCHES + 1)
+    if beginning in matches[:1]:
+        return beginning
+    # A request's path may hold anything, and what is said of it is printed and logged.
+    shown = repr(beginning[:200])
+    if not matches or not beginning:
+        raise NotFoundError(
+            f"There is no trace {shown}: `antiphon traces list` and GET /api/traces show those there are."
+        )
+    if len(matches) > 1:
+        some = ", ".join(matches[:SHOWN_MATCHES])
+        many = str(len(matches))
+        if len(matches) > SHOWN_MATCHES:
+            many = f"More than {SHOWN_MATCHES}"
+        raise AmbiguousIdError(
+            f"{many} traces begin with {shown} ({some}): give more of it."
+        )
+    return matches[0]

@@ -1,0 +1,67 @@
+"""Runs `antiphon` in a process of its own, and interrupts it at a place that the test names, not at a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.e2e.conftest import environment
+
+_PROGRAM = """
+import os, signal, sys
+
+event, name, times = sys.argv[1], sys.argv[2], int(sys.argv[3])
+met = 0
+
+def watch(happened, details):
+    global met
+    if happened != event or (name and details[0] != name):
+        return
+    met += 1
+    if met == times:
+        os.kill(os.getpid(), signal.SIGINT)
+
+sys.addaudithook(watch)
+sys.argv[:4] = ["antiphon"]
+from antiphon.cli import main
+main()
+"""
+
+
+def interrupted_at(
+    event: str,
+    name: str,
+    *arguments: str,
+    data_dir: Path,
+    folder: Path,
+    times: int = 1,
+    **settings: str,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command that is sent SIGINT when Python reports an event (an audit event) for the so-manyth time."""
+    return subprocess.run(
+        [sys.executable, "-c", _PROGRAM, event, name, str(times), *arguments],
+        env=environment(data_dir, TMPDIR=str(folder), **settings),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def run(
+    *arguments: str, data_dir: Path, folder: Path, stdout: int = subprocess.PIPE
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "antiphon.cli", *arguments],
+        env=environment(data_dir),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+    )

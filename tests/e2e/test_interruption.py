@@ -1,0 +1,140 @@
+"""Ctrl-C at any moment, and an output that cannot be written: one line each, and the exit code that shells expect."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.e2e.conftest import STARTING_S, Antiphon, environment
+from tests.e2e.processes import interrupted_at, run
+
+LINE = "interrupted\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("typer", ("--help",)),
+        ("pydantic_settings", ("traces", "list")),
+        ("structlog", ("courses",)),
+        ("anthropic", ("ask", "What is applemailbox7?")),
+        ("onnxruntime", ("ask", "What is applemailbox7?")),
+        ("fastapi", ("serve", "--port", "0")),
+        ("onnxruntime", ("serve", "--port", "0")),
+        ("numpy", ("index", "--rebuild", ".")),
+        ("anthropic", ("double", "--script", "script.yaml")),
+        ("yaml", ("faults", "list")),
+    ],
+)
+def test_ctrl_c_while_something_is_imported_is_one_line(
+    module: str, arguments: tuple[str, ...], data_dir: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "script.yaml").write_text("replies: [{text: Hello.}]")
+
+    ended = interrupted_at(
+        "import", module, *arguments, data_dir=data_dir, folder=tmp_path
+    )
+
+    assert (ended.returncode, ended.stderr) == (130, LINE)
+
+
+def test_ctrl_c_ends_a_run_of_faults_and_leaves_nothing_behind(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    ended = interrupted_at(
+        "sqlite3.connect",
+        "",
+        "faults",
+        "run",
+        data_dir=data_dir,
+        folder=tmp_path,
+        times=5,
+    )
+
+    assert (ended.returncode, ended.stderr, ended.stdout) == (130, LINE, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_ends_indexing_and_the_old_index_stays(
+    data_dir: Path, tmp_path: Path, antiphon: Antiphon
+) -> None:
+    before = antiphon("courses").stdout
+    (tmp_path / "a.txt").write_text("Course Title: Plum\n\nPlums are blue.")
+
+    ended = interrupted_at(
+        "shutil.rmtree", "", "index", ".", data_dir=data_dir, folder=tmp_path
+    )
+
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert ended.stderr.endswith(LINE)
+    assert "Traceback" not in ended.stderr
+    assert antiphon("courses").stdout == before
+
+
+def test_a_second_ctrl_c_ends_a_service_at_once_though_a_query_is_under_way(
+    data_dir: Path, tmp_path: Path, silent_model: str
+) -> None:
+    serving = subprocess.Popen(
+        [sys.executable, "-m", "antiphon.cli", "serve", "--port", "0"],
+        env=environment(data_dir, ANTHROPIC_BASE_URL=silent_model),
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with serving:
+        assert serving.stderr is not None
+        line = next(line for line in serving.stderr if "Antiphon serves " in line)
+        with httpx2.Client(base_url=line.split()[2], timeout=STARTING_S) as client:
+            asked = {"query": "Is anybody there?"}
+            stream = {"Accept": "text/event-stream"}
+            with client.stream(
+                "POST", "/api/query", json=asked, headers=stream
+            ) as told:
+                next(told.iter_lines())
+                serving.send_signal(signal.SIGINT)
+                next(line for line in serving.stderr if "Stopping" in line)
+                serving.send_signal(signal.SIGINT)
+                rest = serving.stderr.read()
+
+    assert (serving.returncode, rest) == (130, LINE)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--help",), ("traces", "list"), ("courses",), ("traces", "list", "--help")],
+)
+def test_a_full_device_is_one_line(
+    arguments: tuple[str, ...], data_dir: Path, tmp_path: Path
+) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+
+    ended = run(*arguments, data_dir=data_dir, folder=tmp_path, stdout=full)
+
+    os.close(full)
+    assert ended.returncode == 1
+    assert ended.stderr == (
+        "antiphon: the output cannot be written: No space left on device\n"
+    )
+
+
+def test_a_reader_that_has_had_enough_is_no_error_worth_a_line(
+    data_dir: Path, tmp_path: Path, antiphon: Antiphon
+) -> None:
+    asked = antiphon("ask", "What is applemailbox7 in the Apple course?", "--json")
+    query_id = json.loads(asked.stdout)["query_id"]
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    ended = run(
+        "traces", "show", query_id, data_dir=data_dir, folder=tmp_path, stdout=writing
+    )
+
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (1, "")
