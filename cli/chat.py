@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -24,7 +27,11 @@ from antiphon.cli.session import (
 from antiphon.cli.terminal import complain, err, out
 from antiphon.vocabulary.errors import BadInputError
 
-PROMPT = "› "
+# Where there is one, `input` edits lines and remembers them, without a word said to it.
+with suppress(ImportError):
+    import readline  # noqa: F401 - see above
+
+PROMPT = "> "
 
 
 def chat(
@@ -47,21 +54,21 @@ def chat(
         settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
         conversation = conversation_of(settings, session, go_on=go_on)
         # A setting that cannot be wished for is refused before anything is opened, whatever will be asked.
-        wishes: dict[str, object] = {"max_rounds": rounds, "deadline_s": deadline}
-        service.check_question(service.Question(query="?", **wishes), settings)
-    asyncio.run(_converse(settings, conversation, wishes, every_event=events))
+        of_words = partial(service.Question, max_rounds=rounds, deadline_s=deadline)
+        service.check_question(of_words(query="?"), settings)
+    asyncio.run(_converse(settings, conversation, of_words, every_event=events))
 
 
 async def _converse(
     settings: service.Settings,
     conversation: str | None,
-    wishes: dict[str, object],
+    of_words: Callable[..., service.Question],
     *,
     every_event: bool,
 ) -> None:
     async with opened(settings) as antiphon:
         while (text := await _next_question()) is not None:
-            question = service.Question(query=text, session_id=conversation, **wishes)
+            question = of_words(query=text, session_id=conversation)
             try:
                 service.check_question(question, settings)
             except BadInputError as error:
@@ -91,7 +98,10 @@ def _line(*, is_typed: bool) -> str:
     if not is_typed:
         return sys.stdin.readline()
     try:
-        return input(PROMPT)
+        if sys.stdout.isatty():
+            return input(PROMPT)
+        err.print(PROMPT, end="")
+        return input()
     except EOFError:
         err.print()
         return ""

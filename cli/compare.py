@@ -32,12 +32,21 @@ from antiphon.cli.comparing import (
 from antiphon.cli.questions import SampleQuestion, read_any_questions
 from antiphon.cli.session import (
     DataDir,
+    Json,
     Model,
     Reasoner,
     opened,
     settings_to_ask,
 )
-from antiphon.cli.terminal import clean, err, new_table, one_line, out, short_id
+from antiphon.cli.terminal import (
+    clean,
+    err,
+    new_table,
+    one_line,
+    out,
+    print_json,
+    short_id,
+)
 from antiphon.vocabulary.errors import BadInputError
 
 SHOWN_ANSWER = 240
@@ -55,8 +64,9 @@ def compare(
         Path | None, typer.Option("--html", help="Write the comparison as a page.")
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the comparison as JSON.")
+        Path | None, typer.Option("--json-file", help="Write the comparison as JSON.")
     ] = None,
+    as_json: Json = False,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
     model: Model = None,
@@ -75,11 +85,15 @@ def compare(
             _refuse_unwritable(path)
     compared = asyncio.run(_ask_all(settings, asked, chosen))
     sums = [sum_of(mode, compared) for mode in chosen]
-    show(compared, sums)
+    encoded = msgspec.json.encode({"questions": compared, "modes": sums})
+    if as_json:
+        print_json(encoded.decode())
+    else:
+        show(compared, sums)
     if html is not None:
         _write(html, as_page(compared, sums).encode())
     if json_file is not None:
-        _write(json_file, msgspec.json.encode({"questions": compared, "modes": sums}))
+        _write(json_file, encoded)
 
 
 async def _ask_all(

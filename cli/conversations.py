@@ -1,4 +1,4 @@
-"""Conversations on the command line: the last one, one by the beginning of its id, and questions from standard input."""
+"""Conversations and questions as the command line names them: the last one, the beginning of an id, standard input."""
 
 from __future__ import annotations
 

@@ -95,7 +95,8 @@ def _progress(began: float) -> Callable[[faults.RandomReport], None]:
         if done.experiments % EVERY == 0:
             err.print(
                 f"  {counted(done.experiments, 'experiment')}, {counted(done.queries, 'query')}, "
-                f"{counted(done.fired, 'fault')} fired of {counted(len(done.sorts), 'sort')}, {time.monotonic() - began:.0f} s …",
+                f"{counted(done.fired, 'fault')} fired of {counted(len(done.sorts), 'sort')}, "
+                f"{time.monotonic() - began:.0f} s …",
                 style="dim",
             )
 
@@ -108,7 +109,8 @@ def _show(done: faults.RandomReport, seed: int, took_s: float) -> None:
         kept = "every promise kept"
     out.print(
         f"seed {seed}: {counted(done.experiments, 'experiment')}, {counted(done.queries, 'query')}, "
-        f"{counted(done.faults, 'fault')} put in, {done.fired} fired ({counted(len(done.sorts), 'sort')}), {kept}, {took_s:.0f} s",
+        f"{counted(done.faults, 'fault')} put in, {done.fired} fired ({counted(len(done.sorts), 'sort')}), "
+        f"{kept}, {took_s:.0f} s",
         soft_wrap=True,
     )
 

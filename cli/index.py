@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+import msgspec
 import typer
 from rich.progress import (
     BarColumn,
@@ -21,10 +22,11 @@ from antiphon.cli.session import (
     ChromaUrl,
     DataDir,
     Embedder,
+    Json,
     nothing_indexed,
     settings_for_people,
 )
-from antiphon.cli.terminal import err, new_table, one_line, out
+from antiphon.cli.terminal import err, new_table, one_line, out, print_json
 
 
 def index(
@@ -146,7 +148,9 @@ def show_summary(summary: service.IndexSummary) -> None:
         )
 
 
-def courses(context: typer.Context, data_dir: DataDir = None) -> None:
+def courses(
+    context: typer.Context, as_json: Json = False, data_dir: DataDir = None
+) -> None:
     """Lists the indexed courses, or removes one."""
     if context.invoked_subcommand is not None:
         return
@@ -154,6 +158,9 @@ def courses(context: typer.Context, data_dir: DataDir = None) -> None:
     indexed = service.overview(settings.data_dir)
     if indexed is None or not indexed.courses:
         out.print(nothing_indexed(settings), soft_wrap=True)
+        return
+    if as_json:
+        print_json(msgspec.json.encode(indexed.courses).decode())
         return
     table = new_table(
         "Course", "Instructor", "Lessons", Column("Link", overflow="fold")

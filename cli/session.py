@@ -158,6 +158,14 @@ def _cancelled_by_ctrl_c() -> Iterator[asyncio.Event]:
         signal.signal(signal.SIGINT, end_at_once)
 
 
+def no_data_folder(settings: service.Settings) -> str:
+    """Tells in words that there is no data folder, and what to do."""
+    return (
+        f"There is no data folder {clean(str(settings.data_dir))}, and so no trace: ask something with "
+        "`antiphon ask`, or name another folder with --data-dir."
+    )
+
+
 @asynccontextmanager
 async def open_store(
     settings: service.Settings,
@@ -177,10 +185,7 @@ async def open_store(
     """
     # A folder made for reading would be empty: its name is mistyped, or nothing was asked yet.
     if not make and not settings.data_dir.is_dir():
-        raise NotFoundError(
-            f"There is no data folder {clean(str(settings.data_dir))}, and so no trace: ask something with "
-            "`antiphon ask`, or name another folder with --data-dir."
-        )
+        raise NotFoundError(no_data_folder(settings))
     catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
     store = service.open_trace_store(
         settings.data_dir, redaction=redaction, catalog=catalog

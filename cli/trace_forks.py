@@ -175,7 +175,7 @@ async def _fork(
         found = await antiphon.history.diff(query_id, query.query_id)
         stopped = service.recording_ended(await antiphon.store.read(query.query_id))
     names = f"{short_id(query.query_id)} of {short_id(query_id)}"
-    err.print(f"fork {names}: {outcome.status}", style="dim")
+    err.print(f"fork {names}: {outcome.status}", style="dim", soft_wrap=True)
     if stopped:
         err.print(one_line(stopped, 500), style="red", soft_wrap=True)
     show_diff(found)

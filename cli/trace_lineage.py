@@ -76,9 +76,10 @@ def _in_words(step: service.CallStep) -> str:
     shown = "nothing but the question"
     if step.shown:
         shown = ", ".join(step.shown)
+    request = counted(step.request_bytes, "byte")
     return (
         f"{one_line(step.call_id, 40)} (event {step.reply_seq}), which was shown {one_line(shown, 200)} "
-        f"in the {counted(step.request_bytes, 'byte')} of event {step.request_seq} (SHA-256 {step.request_sha256[:16]}…)"
+        f"in the {request} of event {step.request_seq} (SHA-256 {step.request_sha256[:16]}…)"
     )
 
 

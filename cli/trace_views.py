@@ -157,8 +157,9 @@ def _show_facts(found: service.MemoryView) -> None:
 
 
 def _show_briefing(found: service.BriefingView) -> None:
+    tokens = counted(found.tokens, "token")
     out.print(
-        f"{one_line(found.call_id, 40)} (event {found.seq}): {counted(found.tokens, 'token')}, +{found.came} -{found.went}"
+        f"{one_line(found.call_id, 40)} (event {found.seq}): {tokens}, +{found.came} -{found.went}"
     )
     for line in conversation_lines(found.conversation):
         out.print(f"  {line}", soft_wrap=True)

@@ -25,6 +25,7 @@ from antiphon.cli.session import (
     DataDir,
     Json,
     TraceId,
+    no_data_folder,
     open_store,
     read_trace,
     settings_for_people,
@@ -86,6 +87,7 @@ def listed(
     parent: Annotated[
         str | None, typer.Option("--parent", help="The trace that they are forks of.")
     ] = None,
+    as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
     """Lists the traces, the newest first."""
@@ -105,18 +107,31 @@ def listed(
     if indicator is not None:
         service.check_filter(where)
     settings = settings_for_people(data_dir=data_dir)
-    if session_id is not None:
-        whole = asyncio.run(whole_conversation(settings, session_id))
-        where = msgspec.structs.replace(where, session_id=whole)
-
-    async def read_rows() -> Sequence[TraceSummary]:
-        async with open_store(settings) as store:
-            return await store.list(limit, where=where)
-
-    found = asyncio.run(read_rows())
-    if not found:
-        out.print("There are no such traces: ask something with `antiphon ask`.")
+    # None is an answer to this command, and to no other.
+    if not settings.data_dir.is_dir():
+        out.print(no_data_folder(settings), soft_wrap=True)
         return
+    found = asyncio.run(_rows(settings, limit, where))
+    if as_json:
+        for row in found:
+            print_json(msgspec.json.encode(row).decode())
+    elif found:
+        _show_rows(found)
+    else:
+        out.print("There are no such traces: ask something with `antiphon ask`.")
+
+
+async def _rows(
+    settings: service.Settings, limit: int, where: TraceFilter
+) -> Sequence[TraceSummary]:
+    if where.session_id is not None:
+        whole = await whole_conversation(settings, where.session_id)
+        where = msgspec.structs.replace(where, session_id=whole)
+    async with open_store(settings) as store:
+        return await store.list(limit, where=where)
+
+
+def _show_rows(found: Sequence[TraceSummary]) -> None:
     # An id or a time that is cut off helps nobody; the question takes what is left of the line.
     table = new_table(
         Column("Query", no_wrap=True),

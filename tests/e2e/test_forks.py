@@ -108,7 +108,7 @@ def test_an_event_becomes_a_fault_and_the_query_is_had_again_under_it(
     assert "point: model.content" in printed.stdout
     assert forked.returncode == 0, forked.stderr
     assert "fired: refusal at model.content in round_1" in forked.stderr
-    assert "The first difference (model):" in forked.stdout
+    assert "Because of another reply of the model" in forked.stdout
     assert late.returncode == 1
     assert "No fault fired" in late.stderr
 

@@ -169,7 +169,7 @@ COMMANDS = (
     ("fault", ID, "--at", "3"),
     ("export", ID, "-o", "again.jsonl"),
     ("test", ID, "-o", "made"),
-    ("delete", ID),
+    ("delete", ID, "--yes"),
 )
 
 
@@ -290,7 +290,7 @@ def test_an_imported_trace_has_no_place_in_a_conversation(
     shown = antiphon("traces", "show", next_asked["query_id"], "--json").stdout
     first = json.loads(shown.splitlines()[0])["event"]
     forked = harmless(antiphon("traces", "fork", query_id, "--at", "1"))
-    antiphon("traces", "delete", query_id)
+    antiphon("traces", "delete", query_id, "--yes")
 
     assert [turn["question"] for turn in first["history"]] == ["What is apple?"]
     assert "planted" not in shown

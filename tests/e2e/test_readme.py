@@ -28,7 +28,9 @@ DOWNTIME = "How much downtime may I have in a 30-day month if I promise three ni
 """The question whose trace the page forks; it names it in a sentence."""
 NOT_TYPED = {
     "ANTHROPIC_API_KEY=… make run": "would ask Claude",
+    "antiphon index --only path/to/courses": "there are no such courses; indexing has tests of its own",
     "antiphon index path/to/courses": "there are no such courses; indexing has tests of its own",
+    "antiphon courses remove": "the samples are asked about below; tests/e2e/test_what_is_indexed.py",
     'antiphon ask "What does lesson 3 say about retries?"': "a question to one's own courses",
     "ANTIPHON_SUBSCRIBERS=": "serves until it is stopped; tests/integration/test_subscriber_examples.py",
     "antiphon compare": "asks the forty samples three times, which takes a minute",

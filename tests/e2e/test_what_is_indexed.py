@@ -42,7 +42,6 @@ def test_a_question_without_an_index_is_refused_and_makes_no_folder(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("traces", "list"),
         ("traces", "show", "abc"),
         ("traces", "replay", "--all"),
         ("traces", "prune", "--older-than-days", "0", "--yes"),
@@ -58,6 +57,14 @@ def test_traces_of_a_folder_that_is_not_there_are_none_and_it_is_not_made(
 
     assert (run.returncode, run.stdout) == (1, "")
     assert f"There is no data folder {tmp_path / 'dta'}" in run.stderr
+    assert not (tmp_path / "dta").exists()
+
+
+def test_no_folder_is_no_traces_to_list(shell: Shell, tmp_path: Path) -> None:
+    run = shell.run("traces", "list", data_dir=tmp_path / "dta", folder=tmp_path)
+
+    assert run.returncode == 0
+    assert f"There is no data folder {tmp_path / 'dta'}" in run.stdout
     assert not (tmp_path / "dta").exists()
 
 

@@ -24,8 +24,8 @@ HARMLESS: dict[str, list[Edit]] = {
     "a field that rules fill": [
         (
             "vocabulary/events.py",
-            "    summaries: int = 0\n    summary_usage: Usage = Usage()\n\n\nclass QueryClosed",
-            "    summaries: int = 0\n    summary_usage: Usage = Usage()\n    words: int = 0\n\n\nclass QueryClosed",
+            "    summaries: int = 0\n",
+            "    summaries: int = 0\n    words: int = 0\n",
         ),
         (
             "assembler/assembler.py",
@@ -68,8 +68,8 @@ REAL: dict[str, Edit] = {
     ),
     "half the time for a call": (
         "coordinator/deadline.py",
-        "    return max(LEAST_CALL_S, end_s - elapsed_s)",
-        "    return max(LEAST_CALL_S, end_s - elapsed_s) / 2",
+        "    return max(LEAST_CALL_S, state.settings.deadline_s - kept_s(state) - elapsed_s)",
+        "    return max(LEAST_CALL_S, state.settings.deadline_s - elapsed_s) / 2",
     ),
     "a request without its tools": (
         "engine/request.py",

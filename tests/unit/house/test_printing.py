@@ -11,8 +11,6 @@ import pytest
 from tests.house.complexity import ROOT, product_files
 
 SCREENS = ROOT / "cli" / "terminal.py"
-PROCESS = ROOT / "cli" / "process.py"
-"""Prints sentences of its own where a stream cannot be trusted any more: nothing of them is from outside."""
 LOGS = ROOT / "composition" / "logs.py"
 PROCESS = ROOT / "cli" / "process.py"
 """Says one of two sentences of its own where rich is not yet imported, or may be in the midst of writing."""
@@ -59,11 +57,7 @@ def bypasses(path: Path, source: str) -> list[str]:
     [
         path
         for path in product_files()
-<<<<<<< HEAD
         if path not in (SCREENS, LOGS, PROCESS) and "benchmarks" not in path.parts
-=======
-        if path not in (SCREENS, PROCESS, LOGS) and "benchmarks" not in path.parts
->>>>>>> w3-d
     ],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
