@@ -83,13 +83,12 @@ class Reader:
         self.newest = ""
 
     def call(self, of_page: str, ours: str) -> None:
-        """Notes that an id of the page is this one here; beginnings of it are known too."""
-        self._ids[of_page] = ours
+        """Notes that an id of the page is this one here, if it is not known; beginnings of it are known too."""
+        self._ids.setdefault(of_page, ours)
 
     def type(self, command: str) -> str:
-        """Runs a command, and returns all that it prints."""
-        run = self._run(command)
-        return run.stdout + run.stderr
+        """Runs a command, and returns all that it prints, in the order in which a terminal would show it."""
+        return self._run(command, stderr=subprocess.STDOUT).stdout
 
     def result(self, command: str) -> str:
         """Runs a command that must succeed, and returns its standard output."""
@@ -97,7 +96,9 @@ class Reader:
         assert run.returncode == 0, run.stderr
         return run.stdout
 
-    def _run(self, command: str) -> subprocess.CompletedProcess[str]:
+    def _run(
+        self, command: str, stderr: int = subprocess.PIPE
+    ) -> subprocess.CompletedProcess[str]:
         text = command.replace("http://127.0.0.1:8000", self._url)
         for of_page, ours in self._ids.items():
             text = text.replace(of_page, ours)
@@ -109,7 +110,8 @@ class Reader:
             cwd=self._folder,
             env=self._environment,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
             text=True,
             timeout=RUNNING_S,
             check=False,

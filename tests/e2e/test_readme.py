@@ -24,16 +24,14 @@ from tests.e2e.readme import (
 )
 
 SHOWN = shown(PAGE.read_text(encoding="utf-8"))
-DOWNTIME = "How much downtime may I have in a 30-day month if I promise three nines?"
+FORKED = (
+    "Look up what lesson 5 of Language Models and Tools is about and tell me which lesson of the reliability course is "
+    "related to it."
+)
 """The question whose trace the page forks; it names it in a sentence."""
 NOT_TYPED = {
     "ANTHROPIC_API_KEY=… make run": "would ask Claude",
-    "antiphon index --only path/to/courses": "there are no such courses; indexing has tests of its own",
-    "antiphon index path/to/courses": "there are no such courses; indexing has tests of its own",
-    "antiphon courses remove": "the samples are asked about below; tests/e2e/test_what_is_indexed.py",
-    'antiphon ask "What does lesson 3 say about retries?"': "a question to one's own courses",
     "ANTIPHON_SUBSCRIBERS=": "serves until it is stopped; tests/integration/test_subscriber_examples.py",
-    "antiphon compare": "asks the forty samples three times, which takes a minute",
 }
 """Commands that are not run here, by how they begin, and why."""
 
@@ -44,7 +42,11 @@ def reader(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     folder = tmp_path_factory.mktemp("reader")
     for name in ("samples", "docs"):
         (folder / name).symlink_to(ROOT / name)
-    (folder / "result.txt").write_text("Nobody has counted that.\n")
+    own = folder / "path" / "to" / "courses"
+    own.mkdir(parents=True)
+    (own / "title.md").write_text("Course Title: Title\n\nLesson 1: One\nText.\n")
+    sample = ROOT / "samples" / "courses" / "reliability-engineering.txt"
+    shutil.copy(sample, own)
     data_dir = folder / "data"
     run = shell.run("index", "samples/courses", folder=folder, data_dir=data_dir)
     assert run.returncode == 0, run.stderr
@@ -79,6 +81,10 @@ def test_every_command_of_the_page_prints_what_the_page_shows(reader: Reader) ->
         _learn_ids(reader, each, printed)
         for line in missing(each.output, printed):
             differences.append(f"$ {each.name}\n    shown, not printed: {line}")
+        # A command that the page shows does what it says there, or the page shows why not.
+        for line in printed.splitlines():
+            if line.startswith("antiphon: "):
+                differences.append(f"$ {each.name}\n    refused: {line}")
         if os.environ.get("README_PRINTED"):
             sys.stdout.write(f"$ {each.command}{printed}\n")
 
@@ -87,17 +93,17 @@ def test_every_command_of_the_page_prints_what_the_page_shows(reader: Reader) ->
 
 def _ask_the_forked_question(reader: Reader) -> None:
     """Asks what the page forks, and notes the ids of that trace and of its first tool call."""
-    answer = json.loads(reader.result(f'antiphon ask "{DOWNTIME}" --json'))
+    answer = json.loads(reader.result(f'antiphon ask "{FORKED}" --json'))
     lines = reader.result(f"antiphon traces export {answer['query_id']} -o /dev/stdout")
     reader.newest = answer["query_id"]
-    called = re.search(r"toolu_[0-9a-f]+", lines)
-    assert called is not None
+    # The search of the second round, after the outline of the first.
+    called = re.findall(r"toolu_[0-9a-f]+", lines)[-1]
     for each in SHOWN:
         if each.command.startswith("antiphon traces fork"):
             for of_page in ids_in(each.command):
                 ours = answer["query_id"]
                 if of_page.startswith("toolu_"):
-                    ours = called[0]
+                    ours = called
                 reader.call(of_page, ours)
 
 
