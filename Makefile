@@ -19,8 +19,9 @@ setup: $(DATA)/knowledge/current
 
 setup-dev: $(VENV)/.dev
 
+# Two processes, a file of tests each at a time; TEST_PROCESSES=0 is none beside pytest itself.
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
