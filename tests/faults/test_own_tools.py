@@ -168,7 +168,7 @@ def test_without_hypothesis_the_random_mode_says_what_to_install(
     # Of this process, whose other tests read the log.
     monkeypatch.setattr(service, "silence_logging", lambda: None)
 
-    with pytest.raises(ConfigurationError, match=r"pip install 'antiphon\[faults\]'"):
+    with pytest.raises(ConfigurationError, match=r"pip install -e '\.\[faults\]'"):
         run_random(plan=tmp_path / "plan.yaml", examples=1)
 
 
