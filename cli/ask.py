@@ -8,6 +8,12 @@ from typing import Annotated, Literal
 import typer
 
 from antiphon import api, service
+from antiphon.cli.conversations import (
+    Continue,
+    Session,
+    conversation_of,
+    question_of,
+)
 from antiphon.cli.rendering import NOTABLE, describe, describe_recorded, show_answer
 from antiphon.cli.session import (
     DataDir,
@@ -25,10 +31,14 @@ from antiphon.vocabulary.events import Recorded
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
-    session: Annotated[
-        str | None, typer.Option("--session", help="Go on with this conversation.")
+    question: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="The question, also without quotes; - or none reads standard input."
+        ),
     ] = None,
+    session: Session = None,
+    go_on: Continue = False,
     rounds: Annotated[int | None, wish("max_rounds", "--rounds")] = None,
     deadline: Annotated[float | None, wish("deadline_s", "--deadline")] = None,
     compression: Annotated[
@@ -52,11 +62,12 @@ def ask(
 ) -> None:
     """Asks a question, shows on standard error how it is worked out, and prints the answer with its sources."""
     # The index and the reasoner are this process's own: `ask` needs no running service.
+    text = question_of(question or ())
     with opening():
         settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
         wishes = service.Question(
-            query=question,
-            session_id=session,
+            query=text,
+            session_id=conversation_of(settings, session, go_on=go_on),
             max_rounds=rounds,
             deadline_s=deadline,
             max_total_tokens=max_tokens,
@@ -68,7 +79,7 @@ def ask(
 
     async def work() -> service.Outcome:
         async with opened(settings) as antiphon:
-            return await _watched(antiphon, wishes, every_event=events)
+            return await watched(antiphon, wishes, every_event=events)
 
     outcome = asyncio.run(work())
     if as_json:
@@ -80,9 +91,10 @@ def ask(
         raise typer.Exit(1)
 
 
-async def _watched(
+async def watched(
     antiphon: service.Antiphon, question: service.Question, *, every_event: bool
 ) -> service.Outcome:
+    """Asks a question, and shows on standard error how it is worked out."""
     query = await antiphon.start(question)
     try:
         await _show_events(query, every_event=every_event)

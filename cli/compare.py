@@ -32,17 +32,24 @@ from antiphon.cli.comparing import (
 from antiphon.cli.questions import SampleQuestion, read_any_questions
 from antiphon.cli.session import (
     DataDir,
+    Json,
     Model,
     Reasoner,
     opened,
     settings_to_ask,
 )
-from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.cli.terminal import (
+    clean,
+    err,
+    new_table,
+    one_line,
+    out,
+    print_json,
+    short_id,
+)
 from antiphon.vocabulary.errors import BadInputError
 
-WIDTH = 100
 SHOWN_ANSWER = 240
-SHOWN_ID = 12
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -57,8 +64,9 @@ def compare(
         Path | None, typer.Option("--html", help="Write the comparison as a page.")
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the comparison as JSON.")
+        Path | None, typer.Option("--json-file", help="Write the comparison as JSON.")
     ] = None,
+    as_json: Json = False,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
     model: Model = None,
@@ -77,11 +85,15 @@ def compare(
             _refuse_unwritable(path)
     compared = asyncio.run(_ask_all(settings, asked, chosen))
     sums = [sum_of(mode, compared) for mode in chosen]
-    show(compared, sums)
+    encoded = msgspec.json.encode({"questions": compared, "modes": sums})
+    if as_json:
+        print_json(encoded.decode())
+    else:
+        show(compared, sums)
     if html is not None:
         _write(html, as_page(compared, sums).encode())
     if json_file is not None:
-        _write(json_file, msgspec.json.encode({"questions": compared, "modes": sums}))
+        _write(json_file, encoded)
 
 
 async def _ask_all(
@@ -120,23 +132,19 @@ async def _run(antiphon: service.Antiphon, question: SampleQuestion, mode: Mode)
 def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
     """Prints a table for each question, one for all of them, and a line for each mode."""
     for each in compared:
-        out.print(_question_table(each), width=min(WIDTH, out.width))
-    table = Table("", title="All questions", title_justify="left")
+        out.table(_question_table(each))
+    table = new_table("", title="All questions")
     for each_sum in sums:
         table.add_column(each_sum.mode)
     for name, cells in sum_rows(sums):
         table.add_row(name, *cells)
-    out.print(table, width=min(WIDTH, out.width))
+    out.table(table)
     for each_sum in sums:
         out.print(in_words(each_sum), soft_wrap=True)
 
 
 def _question_table(each: Compared) -> Table:
-    table = Table(
-        Column("", no_wrap=True),
-        title=one_line(each.question, 200),
-        title_justify="left",
-    )
+    table = new_table(Column("", no_wrap=True), title=one_line(each.question, 200))
     first = each.runs[0]
     answers: list[str] = []
     sources: list[str] = []
@@ -151,7 +159,7 @@ def _question_table(each: Compared) -> Table:
         sources.append(
             "\n".join(one_line(source, 120) for source in run.sources) or "none"
         )
-        traces.append(clean(run.query_id)[:SHOWN_ID])
+        traces.append(short_id(run.query_id))
     table.add_row("answer", *answers)
     table.add_row("sources", *sources)
     for name, cells in run_rows(each.runs):

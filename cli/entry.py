@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from antiphon.cli.terminal import complain, out
 from antiphon.vocabulary.errors import ServiceError
@@ -32,6 +33,9 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("ask", "Ask a question and watch it being worked out.", "ask:ask"),
+    Command(
+        "chat", "Ask one question after another, in one conversation.", "chat:chat"
+    ),
     Command("serve", "Serve the REST API.", "serve:serve"),
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
@@ -104,9 +108,31 @@ def run(arguments: list[str]) -> None:
         sys.exit(1)
 
 
+def _without_types(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if isinstance(parameter, TyperOption) and parameter.is_flag:
+            parameter.metavar = ""
+    return parameters
+
+
+class _Command(TyperCommand):
+    """A command whose help shows flags as flags: typer has `--json <bool>`, which reads as if a word followed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types(super().get_params(ctx))
+
+
+class _Group(TyperGroup):
+    """A group of such commands."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_types(super().get_params(ctx))
+
+
 def command_line(arguments: list[str]) -> typer.Typer:
     """Builds the commands; only the one that is called is imported: `--help` must not load a vector index."""
     app = typer.Typer(
+        cls=_Group,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -118,24 +144,26 @@ def command_line(arguments: list[str]) -> typer.Typer:
     for command in COMMANDS:
         # A slice, because there may be no word at all.
         if words[:1] != [command.name]:
-            app.command(command.name, help=command.summary)(_not_called)
+            app.command(command.name, cls=_Command, help=command.summary)(_not_called)
         elif command.commands:
             app.add_typer(_group(command, words[1:2]), name=command.name)
         else:
-            app.command(command.name)(_imported(command.target))
+            app.command(command.name, cls=_Command)(_imported(command.target))
     return app
 
 
 def _group(command: Command, called: list[str]) -> typer.Typer:
     """Builds a group with the command that is called; with all of them where none is, so that its help names them."""
-    group = typer.Typer(no_args_is_help=not command.target, help=command.summary)
+    group = typer.Typer(
+        cls=_Group, no_args_is_help=not command.target, help=command.summary
+    )
     if command.target:
         group.callback(invoke_without_command=True)(_imported(command.target))
     wanted = [name for name in called if name in command.commands]
     if not wanted:
         wanted = list(command.commands)
     for name in wanted:
-        group.command(name)(_imported(command.commands[name]))
+        group.command(name, cls=_Command)(_imported(command.commands[name]))
     return group
 
 

@@ -15,12 +15,12 @@ import typer
 from antiphon import faults, service
 from antiphon.cli.faults import opener, scratch_folder
 from antiphon.cli.faults_showing import refuse_unwritable, write_report
-from antiphon.cli.terminal import err, one_line, out
-from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.cli.terminal import counted, err, one_line, out
+from antiphon.vocabulary.errors import ConfigurationError, how_to_install
 
 EVERY = 20
 """A line of progress after so many experiments."""
-NEEDS = "`antiphon faults random` needs hypothesis: pip install 'antiphon[faults]'."
+NEEDS = f"`antiphon faults random` needs hypothesis: {how_to_install('faults')}."
 DEFAULT_EXAMPLES = 100
 """Experiments, where neither their number nor a time is given."""
 
@@ -94,8 +94,9 @@ def _progress(began: float) -> Callable[[faults.RandomReport], None]:
     def show_progress(done: faults.RandomReport) -> None:
         if done.experiments % EVERY == 0:
             err.print(
-                f"  {done.experiments} experiments, {done.queries} queries, {done.fired} faults fired "
-                f"of {len(done.sorts)} sorts, {time.monotonic() - began:.0f} s …",
+                f"  {counted(done.experiments, 'experiment')}, {counted(done.queries, 'query')}, "
+                f"{counted(done.fired, 'fault')} fired of {counted(len(done.sorts), 'sort')}, "
+                f"{time.monotonic() - began:.0f} s …",
                 style="dim",
             )
 
@@ -107,8 +108,9 @@ def _show(done: faults.RandomReport, seed: int, took_s: float) -> None:
     if done.failing is None:
         kept = "every promise kept"
     out.print(
-        f"seed {seed}: {done.experiments} experiments, {done.queries} queries, {done.faults} faults put in, "
-        f"{done.fired} fired ({len(done.sorts)} sorts), {kept}, {took_s:.0f} s",
+        f"seed {seed}: {counted(done.experiments, 'experiment')}, {counted(done.queries, 'query')}, "
+        f"{counted(done.faults, 'fault')} put in, {done.fired} fired ({counted(len(done.sorts), 'sort')}), "
+        f"{kept}, {took_s:.0f} s",
         soft_wrap=True,
     )
 

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Table
 
 from antiphon import service
 from antiphon.cli.questions import UNANSWERABLE, Place, SampleQuestion, read_questions
@@ -22,7 +21,15 @@ from antiphon.cli.session import (
     opened,
     settings_to_ask,
 )
-from antiphon.cli.terminal import err, one_line, out, print_json
+from antiphon.cli.terminal import (
+    counted,
+    err,
+    new_table,
+    one_line,
+    out,
+    print_json,
+    short_id,
+)
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
     ContextSynthesized,
@@ -137,7 +144,7 @@ def show_grades(grades: Sequence[Grade]) -> None:
     by_kind: dict[str, list[Grade]] = {}
     for each in grades:
         by_kind.setdefault(each.kind, []).append(each)
-    table = Table(
+    table = new_table(
         "Kind",
         "Asked",
         "Right",
@@ -150,12 +157,13 @@ def show_grades(grades: Sequence[Grade]) -> None:
     for kind, of_kind in by_kind.items():
         table.add_row(kind, *_row(of_kind))
     table.add_row("all", *_row(grades), style="bold")
-    out.print(table)
+    out.table(table)
     for each in grades:
         if not each.right:
             out.print(f"✗ {each.id} {one_line(each.question, 120)}", soft_wrap=True)
             out.print(
-                f"    {one_line(each.note, 200)} ({each.query_id})", soft_wrap=True
+                f"    {one_line(each.note, 200)} ({short_id(each.query_id)})",
+                soft_wrap=True,
             )
 
 
@@ -319,7 +327,7 @@ def _too_long(grades: Sequence[Grade], targets: Targets) -> list[str]:
     for each in grades:
         if each.rounds > targets.most_rounds or each.calls > targets.most_calls:
             sentences.append(
-                f"{each.id} took {each.rounds} rounds and {each.calls} calls; "
+                f"{each.id} took {counted(each.rounds, 'round')} and {counted(each.calls, 'call')}; "
                 f"at most {targets.most_rounds} and {targets.most_calls} are allowed."
             )
     return sentences

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+import msgspec
 import typer
 from rich.progress import (
     BarColumn,
@@ -14,17 +15,18 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Column, Table
+from rich.table import Column
 
 from antiphon import service
 from antiphon.cli.session import (
     ChromaUrl,
     DataDir,
     Embedder,
+    Json,
     nothing_indexed,
     settings_for_people,
 )
-from antiphon.cli.terminal import err, one_line, out
+from antiphon.cli.terminal import err, new_table, one_line, out, print_json
 
 
 def index(
@@ -118,7 +120,7 @@ class _Bar:
 
 def show_summary(summary: service.IndexSummary) -> None:
     """Prints what the run did, and each file that it could not use with the reason."""
-    table = Table(
+    table = new_table(
         "Added",
         "Changed",
         "Unchanged",
@@ -137,7 +139,7 @@ def show_summary(summary: service.IndexSummary) -> None:
         summary.chunks,
     )
     table.add_row(*map(str, counts), str(summary.generation), f"{summary.seconds:.1f}")
-    out.print(table)
+    out.table(table)
     for path, reason in summary.failed:
         err.print(
             f"not indexed: {one_line(path, 300)}: {one_line(reason, 300)}",
@@ -146,7 +148,9 @@ def show_summary(summary: service.IndexSummary) -> None:
         )
 
 
-def courses(context: typer.Context, data_dir: DataDir = None) -> None:
+def courses(
+    context: typer.Context, as_json: Json = False, data_dir: DataDir = None
+) -> None:
     """Lists the indexed courses, or removes one."""
     if context.invoked_subcommand is not None:
         return
@@ -155,14 +159,19 @@ def courses(context: typer.Context, data_dir: DataDir = None) -> None:
     if indexed is None or not indexed.courses:
         out.print(nothing_indexed(settings), soft_wrap=True)
         return
-    table = Table("Course", "Instructor", "Lessons", Column("Link", overflow="fold"))
+    if as_json:
+        print_json(msgspec.json.encode(indexed.courses).decode())
+        return
+    table = new_table(
+        "Course", "Instructor", "Lessons", Column("Link", overflow="fold")
+    )
     for course in indexed.courses:
         lessons = str(len(course.lessons))
         instructor = one_line(course.instructor or "")
         table.add_row(
             one_line(course.title), instructor, lessons, one_line(course.link or "")
         )
-    out.print(table)
+    out.table(table)
 
 
 def remove(

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from antiphon import service
-from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.cli.terminal import clean, counted, err, one_line, out, short_id
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.values import Citation, Exchange, ToolCall, Usage
@@ -32,7 +32,9 @@ def show_answer(outcome: service.Outcome) -> None:
             style="yellow",
         )
     err.print(
-        f"conversation {outcome.session_id}; all of it: antiphon traces show {outcome.query_id}",
+        f"conversation {short_id(outcome.session_id)} (go on: antiphon ask -c); "
+        f"all of it: antiphon traces show {short_id(outcome.query_id)}",
+        soft_wrap=True,
         style="dim",
     )
 
@@ -84,13 +86,6 @@ def shown_lines(briefing: service.BriefingView, width: int) -> list[str]:
     return lines
 
 
-def counted(number: int, thing: str) -> str:
-    """Counts things in words, such as `1 round` or `2 rounds`."""
-    if number == 1:
-        return f"1 {thing}"
-    return f"{number} {thing}s"
-
-
 def _summary(outcome: service.Outcome) -> str:
     response = outcome.response
     calls = counted(response.calls, "call")
@@ -106,11 +101,11 @@ Line = Callable[[Any], str]
 
 LINES: Mapping[type[e.Event], Line] = {
     e.QueryReceived: lambda it: (
-        f"“{it.query}” (at most {it.settings.max_rounds} rounds, {it.settings.deadline_s:g} s)"
+        f"“{it.query}” (at most {counted(it.settings.max_rounds, 'round')}, {it.settings.deadline_s:g} s)"
     ),
     e.RoundOpened: lambda it: _round(it),
     e.SummaryWanted: lambda it: (
-        f"of {len(it.of)} facts, {it.tokens} tokens, for {it.call_id}"
+        f"of {counted(len(it.of), 'fact')}, {counted(it.tokens, 'token')}, for {it.call_id}"
     ),
     e.SummaryRequested: lambda it: (
         f"{it.call_id} by {it.model}, within {it.timeout_s:.1f} s"
@@ -121,7 +116,7 @@ LINES: Mapping[type[e.Event], Line] = {
         f"{it.stop_reason}, {_tokens(it.usage)}: “{it.text.text}”"
     ),
     e.BriefingPrepared: lambda it: (
-        f"{it.tokens} tokens, {len(it.facts)} facts, {len(it.dropped)} things dropped"
+        f"{counted(it.tokens, 'token')}, {counted(len(it.facts), 'fact')}, {len(it.dropped)} dropped"
     ),
     e.ReasoningRequested: lambda it: (
         f"{it.call_id} of the {it.reasoner} reasoner, within {it.timeout_s:.1f} s "
@@ -140,14 +135,16 @@ LINES: Mapping[type[e.Event], Line] = {
     e.ToolSucceeded: lambda it: f"{it.name}: {_passages(it)}, {it.duration_ms:.0f} ms",
     e.ToolFailed: lambda it: f"{it.name}: {it.failure}: {it.detail}",
     e.ToolAnsweredLate: lambda it: (
-        f"{it.name}: {it.passages} passages after {it.duration_ms:.0f} ms, not used"
+        f"{it.name}: {counted(it.passages, 'passage')} after {it.duration_ms:.0f} ms, not used"
     ),
-    e.ToolCallsConfirmed: lambda it: f"round {it.round}: {len(it.tool_call_ids)} calls",
+    e.ToolCallsConfirmed: lambda it: (
+        f"round {it.round}: {counted(len(it.tool_call_ids), 'call')}"
+    ),
     e.ToolsSettled: lambda it: (
         f"round {it.round}: {len(it.succeeded)} succeeded, {len(it.failed)} failed"
     ),
     e.ContextSynthesized: lambda it: (
-        f"{len(it.facts)} new facts, {len(it.repeated)} found again{_still_open(it)}"
+        f"{counted(len(it.facts), 'new fact')}, {len(it.repeated)} found again{_still_open(it)}"
     ),
     e.BreakerTripped: lambda it: f"{it.limit}: {it.detail}",
     e.DeadlineNeared: lambda it: f"{it.left_s:.1f} s left",
@@ -163,7 +160,7 @@ LINES: Mapping[type[e.Event], Line] = {
     e.DraftReviewed: lambda it: _judgement(it),
     e.AnswerRequested: lambda it: _wanted_answer(it),
     e.ResponseAssembled: lambda it: (
-        f"{it.confidence} confidence, {len(it.sources)} sources, {it.calls} calls"
+        f"{it.confidence} confidence, {counted(len(it.sources), 'source')}, {counted(it.calls, 'call')}"
     ),
     e.QueryClosed: lambda it: it.status,
 }
@@ -238,12 +235,12 @@ def _call(call: ToolCall) -> str:
 def _reply(reply: e.ReasoningCompleted) -> str:
     content = f"“{reply.text.text}”"
     if reply.tool_calls:
-        content = f"{len(reply.tool_calls)} tool calls"
+        content = counted(len(reply.tool_calls), "tool call")
     return f"{reply.stop_reason}, {_tokens(reply.usage)}: {content}"
 
 
 def _tokens(usage: Usage) -> str:
-    return f"{usage.all_input_tokens} tokens in, {usage.output_tokens} out"
+    return f"{counted(usage.all_input_tokens, 'token')} in, {usage.output_tokens} out"
 
 
 def _passages(result: e.ToolSucceeded) -> str:
@@ -251,7 +248,7 @@ def _passages(result: e.ToolSucceeded) -> str:
         return "nothing found"
     # Each source once, in the order in which they were found.
     sources = dict.fromkeys(passage.source for passage in result.passages)
-    return f"{len(result.passages)} passages ({', '.join(sources)})"
+    return f"{counted(len(result.passages), 'passage')} ({', '.join(sources)})"
 
 
 def _still_open(context: e.ContextSynthesized) -> str:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Column, Table
+from rich.text import Text
 
 from antiphon.vocabulary.outside import (
     clean as clean,
@@ -22,6 +25,43 @@ from antiphon.vocabulary.outside import (
 from antiphon.vocabulary.outside import (
     one_line as one_line,
 )
+
+SHOWN_ID = 12
+"""Characters of an id that are shown: they are taken for the whole, and can be copied."""
+
+_MOST_OF_A_CELL = 1000
+"""Characters of a cell in a table for programs."""
+
+
+def short_id(whole: str) -> str:
+    """Returns as much of an id as people copy."""
+    return clean(whole)[:SHOWN_ID]
+
+
+def counted(number: int, thing: str) -> str:
+    """Counts things in words, such as `1 round` or `2 rounds`."""
+    if number == 1:
+        return f"1 {thing}"
+    if thing == "query":
+        thing = "querie"
+    return f"{number:,} {thing}s"
+
+
+def new_table(*columns: Column | str, title: str | None = None) -> Table:
+    """Returns a table without the lines that take width from its cells; `Screen.table` prints it."""
+    return Table(
+        *columns,
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+
+
+def filling(text: str) -> Text:
+    """Returns a cell on one line, cut where the table is as wide as the terminal."""
+    return Text(one_line(text, _MOST_OF_A_CELL), no_wrap=True, overflow="ellipsis")
 
 
 class Screen(Console):
@@ -43,6 +83,20 @@ class Screen(Console):
                 yield segment
             else:
                 yield Segment(without_controls(segment.text), segment.style)
+
+    def table(self, table: Table, width: int | None = None) -> None:
+        """Prints a table for people; where no terminal is, a line a row with tabs between whole cells, for programs."""
+        if self.is_terminal:
+            self.print(table, width=width)
+            return
+        if table.title:
+            self.print_line(str(table.title))
+        columns: list[list[str]] = []
+        for column in table.columns:
+            cells = (column.header, *column.cells)
+            columns.append([one_line(str(cell), _MOST_OF_A_CELL) for cell in cells])
+        for row in zip(*columns, strict=True):
+            self.print_line("\t".join(row))
 
     def print_line(self, text: str) -> None:
         """Prints one text as it is, clean, without rich's breaking of long lines."""

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from antiphon import service
-from antiphon.cli.rendering import counted
+from antiphon.cli.conversations import whole_conversation
 from antiphon.cli.session import (
     PAGE,
     DataDir,
@@ -22,7 +22,7 @@ from antiphon.cli.session import (
     open_store,
     settings_for_people,
 )
-from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.cli.terminal import counted, err, one_line, out, short_id
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Json, TraceFilter, TraceSummary
@@ -48,7 +48,7 @@ def export(
 
     found_id, lines = asyncio.run(stored())
     _write(output, service.file_of_lines(found_id, lines))
-    out.print(f"{output}: {len(lines)} events", soft_wrap=True)
+    out.print(f"{output}: {counted(len(lines), 'event')}", soft_wrap=True)
 
 
 def import_(
@@ -70,7 +70,10 @@ def import_(
             await store.add(events)
 
     asyncio.run(add())
-    out.print(f"{clean(events[0].query_id)}: {len(events)} events", soft_wrap=True)
+    out.print(
+        f"{short_id(events[0].query_id)}: {counted(len(events), 'event')}",
+        soft_wrap=True,
+    )
 
 
 def as_test(
@@ -106,7 +109,7 @@ def as_test(
             raise BadInputError(f"{path} is there already: --force writes over it.")
     for path, content in files.items():
         _write(path, content)
-    out.print(f"{path} replays {len(events)} events", soft_wrap=True)
+    out.print(f"{path} replays {counted(len(events), 'event')}", soft_wrap=True)
 
 
 async def _with_forms(
@@ -134,6 +137,8 @@ def delete(
             "Name either a trace, or a conversation with --conversation."
         )
     settings = settings_for_people(data_dir=data_dir)
+    if conversation is not None:
+        conversation = asyncio.run(whole_conversation(settings, conversation))
     where = TraceFilter(session_id=conversation)
     found = asyncio.run(_found(settings, query_id, where))
     _ask_first(found, yes=yes)
@@ -227,7 +232,9 @@ def _ask_first(
     if yes or not found:
         return
     for row in found[:SHOWN_ROWS]:
-        err.print(one_line(f"  {row.query_id}  {row.query}", 110), soft_wrap=True)
+        err.print(
+            one_line(f"  {short_id(row.query_id)}  {row.query}", 110), soft_wrap=True
+        )
     if len(found) > SHOWN_ROWS:
         err.print(f"  … and {len(found) - SHOWN_ROWS} more")
     many = counted(len(found), "trace")

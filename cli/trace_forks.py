@@ -20,7 +20,7 @@ from antiphon.cli.session import (
     read_trace,
     settings_for_people,
 )
-from antiphon.cli.terminal import clean, err, one_line, out
+from antiphon.cli.terminal import clean, err, one_line, out, short_id
 from antiphon.cli.trace_views import moved, show_diff
 from antiphon.vocabulary.errors import BadInputError
 
@@ -144,7 +144,7 @@ def fault(
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = faults.fault_at(events, at, kind, point)
     out.print(
-        f"# antiphon traces fork {clean(events[0].query_id)} --at {found.at} --fault THIS_FILE",
+        f"# antiphon traces fork {short_id(events[0].query_id)} --at {found.at} --fault THIS_FILE",
         soft_wrap=True,
     )
     out.print(faults.write_plan(found.plan), end="", soft_wrap=True)
@@ -174,8 +174,8 @@ async def _fork(
             outcome = await _outcome_under(injector, query)
         found = await antiphon.history.diff(query_id, query.query_id)
         stopped = service.recording_ended(await antiphon.store.read(query.query_id))
-    done = f"fork {query.query_id} of {query_id}: {outcome.status}"
-    err.print(done, style="dim", soft_wrap=True)
+    names = f"{short_id(query.query_id)} of {short_id(query_id)}"
+    err.print(f"fork {names}: {outcome.status}", style="dim", soft_wrap=True)
     if stopped:
         err.print(one_line(stopped, 500), style="red", soft_wrap=True)
     show_diff(found)

@@ -11,7 +11,7 @@ import typer
 
 from antiphon import service
 from antiphon.cli.session import DataDir, Json, TraceId, read_trace, settings_for_people
-from antiphon.cli.terminal import one_line, out, print_json
+from antiphon.cli.terminal import counted, one_line, out, print_json
 from antiphon.vocabulary.events import Event, Recorded
 
 Trace = Sequence[Recorded[Event]]
@@ -64,7 +64,7 @@ def _show_origin(origin: service.Origin, files: Mapping[str, str]) -> None:
         soft_wrap=True,
     )
     out.print(
-        f"  ← event {origin.reply_seq}: the reply of {origin.asked_by}, to the {origin.request_bytes} bytes "
+        f"  ← event {origin.reply_seq}: the reply of {origin.asked_by}, to the {counted(origin.request_bytes, 'byte')} "
         f"of event {origin.request_seq} (SHA-256 {origin.request_sha256[:16]}…)",
         soft_wrap=True,
     )
@@ -76,9 +76,10 @@ def _in_words(step: service.CallStep) -> str:
     shown = "nothing but the question"
     if step.shown:
         shown = ", ".join(step.shown)
+    request = counted(step.request_bytes, "byte")
     return (
         f"{one_line(step.call_id, 40)} (event {step.reply_seq}), which was shown {one_line(shown, 200)} "
-        f"in the {step.request_bytes} bytes of event {step.request_seq} (SHA-256 {step.request_sha256[:16]}…)"
+        f"in the {request} of event {step.request_seq} (SHA-256 {step.request_sha256[:16]}…)"
     )
 
 

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from antiphon.cli.rendering import counted
 from antiphon.cli.session import DataDir, TraceId, read_trace, settings_for_people
-from antiphon.cli.terminal import clean, one_line, out
+from antiphon.cli.terminal import clean, counted, one_line, out
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
     Event,

@@ -25,7 +25,7 @@ from antiphon.cli.session import (
     opened,
     settings_for_people,
 )
-from antiphon.cli.terminal import clean, err, one_line, out, print_json
+from antiphon.cli.terminal import counted, err, one_line, out, print_json, short_id
 from antiphon.vocabulary.errors import (
     BadInputError,
     ConfigurationError,
@@ -69,7 +69,7 @@ def replay(
         _show_results(different)
         took = time.perf_counter() - began
         out.print(
-            f"{len(results) - len(different)} of {len(results)} traces replay identically ({took:.1f} s)"
+            f"{len(results) - len(different)} of {counted(len(results), 'trace')} replayed identically ({took:.1f} s)"
         )
     else:
         _show_results(results)
@@ -165,14 +165,14 @@ def _show_changes(
 
 def _show_results(results: Sequence[service.ReplayResult]) -> None:
     for result in results:
-        name = clean(result.query_id)
+        name = short_id(result.query_id)
         if result.divergence is not None:
             _show_divergence(name, result.divergence)
             continue
         end = ""
         if not result.closed:
             end = " (the query is not over)"
-        counts = f"{result.compared} of {result.events} events said again, {result.verified} verified"
+        counts = f"{result.compared} of {counted(result.events, 'event')} said again, {result.verified} verified"
         out.print(f"{name}: identical, {counts}{end}", soft_wrap=True)
         for reason in result.skipped:
             out.print(f"  not compared: {reason}", soft_wrap=True)

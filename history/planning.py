@@ -106,8 +106,11 @@ def _sentence(
     cost = "at a cost that is not known"
     if usage.cost_usd is not None:
         cost = f"for ${usage.cost_usd:.4f}"
+    counted = f"{calls} calls"
+    if calls == 1:
+        counted = "1 call"
     words = (
-        f"Live: {', '.join(models)}, at most {calls} calls and their retries (when it was recorded this part took "
+        f"Live: {', '.join(models)}, at most {counted} and their retries (when it was recorded this part took "
         f"{usage.all_input_tokens:,} tokens in and {usage.output_tokens:,} out, {cost})."
     )
     if mode == "remodel":

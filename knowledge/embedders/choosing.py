@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from typing import cast
 
-from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.errors import ConfigurationError, how_to_install
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Value
 
@@ -88,6 +88,6 @@ def load_embedder(name: str) -> Embedder:
         other = next(other for other in _BACKENDS if other != name)
         raise ConfigurationError(
             f"the embedder {name!r} needs the package {error.name}, which is not installed: "
-            f"pip install 'antiphon[{name}]', or choose the embedder {other!r} (ANTIPHON_EMBEDDER={other})"
+            f"{how_to_install(name)}, or choose the embedder {other!r} (ANTIPHON_EMBEDDER={other})"
         ) from error
     return cast(Callable[[str], Embedder], module.load)(backend.index_name)

@@ -83,13 +83,23 @@ class Shell:
         self._stdin, self._stdout = process.stdin, process.stdout
 
     def run(
-        self, *arguments: str, folder: Path, data_dir: Path, **settings: str
+        self,
+        *arguments: str,
+        folder: Path,
+        data_dir: Path,
+        stdin: str = "",
+        **settings: str,
     ) -> Run:
         """One command, run to its end in `folder`."""
         named = {"ANTIPHON_DATA_DIR": str(data_dir)} | with_key(settings)
         self._stdin.write(
             json.dumps(
-                {"arguments": arguments, "settings": named, "folder": str(folder)}
+                {
+                    "arguments": arguments,
+                    "settings": named,
+                    "folder": str(folder),
+                    "stdin": stdin,
+                }
             )
             + "\n"
         )

@@ -1,7 +1,7 @@
 """Runs `antiphon` commands one after another in one process, which loads the packages once.
 
-Reads a JSON line for each command (`arguments`, `settings`, `folder`) and answers with one (`returncode`, `stdout`,
-`stderr`). A process of its own, because the command sets up logging for its whole process.
+Reads a JSON line for each command (`arguments`, `settings`, `folder`, `stdin`) and answers with one
+(`returncode`, `stdout`, `stderr`). A process of its own, because the command sets up logging for its whole process.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from antiphon.cli import main
 
 
 def run(
-    arguments: list[str], settings: dict[str, str], folder: str
+    arguments: list[str], settings: dict[str, str], folder: str, stdin: str
 ) -> dict[str, object]:
     """One command, as a fresh process would run it."""
     before = dict(os.environ)
     code: object = 0
+    # The process's own brings the commands.
+    own, sys.stdin = sys.stdin, StringIO(stdin)
     with (
         redirect_stdout(StringIO()) as out,
         redirect_stderr(StringIO()) as err,
@@ -37,6 +39,7 @@ def run(
             traceback.print_exc()
             code = 1
         finally:
+            sys.stdin = own
             os.environ.clear()
             os.environ.update(before)
     return {"returncode": code, "stdout": out.getvalue(), "stderr": err.getvalue()}

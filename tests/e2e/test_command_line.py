@@ -189,11 +189,19 @@ def test_questions_are_compared_in_several_modes_and_each_run_is_a_trace(
     file.write_text(f"{QUESTION}\nWho won the World Cup in 1998?\n")
 
     run = antiphon(
-        "compare", "--questions", str(file), "--html", str(page), "--json", str(data)
+        "compare",
+        "--questions",
+        str(file),
+        "--html",
+        str(page),
+        "--json-file",
+        str(data),
     )
 
     assert run.returncode == 0, run.stderr
-    assert max(map(len, run.stdout.splitlines())) <= 100
+    # No terminal is there: a line a row, with tabs between.
+    answers = [line for line in run.stdout.splitlines() if line.startswith("answer\t")]
+    assert [line.count("\t") for line in answers] == [3, 3]
     assert [line.partition(":")[0] for line in run.stdout.splitlines()[-3:]] == [
         "single",
         "transcript",

@@ -161,7 +161,7 @@ def test_without_hypothesis_the_random_mode_says_what_to_install(
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     monkeypatch.delitem(sys.modules, "antiphon.faults.runs.random_runs", raising=False)
 
-    with pytest.raises(ConfigurationError, match=r"pip install 'antiphon\[faults\]'"):
+    with pytest.raises(ConfigurationError, match=r"pip install -e '\.\[faults\]'"):
         run_random(plan=tmp_path / "plan.yaml", examples=1)
 
 

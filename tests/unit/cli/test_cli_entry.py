@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,29 @@ def test_help_does_not_load_what_only_the_commands_need() -> None:
     )
 
     assert run.stdout.splitlines()[-1] == "set()"
+
+
+def every_command() -> list[tuple[str, ...]]:
+    """The words of each command there is."""
+    found: list[tuple[str, ...]] = []
+    for command in COMMANDS:
+        found.append((command.name,))
+        found += [(command.name, name) for name in command.commands]
+    return found
+
+
+@pytest.mark.parametrize("words", every_command(), ids=" ".join)
+def test_a_flag_is_shown_as_a_flag(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exited:
+        main([*words, "--help"])
+
+    printed = capsys.readouterr().out
+    assert exited.value.code == 0
+    assert "bool" not in printed
+    for line in printed.splitlines():
+        assert not re.search(r"--json\s+<", line)
 
 
 def test_the_version_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

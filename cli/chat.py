@@ -1,0 +1,107 @@
+"""`antiphon chat`: one question after another, in one conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from antiphon import service
+from antiphon.cli.ask import watched
+from antiphon.cli.conversations import Continue, Session, conversation_of
+from antiphon.cli.rendering import show_answer
+from antiphon.cli.session import (
+    DataDir,
+    Model,
+    Reasoner,
+    opened,
+    opening,
+    settings_to_ask,
+    wish,
+)
+from antiphon.cli.terminal import complain, err, out
+from antiphon.vocabulary.errors import BadInputError
+
+# Where there is one, `input` edits lines and remembers them, without a word said to it.
+with suppress(ImportError):
+    import readline  # noqa: F401 - see above
+
+PROMPT = "> "
+
+
+def chat(
+    session: Session = None,
+    go_on: Continue = False,
+    rounds: Annotated[int | None, wish("max_rounds", "--rounds")] = None,
+    deadline: Annotated[float | None, wish("deadline_s", "--deadline")] = None,
+    events: Annotated[
+        bool, typer.Option("--events", help="Show every event on standard error.")
+    ] = False,
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+    model: Model = None,
+) -> None:
+    """Asks for questions and answers them, each with those before it in mind, until an empty line or Ctrl-D.
+
+    Questions may also be piped in, one a line. `antiphon chat -c` goes on with the last conversation.
+    """
+    with opening():
+        settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
+        conversation = conversation_of(settings, session, go_on=go_on)
+        # A setting that cannot be wished for is refused before anything is opened, whatever will be asked.
+        of_words = partial(service.Question, max_rounds=rounds, deadline_s=deadline)
+        service.check_question(of_words(query="?"), settings)
+    asyncio.run(_converse(settings, conversation, of_words, every_event=events))
+
+
+async def _converse(
+    settings: service.Settings,
+    conversation: str | None,
+    of_words: Callable[..., service.Question],
+    *,
+    every_event: bool,
+) -> None:
+    async with opened(settings) as antiphon:
+        while (text := await _next_question()) is not None:
+            question = of_words(query=text, session_id=conversation)
+            try:
+                service.check_question(question, settings)
+            except BadInputError as error:
+                # The next question may be better.
+                complain(str(error))
+                continue
+            outcome = await watched(antiphon, question, every_event=every_event)
+            conversation = outcome.session_id
+            show_answer(outcome)
+            out.print_line("")
+
+
+async def _next_question() -> str | None:
+    """Reads a question; None where there are no more of them."""
+    is_typed = sys.stdin.isatty()
+    while True:
+        # In a thread: the service goes on meanwhile, and Ctrl-C is heard.
+        line = await asyncio.to_thread(_line, is_typed=is_typed)
+        if line.strip():
+            return line.strip()
+        # An empty line between piped questions ends nothing.
+        if is_typed or not line:
+            return None
+
+
+def _line(*, is_typed: bool) -> str:
+    if not is_typed:
+        return sys.stdin.readline()
+    try:
+        if sys.stdout.isatty():
+            return input(PROMPT)
+        err.print(PROMPT, end="")
+        return input()
+    except EOFError:
+        err.print()
+        return ""

@@ -1,0 +1,107 @@
+"""Conversations and questions as the command line names them: the last one, the beginning of an id, standard input."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
+from typing import Annotated
+
+import typer
+
+from antiphon import service
+from antiphon.cli.session import PAGE, open_store
+from antiphon.cli.terminal import clean
+from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from antiphon.vocabulary.ports import TraceStore, TraceSummary
+
+Session = Annotated[
+    str | None,
+    typer.Option(
+        "--session", help="Go on with this conversation: its id, or its beginning."
+    ),
+]
+Continue = Annotated[
+    bool, typer.Option("--continue", "-c", help="Go on with the last conversation.")
+]
+
+
+def conversation_of(
+    settings: service.Settings, session: str | None, *, go_on: bool
+) -> str | None:
+    """Returns the whole id of the conversation that the options name; None begins one.
+
+    Raises:
+        BadInputError: Both options are given, or several conversations begin so.
+        NotFoundError: There is no conversation to go on with.
+    """
+    if session is not None and go_on:
+        raise BadInputError("Say either --continue or --session, not both.")
+    if go_on:
+        return asyncio.run(_last(settings))
+    if session is None:
+        return None
+    return asyncio.run(whole_conversation(settings, session))
+
+
+async def _last(settings: service.Settings) -> str:
+    if settings.data_dir.is_dir():
+        async with open_store(settings) as store:
+            async for row in _rows(store):
+                # A fork is no exchange of its parent's conversation.
+                if row.parent is None and await _is_there(store, row.session_id):
+                    return row.session_id
+    raise NotFoundError("There is no conversation to go on with: ask without -c.")
+
+
+async def _is_there(store: TraceStore, session_id: str) -> bool:
+    """Returns False for the conversation of a trace from a file, and for one that was deleted."""
+    try:
+        await store.exchanges(session_id, 1)
+    except NotFoundError:
+        return False
+    return True
+
+
+async def whole_conversation(settings: service.Settings, wanted: str) -> str:
+    """Returns the id of the one conversation whose id begins so; the words themselves where none does.
+
+    Raises:
+        BadInputError: Several begin so.
+    """
+    found: set[str] = set()
+    if wanted and settings.data_dir.is_dir():
+        async with open_store(settings) as store:
+            async for row in _rows(store):
+                if row.session_id.startswith(wanted):
+                    found.add(row.session_id)
+    if wanted in found or not found:
+        return wanted
+    if len(found) > 1:
+        raise BadInputError(
+            f"{len(found)} conversations begin with {clean(wanted)}: give more of the id."
+        )
+    return found.pop()
+
+
+async def _rows(store: TraceStore) -> AsyncIterator[TraceSummary]:
+    last: str | None = None
+    while page := await store.list(PAGE, after_id=last):
+        for row in page:
+            yield row
+        last = page[-1].query_id
+
+
+def question_of(words: Sequence[str]) -> str:
+    """Returns the question that was typed, in quotes or without; `-` or no word at all is standard input.
+
+    Raises:
+        BadInputError: There is no word, and nobody pipes any in.
+    """
+    if list(words) not in ([], ["-"]):
+        return " ".join(words)
+    if not words and sys.stdin.isatty():
+        raise BadInputError(
+            "What is the question? `antiphon ask What is BM25`, or `antiphon chat`."
+        )
+    return sys.stdin.read().strip()

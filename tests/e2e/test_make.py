@@ -1,0 +1,94 @@
+"""The Makefile: its help, and a folder that was moved or copied together with its environment."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import ROOT
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+
+
+def made(folder: Path, *goals: str) -> subprocess.CompletedProcess[str]:
+    """Runs make in a folder."""
+    return subprocess.run(
+        ["make", "--no-print-directory", *goals],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone with an environment whose `antiphon` is this program."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    shutil.copy(ROOT / "Makefile", folder)
+    venv = [sys.executable, "-m", "venv", str(folder / ".venv")]
+    subprocess.run([*venv, "--without-pip"], check=True)
+    # As the Makefile makes it, whose command has no option behind the path.
+    cfg = folder / ".venv" / "pyvenv.cfg"
+    lines = [
+        line for line in cfg.read_text().splitlines() if not line.startswith("command")
+    ]
+    command = f"command = {sys.executable} -m venv {folder / '.venv'}"
+    cfg.write_text("\n".join([*lines, command, ""]))
+    assert made(folder, "launcher").returncode == 0
+    return folder
+
+
+def test_help_lists_every_target_with_a_line(tmp_path: Path) -> None:
+    text = (ROOT / "Makefile").read_text()
+    phony = text.split(".PHONY: ")[1].splitlines()[0].split()
+
+    run = made(ROOT, "help")
+
+    assert run.returncode == 0, run.stderr
+    listed = {line.split()[0] for line in run.stdout.splitlines()[:-2] if line}
+    assert listed == set(phony) - {"launcher"}
+    assert all(len(line.split()) > 1 for line in run.stdout.splitlines() if line)
+
+
+def test_the_command_of_an_environment_is_run_by_its_python(clone: Path) -> None:
+    command = clone / ".venv" / "bin" / "antiphon"
+
+    run = subprocess.run(
+        [command, "--version"], capture_output=True, text=True, check=False
+    )
+
+    # The environment is empty: what counts is whose python was asked.
+    assert "moved" not in run.stderr
+    assert str(clone / ".venv" / "bin" / "python") in run.stderr
+
+
+@pytest.mark.parametrize("copied", [False, True], ids=["moved", "copied"])
+def test_a_folder_that_was_moved_says_what_to_do(clone: Path, copied: bool) -> None:
+    other = clone.parent / "elsewhere"
+    if copied:
+        shutil.copytree(clone, other, symlinks=True)
+    else:
+        clone.rename(other)
+
+    run = subprocess.run(
+        [other / ".venv" / "bin" / "antiphon", "courses"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    setup = made(other, "setup")
+    cleaned = made(other, "clean")
+
+    assert run.returncode == 1
+    assert "make clean && make setup" in run.stderr
+    assert setup.returncode == 2
+    assert "make clean && make setup" in setup.stderr
+    assert str(clone / ".venv") in setup.stderr
+    assert cleaned.returncode == 0
+    assert not (other / ".venv").exists()
