@@ -45,8 +45,9 @@ setup: $(DATA)/knowledge/current ## set up and index the sample courses
 
 setup-dev: $(VENV)/.dev ## set up with all that the checks and tests need
 
+# Two processes, a file of tests each at a time; TEST_PROCESSES=0 is none beside pytest itself.
 test: check ## every check and every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile
 
 check: $(VENV)/.dev ## linter, format, types, imports, complexity
 	$(BIN)/ruff check .

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import PackageNotFoundError, version
 
 from fastapi import Depends, FastAPI
 from fastapi_offline import FastAPIOffline
@@ -32,6 +31,7 @@ from antiphon.api.routes import (
     views,
 )
 from antiphon.service import Antiphon, Settings, load_settings
+from antiphon.vocabulary.program import program_version
 
 MAX_BODY_BYTES = 1_000_000
 DESCRIPTION = """\
@@ -76,7 +76,7 @@ def create_app(
         title="Antiphon",
         summary="Cited answers over course documents, every step an event.",
         description=DESCRIPTION,
-        version=_release(),
+        version=program_version(),
         lifespan=life,
         responses=ALWAYS,
         root_path=chosen.root_path,
@@ -106,11 +106,3 @@ def create_app(
     app.add_middleware(PlainRequests)
     app.add_middleware(AccessLog)
     return app
-
-
-def _release() -> str:
-    """Returns the installed distribution's version, or `0+source` where it runs without being installed."""
-    try:
-        return version("antiphon")
-    except PackageNotFoundError:
-        return "0+source"

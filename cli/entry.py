@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -13,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from antiphon.cli.terminal import complain, out
 from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.program import program_version
 
 
 class Command(NamedTuple):
@@ -182,10 +182,7 @@ def _not_called() -> None:
 def _show_version(wanted: bool) -> None:
     if not wanted:
         return
-    try:
-        out.print_line(f"antiphon {version('antiphon')}")
-    except PackageNotFoundError:
-        out.print_line("antiphon 0+source")
+    out.print_line(f"antiphon {program_version()}")
     raise typer.Exit
 
 

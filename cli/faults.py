@@ -142,9 +142,12 @@ def scratch_folder() -> Iterator[Path]:
         remove = partial(shutil.rmtree, folder, ignore_errors=True)
         before_ending.append(remove)
         tempfile.tempdir = folder
-        yield Path(folder)
-        tempfile.tempdir = None
-        before_ending.remove(remove)
+        # A broken promise and a mistake of the user leave by an exception, and this process may go on after it.
+        try:
+            yield Path(folder)
+        finally:
+            tempfile.tempdir = None
+            before_ending.remove(remove)
 
 
 def opener(tools: str) -> partial[faults.World]:

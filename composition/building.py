@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of
@@ -29,6 +28,7 @@ from antiphon.traces import PROGRAM
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
 from antiphon.vocabulary.private_files import make_private_folder
+from antiphon.vocabulary.program import program_version
 from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -96,14 +96,6 @@ def build(
             ("embedder", embedder.name),
         ),
     )
-
-
-def program_version() -> str:
-    """Returns the version of this program as it is installed; `source` where it is not installed."""
-    try:
-        return version("antiphon")
-    except PackageNotFoundError:
-        return "source"
 
 
 def _time_of_tools(settings: QuerySettings) -> float:

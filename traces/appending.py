@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import structlog
 from msgspec.structs import replace
@@ -32,6 +32,8 @@ from antiphon.traces.search_index import SearchIndex
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
+
+T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
@@ -166,6 +168,21 @@ class Writer:
             ) from error
         finally:
             self._roll_back()
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Runs `work` in a transaction and returns its result; waits for a short lock, as appends do.
+
+        Raises:
+            TraceError: The store cannot be written.
+        """
+        while True:
+            try:
+                with self.transaction() as connection:
+                    return work(connection)
+            except LockedError:
+                if self.lock_is_long:
+                    raise
+            await asyncio.sleep(_LOCK_PAUSE_S)
 
     @contextmanager
     def deleting(self, size_bytes: int) -> Iterator[sqlite3.Connection]:

@@ -103,8 +103,10 @@ def is_imported(connection: sqlite3.Connection, query_id: str) -> bool:
     return str(row[0]) == IMPORTED
 
 
-def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> None:
-    """Makes `owner` the owner of a query that is not over.
+def check_abandoned(
+    connection: sqlite3.Connection, query_id: str, owner: Owner
+) -> None:
+    """Refuses a query that `owner` cannot take over; only reads.
 
     Raises:
         NotFoundError: No such trace.
@@ -124,6 +126,11 @@ def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> No
         raise TraceStateError(
             f"query {query_id} is being worked on by another process: leave it to that one"
         )
+
+
+def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> None:
+    """Makes `owner` the owner of a query that is not over. Raises as `check_abandoned` does."""
+    check_abandoned(connection, query_id, owner)
     connection.execute(
         "UPDATE queries SET owner = ? WHERE query_id = ?", (owner.name, query_id)
     )

@@ -22,6 +22,7 @@ from antiphon.traces.listing import read_ids, read_listing
 from antiphon.traces.ownership import (
     IMPORTED,
     Owner,
+    check_abandoned,
     is_imported,
     read_unfinished,
     take_over,
@@ -186,8 +187,11 @@ class SqliteTraceStore:
             TraceStateError: It is over, or another process works on it.
         """
         self._owner.claim()
-        with self._writer.transaction() as connection:
-            take_over(connection, query_id, self._owner)
+        # Asked before the lock is waited for, which the process that works on the query may well hold.
+        await self._readers.run(
+            partial(check_abandoned, query_id=query_id, owner=self._owner)
+        )
+        await self._writer.run(partial(take_over, query_id=query_id, owner=self._owner))
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces, and the texts that no other trace holds; returns how many there were."""
@@ -204,8 +208,7 @@ class SqliteTraceStore:
         )
         # The traces first: where that is broken off, the conversation still leads to the rest.
         deleted = await self.delete(ids)
-        with self._writer.transaction() as connection:
-            forget_conversation(connection, session_id)
+        await self._writer.run(partial(forget_conversation, session_id=session_id))
         return deleted
 
     async def prune(
@@ -226,8 +229,7 @@ class SqliteTraceStore:
 
     async def open_conversation(self, session_id: str) -> None:
         """Makes the conversation known."""
-        with self._writer.transaction() as connection:
-            open_conversation(connection, session_id)
+        await self._writer.run(partial(open_conversation, session_id=session_id))
 
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets the exchanges so far (their traces stay).
@@ -235,8 +237,7 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        with self._writer.transaction() as connection:
-            clear_conversation(connection, session_id)
+        await self._writer.run(partial(clear_conversation, session_id=session_id))
 
     async def close(self) -> None:
         """Moves the write-ahead log into the database and closes everything."""

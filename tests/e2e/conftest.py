@@ -43,6 +43,26 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
     )
 
 
+@contextmanager
+def heeding_ctrl_c() -> Iterator[None]:
+    """Lets the commands that are started meanwhile heed SIGINT, whatever this process was told to do with it.
+
+    A shell script starts what runs in its background with SIGINT ignored, and a command rightly keeps to that. It is
+    inherited, so tests in the background would send Ctrl-C to commands that go on for ever.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_heed_ctrl_c() -> Iterator[None]:
+    with heeding_ctrl_c():
+        yield
+
+
 class Run(NamedTuple):
     """How a command ended, and what it printed."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from tests.e2e.conftest import environment
+from tests.e2e.conftest import STARTING_S, environment
 
 _PROGRAM = """
 import os, signal, sys
@@ -46,8 +48,29 @@ def interrupted_at(
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=STARTING_S,
     )
+
+
+@contextmanager
+def started(
+    *arguments: str, data_dir: Path, folder: Path, **settings: str
+) -> Iterator[subprocess.Popen[str]]:
+    """A command under way, whose standard error can be read; waited for at the end, and killed where the test fails."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "antiphon.cli", *arguments],
+        env=environment(data_dir, **settings),
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # `with process` alone would wait for a command that nobody ends any more.
+    with process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 def run(
@@ -63,5 +86,5 @@ def run(
         stderr=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=120,
+        timeout=STARTING_S,
     )

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
 
-from tests.e2e.conftest import Antiphon, Server, environment
+from tests.e2e.conftest import Antiphon, Server
+from tests.e2e.processes import started
 
 JSON = "application/json"
 STREAM = "text/event-stream"
@@ -62,14 +61,14 @@ def test_a_query_under_way_says_whom_it_waits_for(stuck_server: Server) -> None:
 def test_ctrl_c_ends_a_question_on_the_command_line_and_its_trace(
     antiphon: Antiphon, data_dir: Path, tmp_path: Path, silent_model: str
 ) -> None:
-    asking = subprocess.Popen(
-        [sys.executable, "-m", "antiphon.cli", "ask", "Is anybody there?", "--events"],
-        env=environment(data_dir, ANTHROPIC_BASE_URL=silent_model),
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with asking:
+    with started(
+        *("ask", "Is anybody there?", "--events"),
+        data_dir=data_dir,
+        folder=tmp_path,
+        ANTHROPIC_BASE_URL=silent_model,
+        # With `auto` a first call would find out whether this server cites, for 20 s.
+        ANTIPHON_CITATIONS="inline",
+    ) as asking:
         assert asking.stderr is not None
         next(filter(lambda line: "reasoning_started" in line, asking.stderr))
         asking.send_signal(signal.SIGINT)

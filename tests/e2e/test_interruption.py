@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import httpx2
 import pytest
 
-from tests.e2e.conftest import STARTING_S, Antiphon, environment
-from tests.e2e.processes import interrupted_at, run
+from tests.e2e.conftest import STARTING_S, Antiphon, heeding_ctrl_c
+from tests.e2e.processes import interrupted_at, run, started
 
 LINE = "interrupted\n"
 
@@ -43,6 +41,26 @@ def test_ctrl_c_while_something_is_imported_is_one_line(
     )
 
     assert (ended.returncode, ended.stderr) == (130, LINE)
+
+
+def test_a_command_in_the_background_ignores_ctrl_c_and_one_of_these_tests_does_not(
+    tmp_path: Path,
+) -> None:
+    def ended() -> tuple[int, str]:
+        run = interrupted_at(
+            "import", "typer", "--version", data_dir=tmp_path, folder=tmp_path
+        )
+        return run.returncode, run.stderr
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        in_background = ended()
+        with heeding_ctrl_c():
+            in_tests = ended()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert (in_background, in_tests) == ((0, ""), (130, LINE))
 
 
 def test_ctrl_c_ends_a_run_of_faults_and_leaves_nothing_behind(
@@ -81,14 +99,12 @@ def test_ctrl_c_ends_indexing_and_the_old_index_stays(
 def test_a_second_ctrl_c_ends_a_service_at_once_though_a_query_is_under_way(
     data_dir: Path, tmp_path: Path, silent_model: str
 ) -> None:
-    serving = subprocess.Popen(
-        [sys.executable, "-m", "antiphon.cli", "serve", "--port", "0"],
-        env=environment(data_dir, ANTHROPIC_BASE_URL=silent_model),
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with serving:
+    with started(
+        *("serve", "--port", "0"),
+        data_dir=data_dir,
+        folder=tmp_path,
+        ANTHROPIC_BASE_URL=silent_model,
+    ) as serving:
         assert serving.stderr is not None
         line = next(line for line in serving.stderr if "Antiphon serves " in line)
         with httpx2.Client(base_url=line.split()[2], timeout=STARTING_S) as client:

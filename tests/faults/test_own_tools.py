@@ -6,13 +6,18 @@ import json
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
+import typer
 
+from antiphon import service
+from antiphon.cli.faults import scratch_folder
 from antiphon.cli.faults_random import run_random
+from antiphon.cli.process import before_ending
 from antiphon.vocabulary.errors import ConfigurationError
 from tests.e2e.conftest import ROOT, Antiphon, Shell, environment
 
@@ -160,6 +165,8 @@ def test_without_hypothesis_the_random_mode_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     monkeypatch.delitem(sys.modules, "antiphon.faults.runs.random_runs", raising=False)
+    # Of this process, whose other tests read the log.
+    monkeypatch.setattr(service, "silence_logging", lambda: None)
 
     with pytest.raises(ConfigurationError, match=r"pip install -e '\.\[faults\]'"):
         run_random(plan=tmp_path / "plan.yaml", examples=1)
@@ -197,6 +204,23 @@ def test_bad_input_is_refused_in_a_sentence(
     assert run.returncode == 1, run.stdout
     assert len(sentence) == 1, run.stderr
     assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize("left_by", [typer.Exit(1), KeyboardInterrupt()])
+def test_a_run_that_ends_early_leaves_temporary_files_where_they_were(
+    left_by: BaseException,
+) -> None:
+    before, tidying = tempfile.gettempdir(), list(before_ending)
+
+    def end_early() -> None:
+        with scratch_folder() as folder:
+            assert tempfile.gettempdir() == str(folder)
+            raise left_by
+
+    with pytest.raises(type(left_by)):
+        end_early()
+
+    assert (tempfile.gettempdir(), before_ending) == (before, tidying)
 
 
 SUITE = """

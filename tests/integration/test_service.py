@@ -76,9 +76,9 @@ async def test_a_trace_says_what_the_run_depended_on_and_what_was_sent(
     (received,) = (event for event in trace if isinstance(event, QueryReceived))
     sent = [event.request for event in trace if isinstance(event, ReasoningStarted)]
     assert (received.settings.max_rounds, received.settings.deadline_s) == (1, 30.0)
-    assert {"system_prompt", "reasoner", "tools", "embedder", "index"} == {
-        name for name, _ in received.versions
-    }
+    assert {
+        *("antiphon", "system_prompt", "reasoner", "tools", "embedder", "index")
+    } == {name for name, _ in received.versions}
     assert received.courses.text == "The Falcon Course"
     assert len(sent) == outcome.response.calls
     assert all(ASKED in request.messages[0].content[0].text for request in sent)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import shutil
 import signal
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,12 @@ from antiphon.api import create_app
 from antiphon.service import Question, Settings, replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.sqlite_store import FILE_NAME
-from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
+from antiphon.vocabulary.errors import (
+    DecodeError,
+    NotFoundError,
+    TraceError,
+    TraceStateError,
+)
 from antiphon.vocabulary.events import QueryClosed, RecordingFailed, ToolSucceeded
 from antiphon.vocabulary.ports import TraceFilter
 from tests.integration.test_trace_store_sqlite import (
@@ -127,6 +133,51 @@ async def test_a_number_that_json_could_not_say_is_read_as_nothing(
 
     assert isinstance(found, ToolSucceeded)
     assert (found.passages[0].score, found.duration_ms) == (0.0, 0.0)
+    await store.close()
+
+
+async def test_a_query_that_another_process_works_on_is_refused_whatever_holds_the_lock(
+    tmp_path: Path,
+) -> None:
+    store, other = SqliteTraceStore.open(tmp_path), SqliteTraceStore.open(tmp_path)
+    await other.append("q1", 0, placed("q1", [query_received()]))
+
+    with changed_file(tmp_path) as locking:
+        locking.execute("BEGIN IMMEDIATE")
+        with pytest.raises(TraceStateError, match="worked on by another process"):
+            await store.take_over("q1")
+        with pytest.raises(NotFoundError):
+            await store.take_over("nowhere")
+
+    await store.close()
+    await other.close()
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda store: store.take_over("q1"),
+        lambda store: store.open_conversation("s2"),
+        lambda store: store.clear_conversation("s1"),
+        lambda store: store.delete_conversation("s1"),
+    ],
+    ids=["take over", "open", "clear", "delete"],
+)
+async def test_whatever_is_written_waits_for_a_lock_that_is_held_for_a_moment(
+    tmp_path: Path, write: Callable[[SqliteTraceStore], Awaitable[object]]
+) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    await store.open_conversation("s1")
+    await store.append("q1", 0, placed("q1", [query_received()]))
+
+    with changed_file(tmp_path) as locking:
+        locking.execute("BEGIN IMMEDIATE")
+        writing = asyncio.ensure_future(write(store))
+        done, _ = await asyncio.wait([writing], timeout=0.1)
+        locking.execute("ROLLBACK")
+        await writing
+
+    assert not done
     await store.close()
 
 
