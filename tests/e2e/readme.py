@@ -21,7 +21,9 @@ RUNNING_S = 120.0
 _BLOCK = re.compile(r"^```(console|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ID = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{12,32}\b|\btoolu_[0-9a-f]+\b")
 _TIME = re.compile(r"\b\d+(?:\.\d+)?(?= (?:ms|s)\b)")
-_DURATION = re.compile(r'("duration_ms": )[\d.]+|(\bms\b\W+)[\d,]+(\W+)[\d,]+')
+_DURATION = re.compile(
+    r'("duration_ms": )[\d.]+|(\bms\b[^\w\n]+)[\d,]+([^\w\n]+)[\d,]+'
+)
 _DRAWN = re.compile(r"[┏┓┗┛┡┩┳┻╇╈┴┬├┤┼└┘┌┐━─┃│]+")
 
 
