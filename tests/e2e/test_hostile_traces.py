@@ -294,4 +294,4 @@ def test_an_imported_trace_has_no_place_in_a_conversation(
 
     assert [turn["question"] for turn in first["history"]] == ["What is apple?"]
     assert "planted" not in shown
-    assert re.search(r"fork [0-9a-f]{32} of planted-1", forked.stderr)
+    assert re.search(r"fork [0-9a-f]{12} of planted-1", forked.stderr)
