@@ -74,9 +74,8 @@ def test_ctrl_c_ends_a_question_on_the_command_line_and_its_trace(
         asking.send_signal(signal.SIGINT)
         rest = asking.stderr.read()
 
-    newest = (
-        antiphon("traces", "list", "--limit", "1").stdout.splitlines()[3].split()[1]
-    )
+    listed = antiphon("traces", "list", "--limit", "1").stdout.splitlines()
+    newest = listed[1].split("\t")[0]
     assert asking.returncode == 130
     assert "Traceback" not in rest
     assert _end_of(antiphon, newest) == ("interrupted", "cancelled")

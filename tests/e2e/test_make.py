@@ -64,7 +64,7 @@ def test_the_command_of_an_environment_is_run_by_its_python(clone: Path) -> None
     )
 
     # The environment is empty: what counts is whose python was asked.
-    assert "moved" not in run.stderr
+    assert "was moved" not in run.stderr
     assert str(clone / ".venv" / "bin" / "python") in run.stderr
 
 

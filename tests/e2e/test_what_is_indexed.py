@@ -167,7 +167,7 @@ def test_deleting_traces_asks_first_and_nobody_there_means_no(
 ) -> None:
     antiphon("ask", QUESTION)
     before = antiphon("traces", "list").stdout
-    newest = before.splitlines()[3].split()[1]
+    newest = before.splitlines()[1].split("\t")[0]
 
     refused = [
         antiphon("traces", "delete", newest[:6]),

@@ -213,7 +213,7 @@ async def test_tokens_cost_and_time_stand_beside_one_another(
     printed = capsys.readouterr().out
     assert "1,200, 34" in printed
     assert "$0.0123" in printed
-    assert " ms " in printed
+    assert "\nms\t" in printed
 
 
 async def test_settings_that_no_query_may_have_are_refused(stage: Stage) -> None:
