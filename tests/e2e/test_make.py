@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -59,8 +60,9 @@ def test_help_lists_every_target_with_a_line(tmp_path: Path) -> None:
 def test_the_command_of_an_environment_is_run_by_its_python(clone: Path) -> None:
     command = clone / ".venv" / "bin" / "antiphon"
 
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     run = subprocess.run(
-        [command, "--version"], capture_output=True, text=True, check=False
+        [command, "--version"], env=bare, capture_output=True, text=True, check=False
     )
 
     # The environment is empty: what counts is whose python was asked.
