@@ -35,7 +35,8 @@ def test_a_client_that_goes_away_cancels_its_query_and_a_stopping_service_ends_t
         *((each, GONE) for each in gone),
         *((each, STOPPING) for each in under_way),
     ]:
-        assert _end_of(antiphon, query_id) == (why, "cancelled")
+        end = _end_of(antiphon, query_id)
+        assert end == (why, "cancelled"), stuck_server.said
     replies = [_rest_of(caller) for caller in callers]
     assert all(b'"status":"cancelled"' in reply for reply in replies)
     # What came before the answer of a stream cannot be taken back.
@@ -92,10 +93,12 @@ def _left_query(client: httpx2.Client, server: Server, accept: str) -> str:
 
 def _end_of(antiphon: Antiphon, query_id: str) -> tuple[str, str]:
     """Why a query was cancelled, and the status it closed with."""
-    shown = antiphon("traces", "show", query_id, "--json").stdout
-    events = [json.loads(line)["event"] for line in shown.splitlines()]
-    why = next(event["why"] for event in events if event["kind"] == "query_cancelled")
-    return why, events[-1]["status"]
+    shown = antiphon("traces", "show", query_id, "--json")
+    assert shown.returncode == 0, shown.stderr
+    events = [json.loads(line)["event"] for line in shown.stdout.splitlines()]
+    reasons = [event["why"] for event in events if event["kind"] == "query_cancelled"]
+    assert len(reasons) == 1, [event["kind"] for event in events]
+    return reasons[0], events[-1]["status"]
 
 
 def _calling(server: Server, accept: str) -> socket.socket:
