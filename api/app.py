@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -65,9 +66,12 @@ def create_app(
     async def life(app: FastAPI) -> AsyncIterator[None]:
         opened = await open_service(chosen)
         app.state.service = opened
-        # Queries whose process died go on before new ones come in.
-        await opened.history.resume_unfinished()
         try:
+            # Every request is checked against the schema: making it is a tenth of a second and more, in which the loop
+            # would serve nobody. It holds the events of the service's subscribers.
+            await asyncio.to_thread(app.openapi)
+            # Queries whose process died go on before new ones come in.
+            await opened.history.resume_unfinished()
             yield
         finally:
             await opened.close()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from antiphon import service
-from antiphon.cli.session import PAGE, open_store
+from antiphon.cli.session import every_trace, open_store
 from antiphon.cli.terminal import clean
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
-from antiphon.vocabulary.ports import TraceStore, TraceSummary
+from antiphon.vocabulary.ports import TraceStore
 
 Session = Annotated[
     str | None,
@@ -47,7 +47,7 @@ def conversation_of(
 async def _last(settings: service.Settings) -> str:
     if settings.data_dir.is_dir():
         async with open_store(settings) as store:
-            async for row in _rows(store):
+            async for row in every_trace(store):
                 # A fork is no exchange of its parent's conversation.
                 if row.parent is None and await _is_there(store, row.session_id):
                     return row.session_id
@@ -72,7 +72,10 @@ async def whole_conversation(settings: service.Settings, wanted: str) -> str:
     found: set[str] = set()
     if wanted and settings.data_dir.is_dir():
         async with open_store(settings) as store:
-            async for row in _rows(store):
+            # A whole id needs no look at every trace.
+            if await _is_there(store, wanted):
+                return wanted
+            async for row in every_trace(store):
                 if row.session_id.startswith(wanted):
                     found.add(row.session_id)
     if wanted in found or not found:
@@ -82,14 +85,6 @@ async def whole_conversation(settings: service.Settings, wanted: str) -> str:
             f"{len(found)} conversations begin with {clean(wanted)}: give more of the id."
         )
     return found.pop()
-
-
-async def _rows(store: TraceStore) -> AsyncIterator[TraceSummary]:
-    last: str | None = None
-    while page := await store.list(PAGE, after_id=last):
-        for row in page:
-            yield row
-        last = page[-1].query_id
 
 
 def question_of(words: Sequence[str]) -> str:

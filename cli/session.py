@@ -17,7 +17,12 @@ from antiphon.cli.process import end_at_once
 from antiphon.cli.terminal import clean, err, one_line
 from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import TraceListing, TraceStore
+from antiphon.vocabulary.ports import (
+    TraceFilter,
+    TraceListing,
+    TraceStore,
+    TraceSummary,
+)
 from antiphon.vocabulary.settings import DECLARED
 
 DataDir = Annotated[
@@ -196,13 +201,15 @@ async def open_store(
         await store.close()
 
 
-async def every_id(store: TraceListing) -> AsyncIterator[str]:
-    """Yields the ids of all traces, the newest first."""
+async def every_trace(
+    store: TraceListing, where: TraceFilter | None = None
+) -> AsyncIterator[TraceSummary]:
+    """Yields a line a trace that the filter lets through, the newest first; None lets all through."""
     last: str | None = None
     # By the last id and not by a number of rows: queries that begin meanwhile shift nothing.
-    while page := await store.list(PAGE, after_id=last):
+    while page := await store.list(PAGE, after_id=last, where=where):
         for row in page:
-            yield row.query_id
+            yield row
         last = page[-1].query_id
 
 

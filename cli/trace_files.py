@@ -16,9 +16,9 @@ import typer
 from antiphon import service
 from antiphon.cli.conversations import whole_conversation
 from antiphon.cli.session import (
-    PAGE,
     DataDir,
     TraceId,
+    every_trace,
     open_store,
     settings_for_people,
 )
@@ -212,12 +212,11 @@ async def _found(
         query_id: str | None = None
         if wanted is not None:
             query_id = await service.whole_id(store, wanted)
-        last: str | None = None
-        while page := await store.list(PAGE, after_id=last, where=where):
-            found += [row for row in page if query_id in (None, row.query_id)]
-            last = page[-1].query_id
-            if query_id is not None and found:
-                break
+        async for row in every_trace(store, where):
+            if row.query_id == query_id:
+                return [row]
+            if query_id is None:
+                found.append(row)
     return found
 
 

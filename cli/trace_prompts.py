@@ -90,7 +90,7 @@ def _title(words: str, recorded: Recorded[Event]) -> None:
 
 def _show_request(request: Request, seen: set[str]) -> None:
     if request.system.text in seen:
-        out.print("[the system prompt as before]", style="dim", markup=False)
+        out.print("[the system prompt as before]", style="dim")
     else:
         seen.add(request.system.text)
         for block in _read_list(request.system.text):
@@ -99,7 +99,7 @@ def _show_request(request: Request, seen: set[str]) -> None:
         tools = _read_list(request.tools.text)
         names = [str(tool.get("name", "")) for tool in tools if isinstance(tool, dict)]
         what = f"[{counted(len(names), 'tool')} offered: {', '.join(names)}]"
-        out.print(one_line(what, 300), style="dim", markup=False, soft_wrap=True)
+        out.print(one_line(what, 300), style="dim", soft_wrap=True)
     for message in request.messages:
         out.print(f"{message.role}:", style="bold")
         for content in message.content:
@@ -151,4 +151,4 @@ def _read_list(text: str) -> Sequence[Any]:
 
 def _lines(text: str) -> None:
     """Prints a text as it stands, without what a terminal would obey."""
-    out.print(clean(text), markup=False, soft_wrap=True, highlight=False)
+    out.print(clean(text), soft_wrap=True)

@@ -19,7 +19,7 @@ from antiphon.cli.session import (
     Json,
     Reasoner,
     TraceId,
-    every_id,
+    every_trace,
     found_id,
     open_store,
     opened,
@@ -117,9 +117,9 @@ async def _replay_stored(
     async with open_store(settings) as store:
         if wanted is None:
             results: list[service.ReplayResult] = []
-            async for each_id in every_id(store):
+            async for row in every_trace(store):
                 results.append(
-                    await service.replay_stored(store, each_id, subscribers, tools)
+                    await service.replay_stored(store, row.query_id, subscribers, tools)
                 )
             return results
         query_id = await service.whole_id(store, wanted)

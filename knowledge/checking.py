@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import urlsplit
-
-import httpx
 
 from antiphon.knowledge.catalogue_file import known_paths
+from antiphon.knowledge.chroma_server import reached_server
 from antiphon.knowledge.target import find_files, find_only, is_under, why_nothing
 from antiphon.vocabulary.errors import KnowledgeError
-
-SERVER_S = 10.0
-"""Seconds that a Chroma server gets for an answer."""
 
 
 def check_paths(
@@ -41,17 +36,8 @@ def check_server(url: str | None) -> None:
     """Checks that a Chroma server answers, where one is named.
 
     Raises:
-        KnowledgeError: It does not.
+        ConfigurationError: It is not named by an address.
+        KnowledgeError: It does not answer.
     """
-    if url is None:
-        return
-    try:
-        httpx.get(
-            f"{url.rstrip('/')}/api/v2/heartbeat", timeout=SERVER_S
-        ).raise_for_status()
-    except httpx.HTTPError as error:
-        # The host alone: the rest of an address may hold a password.
-        host = urlsplit(url).netloc.rpartition("@")[2]
-        raise KnowledgeError(
-            f"no Chroma server answers at {host} ({type(error).__name__}); start it, or unset ANTIPHON_CHROMA_URL"
-        ) from error
+    if url is not None:
+        reached_server(url)

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit
 
 import chromadb
 import httpx
 from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 
+from antiphon.knowledge.chroma_server import (
+    ANSWER_S,
+    no_answer,
+    reached_server,
+    shown_address,
+)
 from antiphon.knowledge.generations import REBUILD_ADVICE
 from antiphon.knowledge.vectors import ChunkVector, rows_of
-from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
+from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.outside import without_userinfo
 
 # Rows an upsert; Chroma takes 5,461 at most.
 BATCH = 1_000
 # Chroma's metadata has no null.
 _NO_LESSON = -1
-_TIMEOUT_S = 10.0
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 # The only collection in a folder of ours.
 _EMBEDDED_NAME = "passages"
 
@@ -157,42 +159,25 @@ def _shown_place(folder: Path, url: str | None) -> str:
     """Names the index in errors, which go into traces and logs: an address without its password."""
     if url is None:
         return str(folder)
-    return without_userinfo(url)
+    return shown_address(url)
 
 
 def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
     settings = Settings(anonymized_telemetry=False)
     if url is None:
         return chromadb.PersistentClient(path=str(folder), settings=settings)
-    server = urlsplit(url)
-    if server.scheme not in _DEFAULT_PORTS or not server.hostname:
-        raise ConfigurationError(
-            f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {without_userinfo(url)!r}"
-        )
     # Chroma's client waits for ever, so the server is asked first whether it is there.
-    httpx.get(
-        f"{url.rstrip('/')}/api/v2/heartbeat", timeout=_TIMEOUT_S
-    ).raise_for_status()
-    port = server.port or _DEFAULT_PORTS[server.scheme]
-    secure = server.scheme == "https"
+    server = reached_server(url)
     client = chromadb.HttpClient(
-        host=server.hostname,
-        port=port,
-        ssl=secure,
-        headers=_credentials(server),
+        host=server.host,
+        port=server.port,
+        ssl=server.secure,
+        headers=dict(server.headers),
         settings=settings,
     )
     # No setting of Chroma 1.5 reaches this timeout (chromadb/api/fastapi.py passes None).
-    client._server._session.timeout = httpx.Timeout(_TIMEOUT_S)
+    client._server._session.timeout = httpx.Timeout(ANSWER_S)
     return client
-
-
-def _credentials(server: SplitResult) -> dict[str, str]:
-    """Returns the header for the user name and password of an address; Chroma's client takes no address."""
-    if server.username is None:
-        return {}
-    login = f"{unquote(server.username)}:{unquote(server.password or '')}"
-    return {"Authorization": f"Basic {b64encode(login.encode()).decode()}"}
 
 
 @contextmanager
@@ -205,10 +190,7 @@ def _chroma_errors(where: str) -> Iterator[None]:
     try:
         yield
     except httpx.HTTPError as error:
-        why = without_userinfo(str(error))
-        raise KnowledgeError(
-            f"no Chroma server answers at {where} ({why}); start it, or unset ANTIPHON_CHROMA_URL"
-        ) from error
+        raise no_answer(where, error) from error
     except (ChromaError, ValueError, AttributeError, RuntimeError, OSError) as error:
         why = without_userinfo(str(error))
         raise KnowledgeError(

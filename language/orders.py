@@ -37,49 +37,11 @@ _PATTERNS = (
 )
 _ORDER = re.compile("|".join(_PATTERNS), re.IGNORECASE | re.DOTALL)
 _SIGNS = (
-    *(
-        "ignore",
-        "disregard",
-        "forget",
-        "overrid",
-        "bypass",
-        "you must",
-        "you are now",
-        "to the user",
-        "system prompt",
-    ),
-    *(
-        "exactly",
-        "nothing but",
-        "the word",
-        "only:",
-        "instruction",
-        "assistant",
-        "chatbot",
-        "llm",
-        " ai",
-        "ai:",
-        "ai,",
-    ),
-    "language model",
-    *(
-        "system m",
-        "system o",
-        "</",
-        "<s",
-        "<a",
-        "<t",
-        "<f",
-        "<i",
-        "<c",
-        "<q",
-        "<r",
-        "<|",
-        "<<",
-        "[inst",
-        "[/inst",
-    ),
-)
+    "ignore", "disregard", "forget", "overrid", "bypass", "you must", "you are now", "to the user", "system prompt",
+    "exactly", "nothing but", "the word", "only:", "instruction", "assistant", "chatbot", "llm", " ai", "ai:", "ai,",
+    "language model", "system m", "system o",
+    "</", "<s", "<a", "<t", "<f", "<i", "<c", "<q", "<r", "<|", "<<", "[inst", "[/inst",
+)  # fmt: skip
 """Every order holds one of these: most sentences hold none, and finding that out costs little."""
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|\u201c[^\u201d\n]{1,300}\u201d|`[^`\n]{1,300}`"

@@ -1,4 +1,4 @@
-"""Recorded queries by the beginning of an id, as files, as regression tests; imported and deleted."""
+"""Recorded queries as files and as regression tests, imported and deleted; the values that they are listed by."""
 
 from __future__ import annotations
 
@@ -122,9 +122,10 @@ class Archive:
             BadInputError: The trace has no answer, or would not replay.
         """
         events = await self._store.read(query_id)
+        forms = await self._store.forms(query_id)
         name = f"trace_{query_id[:NAMED_CHARS]}"
         data, test = await asyncio.to_thread(
-            trace_test, events, name, (), self._settings.subscribers
+            trace_test, events, name, (), self._settings.subscribers, forms
         )
         return RegressionTest(
             trace_name=f"{name}.jsonl",

@@ -35,12 +35,14 @@ class RecordedQuery:
             NotFoundError: No such trace.
             TraceStateError: The query is not over, and nobody here works on it.
         """
-        # To the end; a reader that is cut off for slowness goes on with what is stored meanwhile.
-        try:
-            async for _ in self.follow():
-                pass
-        except SlowReaderError:
-            return await self.outcome()
+        while True:
+            try:
+                async for _ in self.follow():
+                    pass
+            # A reader that is cut off for slowness goes on with what is stored meanwhile.
+            except SlowReaderError:
+                continue
+            break
         events = await self._store.read(self.query_id)
         caller = Caller()
         caller.recall(events)

@@ -1,17 +1,18 @@
-"""The vector index on a real Chroma server, started for these tests."""
+"""The vector index on a real Chroma server, started for these tests, and on servers that are none."""
 
 from __future__ import annotations
 
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import chromadb
 import pytest
 
-from antiphon.knowledge import Library, index_paths
+from antiphon.knowledge import Library, check_server, chroma_server, index_paths
+from antiphon.knowledge.chroma import create_index
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from tests.course_files import write_course
 from tests.fakes_knowledge import HashingEmbedder
@@ -112,3 +113,79 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
             HashingEmbedder(),
             chroma_url="chroma:8000/x",
         )
+
+
+def create(url: str) -> None:
+    """Creates an index on a server, as an indexing run does."""
+    create_index(Path(), url, "x")
+
+
+# By the check before a run, and by whoever opens the index.
+ASKERS = pytest.mark.parametrize("ask", [check_server, create])
+
+
+@ASKERS
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("foo", "ftp://x", "http://", "http://[::1", "//x:1", "http://x:0"),
+        *("http://x:99999", "http://x\x01:1", "http://a..b:1", ""),
+    ],
+)
+def test_what_is_no_address_of_a_server_is_told_with_what_was_wanted(
+    address: str, ask: Callable[[str], None]
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        ask(address)
+
+    assert (
+        str(refused.value)
+        == f"ANTIPHON_CHROMA_URL must be like http://host:8000, and is {address!r}"
+    )
+
+
+@ASKERS
+@pytest.mark.parametrize(
+    "address", ["me:hunter2@x", "http://me:pa/hunter2@x:1", "ftp://me:@hunter2@x"]
+)
+def test_what_is_no_address_is_told_without_the_password_in_it(
+    address: str, ask: Callable[[str], None]
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"\[masked\]@x") as refused:
+        ask(address)
+
+    assert "hunter2" not in str(refused.value)
+
+
+@ASKERS
+def test_a_port_that_refuses_is_told_with_its_address(
+    ask: Callable[[str], None],
+) -> None:
+    place = f"127.0.0.1:{free_port()}"
+
+    with pytest.raises(KnowledgeError) as refused:
+        ask(f"http://me:hunter2@{place}")
+
+    assert str(refused.value) == (
+        f"no Chroma server answers at http://[masked]@{place} ([Errno 111] Connection refused); "
+        "start it, or unset ANTIPHON_CHROMA_URL"
+    )
+
+
+@ASKERS
+def test_a_port_that_accepts_and_is_silent_is_told_in_time(
+    ask: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chroma_server, "ANSWER_S", 0.2)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+
+        with pytest.raises(KnowledgeError) as refused:
+            ask(address)
+
+    assert (
+        f"no Chroma server answers at {address} (nothing within 0.2 s); start it"
+        in str(refused.value)
+    )

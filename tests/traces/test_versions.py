@@ -10,6 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from antiphon.composition import load_settings
+from antiphon.service import trace_test
+from antiphon.service.archive import Archive
 from antiphon.traces import (
     SqliteTraceStore,
     file_of_lines,
@@ -20,7 +23,7 @@ from antiphon.traces import (
 )
 from antiphon.traces.reading import UPGRADERS, Form, upgraded
 from antiphon.traces.sqlite_store import FILE_NAME
-from antiphon.vocabulary.errors import DecodeError, NotFoundError
+from antiphon.vocabulary.errors import BadInputError, DecodeError, NotFoundError
 from antiphon.vocabulary.events import VERSION, QueryReceived
 from tests.story import answered, placed, tool_succeeded
 
@@ -111,6 +114,29 @@ async def test_a_trace_of_an_older_form_is_read_from_a_file_and_from_the_store(
         recorded.event.kind_name() for recorded in await store.read(query_id)
     ]
     assert file_of_lines(query_id, await store.lines(query_id)) == file
+    await store.close()
+
+
+async def test_a_trace_that_is_older_than_a_field_becomes_a_test_in_todays_form(
+    tmp_path: Path,
+) -> None:
+    _, lines = trace_lines(stored_file(VERSION))
+    older: list[bytes] = []
+    for line in lines:
+        recorded = msgspec.json.decode(line)
+        # A field that rules fill, and that has a default for traces from before it.
+        recorded["event"].pop("kept_s", None)
+        older.append(msgspec.json.encode(recorded))
+    query_id = recorded["query_id"]
+    store = await store_with(tmp_path, file_of_lines(query_id, older))
+    archive = Archive(store, load_settings(data_dir=tmp_path), (), ())
+    with pytest.raises(BadInputError, match="kept_s"):
+        trace_test(await store.read(query_id), "mine")
+
+    made = await archive.regression_test(query_id)
+
+    assert read_trace_file(made.trace.encode()) == read_trace_file(stored_file(VERSION))
+    assert made.trace_name in made.test
     await store.close()
 
 

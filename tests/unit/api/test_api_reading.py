@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -278,6 +280,44 @@ async def test_the_service_opens_and_closes_with_the_app() -> None:
 
     async with app.router.lifespan_context(app):
         assert not service.closed
+
+    assert service.closed
+
+
+async def test_the_schema_that_requests_are_checked_against_is_made_before_the_first_and_beside_the_loop() -> (
+    None
+):
+    app = app_of(FakeService())
+    described = app.openapi
+    threads: list[threading.Thread] = []
+
+    def noted() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            threads.append(threading.current_thread())
+        return described()
+
+    app.openapi = noted  # type: ignore[method-assign]  # to see where it is made
+
+    async with app.router.lifespan_context(app):
+        made = len(threads)
+        await Browser(app).get("/healthz")
+
+    assert (made, len(threads)) == (1, 1)
+    assert threads[0] is not threading.current_thread()
+
+
+async def test_a_service_that_was_opened_is_closed_when_the_app_cannot_start() -> None:
+    service = FakeService()
+    app = app_of(service)
+
+    def broken() -> dict[str, Any]:
+        raise NotImplementedError("an event has no schema")
+
+    app.openapi = broken  # type: ignore[method-assign]  # as an event of a subscriber may
+
+    with pytest.raises(NotImplementedError):
+        async with app.router.lifespan_context(app):
+            pass
 
     assert service.closed
 
