@@ -33,12 +33,29 @@ class StoreThat(MemoryTraceStore):
             raise asyncio.CancelledError
 
 
+class GatedStore(MemoryTraceStore):
+    """A store whose gate is closed at first, and which takes some turns of the event loop for each append."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        await self.gate.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        await super().append(query_id, expected_seq, events)
+
+
 def at(seq: int, event: Event) -> Recorded[Event]:
     return Recorded(query_id="q1", seq=seq, cause=0, at=0.0, event=event)
 
 
 FIRST = at(1, query_received())
 SECOND = at(2, tool_succeeded("one"))
+THIRD = at(3, tool_succeeded("two"))
 
 
 @pytest.mark.parametrize("way", ["hangs", "is cancelled"])
@@ -69,3 +86,22 @@ async def test_events_that_another_writer_stored_are_never_taken_for_ones_own() 
     assert isinstance(refused, TraceError)
     assert not recorder.complete
     assert len(store.events("q1")) == 1
+
+
+async def test_a_store_that_has_recovered_is_waited_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = GatedStore()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(recorders, "APPEND_S", 0.01)
+        recorder = Recorder("q1", store, HastyClock())
+        slow = await recorder.record([FIRST])
+
+    store.gate.set()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    after = [await recorder.record([event]) for event in (SECOND, THIRD)]
+
+    assert isinstance(slow, TraceError)
+    assert after == [None, None]
+    assert store.appends == [[1], [2], [3]]
