@@ -13,8 +13,11 @@ from antiphon.vocabulary.ports import Clock, EventLog
 
 _log = structlog.get_logger(__name__)
 
-_LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0)
-"""Waits before the last tries at the end of a query; longer than a locked store refuses every append at once."""
+_LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Waits before the last tries at the end of a query, when its caller has the answer already.
+
+Another process that holds the store's lock for some seconds must not cost the end of a query.
+"""
 
 APPEND_S = 0.5
 """Seconds that a query waits for one append; the usual one takes less than a thousandth of that."""
@@ -62,10 +65,14 @@ class Recorder:
                 return
             if self._append is None:
                 await self._clock.sleep(wait_s)
-            self._patience_s = wait_s
+                self._patience_s = GIVE_UP_S
+            else:
+                self._patience_s = max(0.0, self._give_up_at - self._clock.now())
             await self._store_all()
-        if self._append is not None:
-            self._append.cancel()
+            # It was made again after it had not ended, and does not end either.
+            if self._append is not None:
+                self._append.cancel()
+                break
         if self._unstored:
             _log.error(
                 "events_lost",

@@ -13,6 +13,7 @@ from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, Recorded
 from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
+from tests.virtual_time import VirtualClock, run
 
 
 class StoreThat(MemoryTraceStore):
@@ -46,6 +47,36 @@ class GatedStore(MemoryTraceStore):
         await self.gate.wait()
         for _ in range(5):
             await asyncio.sleep(0)
+        await super().append(query_id, expected_seq, events)
+
+
+class TardyStore(MemoryTraceStore):
+    """A store whose next appends take so many seconds each; later ones take none."""
+
+    def __init__(self, *takes_s: float) -> None:
+        super().__init__()
+        self._takes_s = list(takes_s)
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        if self._takes_s:
+            await asyncio.sleep(self._takes_s.pop(0))
+        await super().append(query_id, expected_seq, events)
+
+
+class LockedStore(MemoryTraceStore):
+    """A store that refuses every append at once for so many seconds."""
+
+    def __init__(self, for_s: float) -> None:
+        super().__init__()
+        self._for_s = for_s
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        if VirtualClock().now() < self._for_s:
+            raise TraceError("another process is writing")
         await super().append(query_id, expected_seq, events)
 
 
@@ -105,3 +136,49 @@ async def test_a_store_that_has_recovered_is_waited_for_again(
     assert isinstance(slow, TraceError)
     assert after == [None, None]
     assert store.appends == [[1], [2], [3]]
+
+
+NEVER = 1e9
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        TardyStore(9.0),
+        TardyStore(NEVER),
+        TardyStore(0.0, 9.0),
+        LockedStore(3.0),
+        LockedStore(7.0),
+    ],
+    ids=["slow", "never ends", "slow at the end", "locked for 3 s", "locked for 7 s"],
+)
+def test_the_end_of_a_query_is_stored_by_a_store_that_comes_back_within_seconds(
+    store: MemoryTraceStore,
+) -> None:
+    async def query() -> bool:
+        recorder = Recorder("q1", store, VirtualClock())
+        await recorder.record([FIRST])
+        await recorder.record([SECOND])
+        await recorder.finish()
+        return recorder.complete
+
+    complete = run(query())
+
+    assert complete
+    assert store.events("q1") == [FIRST.event, SECOND.event]
+
+
+@pytest.mark.parametrize("store", [TardyStore(*[NEVER] * 9), LockedStore(NEVER)])
+def test_a_store_that_never_comes_back_is_waited_for_no_longer_than_eleven_seconds(
+    store: MemoryTraceStore,
+) -> None:
+    async def query() -> float:
+        recorder = Recorder("q1", store, VirtualClock())
+        await recorder.record([FIRST])
+        await recorder.finish()
+        return VirtualClock().now()
+
+    took_s = run(query())
+
+    assert not store.events("q1")
+    assert took_s < 11
