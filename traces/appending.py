@@ -219,7 +219,9 @@ class Writer:
 
     def _pause(self) -> None:
         now = time.monotonic()
-        if self._locked_since is None:
+        # After some time in which nobody tried, it is another lock, and may be a short one.
+        untried_s = now - self._paused_until
+        if self._locked_since is None or untried_s > _SHORT_LOCK_S:
             self._locked_since = now
         pause_s = _LOCK_PAUSE_S
         if self.lock_is_long:
