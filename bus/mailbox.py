@@ -98,6 +98,13 @@ class Mailbox:
         self._items.append(live)
         self._news.set()
 
+    def holds(self, kind: type[Event]) -> bool:
+        """Returns True if an event of that kind waits in it."""
+        for item in self._items:
+            if isinstance(item, Recorded) and isinstance(item.event, kind):
+                return True
+        return False
+
     def take(self) -> list[FollowerItem]:
         """Empties it and returns its items."""
         taken = self._items
