@@ -100,10 +100,10 @@ class Mailbox:
 
     def holds(self, kind: type[Event]) -> bool:
         """Returns True if an event of that kind waits in it."""
-        for item in self._items:
-            if isinstance(item, Recorded) and isinstance(item.event, kind):
-                return True
-        return False
+        return any(
+            isinstance(item, Recorded) and isinstance(item.event, kind)
+            for item in self._items
+        )
 
     def take(self) -> list[FollowerItem]:
         """Empties it and returns its items."""
