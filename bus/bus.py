@@ -13,6 +13,9 @@ from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Clock, EventLog
 
+CANCELLING_S = 2.0
+"""Seconds in which a query that was cancelled delivers that while the bus closes; it waits for one append at most."""
+
 
 class Bus:
     """Opens sessions and knows those that run; one a process.
@@ -64,13 +67,27 @@ class Bus:
         )
 
     async def close(self) -> None:
-        """Ends all sessions at once and waits until their work has stopped."""
+        """Ends all sessions at once and waits until their work has stopped.
+
+        One that was cancelled a moment ago still delivers and stores that first: its trace would stay open.
+        """
         # A copy: each session leaves the table as it ends. All are cancelled before any is awaited.
         sessions = list(self._sessions.values())
+        cancelling = [session for session in sessions if session.cancelling]
         for session in sessions:
-            session.cancel()
+            if session not in cancelling:
+                session.cancel()
+        late = asyncio.get_running_loop().call_later(
+            CANCELLING_S, _cancel_all, cancelling
+        )
         for session in sessions:
             await session.stopped()
+        late.cancel()
+
+
+def _cancel_all(sessions: Sequence[Session]) -> None:
+    for session in sessions:
+        session.cancel()
 
 
 class SystemClock:

@@ -98,6 +98,13 @@ class Mailbox:
         self._items.append(live)
         self._news.set()
 
+    def holds(self, kind: type[Event]) -> bool:
+        """Returns True if an event of that kind waits in it."""
+        return any(
+            isinstance(item, Recorded) and isinstance(item.event, kind)
+            for item in self._items
+        )
+
     def take(self) -> list[FollowerItem]:
         """Empties it and returns its items."""
         taken = self._items

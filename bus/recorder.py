@@ -13,8 +13,11 @@ from antiphon.vocabulary.ports import Clock, EventLog
 
 _log = structlog.get_logger(__name__)
 
-_LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0)
-"""Waits before the last tries at the end of a query; longer than a locked store refuses every append at once."""
+_LAST_TRIES_AFTER_S = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Waits before the last tries at the end of a query, when its caller has the answer already.
+
+Another process that holds the store's lock for some seconds must not cost the end of a query.
+"""
 
 APPEND_S = 0.5
 """Seconds that a query waits for one append; the usual one takes less than a thousandth of that."""
@@ -53,7 +56,7 @@ class Recorder:
         if self._dispossessed:
             return None
         self._unstored.extend(events)
-        return await self._store_all(self._patience_s)
+        return await self._store_all()
 
     async def finish(self) -> None:
         """Waits for a slow append, and tries refused events a few times more; those that then remain are lost."""
@@ -62,9 +65,14 @@ class Recorder:
                 return
             if self._append is None:
                 await self._clock.sleep(wait_s)
-            await self._store_all(wait_s)
-        if self._append is not None:
-            self._append.cancel()
+                self._patience_s = GIVE_UP_S
+            else:
+                self._patience_s = max(0.0, self._give_up_at - self._clock.now())
+            await self._store_all()
+            # It was made again after it had not ended, and does not end either.
+            if self._append is not None:
+                self._append.cancel()
+                break
         if self._unstored:
             _log.error(
                 "events_lost",
@@ -72,13 +80,13 @@ class Recorder:
                 events=len(self._unstored),
             )
 
-    async def _store_all(self, patience_s: float) -> TraceError | None:
-        """Appends until everything is stored, or the store refuses or takes longer than that for one append."""
+    async def _store_all(self) -> TraceError | None:
+        """Appends until everything is stored, or the store refuses or takes too long for one append."""
         while self._unstored:
             if self._append is None:
                 self._append = asyncio.create_task(self._append_all(), name="append")
                 self._give_up_at = self._clock.now() + GIVE_UP_S
-            await asyncio.wait({self._append}, timeout=patience_s)
+            await asyncio.wait({self._append}, timeout=self._patience_s)
             if self._append.done():
                 append, self._append = self._append, None
                 error = self._note_end(append)
@@ -127,6 +135,8 @@ class Recorder:
 
     def _note_stored(self, seq: int) -> None:
         self._stored_seq = seq
+        # The store has recovered: what comes next is stored again before anything acts on it.
+        self._patience_s = APPEND_S
         self._unstored = [each for each in self._unstored if each.seq > seq]
 
     def _after_another_end(self, error: SequenceError) -> SequenceError | None:

@@ -26,6 +26,7 @@ from antiphon.vocabulary.events import (
     Event,
     HandlerFailed,
     Live,
+    QueryCancelled,
     QueryClosed,
     Recorded,
     RecordingFailed,
@@ -146,6 +147,11 @@ class Session:
         """Ends the session at once; its trace stays open and can be resumed."""
         if self._task is not None and not self._closed:
             self._task.cancel()
+
+    @property
+    def cancelling(self) -> bool:
+        """True if a `QueryCancelled` was published and not delivered yet: the session is about to end by itself."""
+        return self._mailbox.holds(QueryCancelled)
 
     async def stopped(self) -> None:
         """Waits for the end, and raises nothing that ended it."""

@@ -1,4 +1,4 @@
-"""The store's one writing connection: its transactions, and the appends of several queries in one of them."""
+"""The store's one writing connection: its transactions, and what it remembers of what it wrote."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
-_LOCK_PAUSE_S = 0.04
+LOCK_PAUSE_S = 0.04
 _LONG_LOCK_PAUSE_S = 0.2
 """After a write met a lock, nothing is tried for so long: each try holds up the event loop."""
 
@@ -48,9 +48,6 @@ Who deletes traces holds many short ones; behind one that is held for longer all
 """
 
 _KNOWN_TEXTS = 4096
-
-_MOST_TOGETHER = 8
-"""Batches that share a commit; more of them would hold up the event loop for longer than 5 ms (decision 071)."""
 
 
 class Batch(NamedTuple):
@@ -182,7 +179,7 @@ class Writer:
             except LockedError:
                 if self.lock_is_long:
                     raise
-            await asyncio.sleep(_LOCK_PAUSE_S)
+            await asyncio.sleep(LOCK_PAUSE_S)
 
     @contextmanager
     def deleting(self, size_bytes: int) -> Iterator[sqlite3.Connection]:
@@ -219,9 +216,11 @@ class Writer:
 
     def _pause(self) -> None:
         now = time.monotonic()
-        if self._locked_since is None:
+        # After some time in which nobody tried, it is another lock, and may be a short one.
+        untried_s = now - self._paused_until
+        if self._locked_since is None or untried_s > _SHORT_LOCK_S:
             self._locked_since = now
-        pause_s = _LOCK_PAUSE_S
+        pause_s = LOCK_PAUSE_S
         if self.lock_is_long:
             pause_s = _LONG_LOCK_PAUSE_S
         self._paused_until = now + pause_s
@@ -276,105 +275,3 @@ class Writer:
             self._seen_version = version
             self._known.clear()
             self._ends.clear()
-
-
-class _Waiting(NamedTuple):
-    """A batch that waits for its commit."""
-
-    packed: Packed
-    written: asyncio.Future[None]
-
-    def end(self, error: BaseException | None) -> None:
-        """Wakes whoever waits, unless that was cancelled meanwhile."""
-        if self.written.done():
-            return
-        if error is None:
-            self.written.set_result(None)
-        else:
-            self.written.set_exception(error)
-
-
-class GroupCommit:
-    """Stores what all queries append in one turn of the event loop in one commit (decision 064).
-
-    A commit costs more than its rows, and far more where it waits for the disk.
-    """
-
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-        self._waiting: list[_Waiting] = []
-
-    async def store(self, batch: Batch) -> None:
-        """Stores a batch at the end of the turn.
-
-        Raises:
-            SequenceError: Another writer came before it.
-            TraceError: The store cannot be written.
-        """
-        await self._writer.ready()
-        loop = asyncio.get_running_loop()
-        waiting = _Waiting(self._writer.pack(batch), loop.create_future())
-        self._waiting.append(waiting)
-        if len(self._waiting) == 1:
-            loop.call_soon(self._flush, loop)
-        await waiting.written
-
-    def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
-        # Who was cancelled meanwhile waits no more, and has nobody to act on what is stored.
-        self._waiting = [each for each in self._waiting if not each.written.done()]
-        group = self._waiting[:_MOST_TOGETHER]
-        try:
-            errors = self._errors([waiting.packed for waiting in group])
-        except LockedError as error:
-            if not self._writer.lock_is_long:
-                loop.call_later(_LOCK_PAUSE_S, self._flush, loop)
-                return
-            group = self._waiting
-            _log.warning("trace_store_locked", appends=len(group), error=str(error))
-            self._end(group, [error] * len(group), loop)
-        except BaseException as error:
-            # A bug of ours: whoever waits must hear of it, for nobody else would.
-            self._end(group, [error] * len(group), loop)
-            raise
-        else:
-            self._end(group, errors, loop)
-
-    def _end(
-        self,
-        group: Sequence[_Waiting],
-        errors: Sequence[BaseException | None],
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        """Wakes those whose commit was made or refused; the others get their turn after other work of the loop."""
-        for waiting, error in zip(group, errors, strict=True):
-            waiting.end(error)
-        self._waiting = self._waiting[len(group) :]
-        if self._waiting:
-            loop.call_soon(self._flush, loop)
-
-    def _errors(self, group: Sequence[Packed]) -> Sequence[TraceError | None]:
-        """Stores the batches and returns what kept each from being stored.
-
-        Where the transaction as a whole is refused, each is tried alone: one that cannot be stored keeps none out.
-
-        Raises:
-            LockedError: Another process is writing; nothing is stored.
-        """
-        try:
-            return self._writer.write(group)
-        except LockedError:
-            raise
-        except TraceError as error:
-            if len(group) == 1:
-                return [error]
-        errors: list[TraceError | None] = []
-        for packed in group:
-            errors += self._tried_alone(packed)
-        return errors
-
-    def _tried_alone(self, packed: Packed) -> Sequence[TraceError | None]:
-        try:
-            return self._errors([packed])
-        except LockedError as error:
-            # Some before it may be stored: to try all of them again would look like another writer's work.
-            return [error]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from antiphon.traces.appending import Batch, GroupCommit, Writer
+from antiphon.traces.appending import Batch, Writer
 from antiphon.traces.connections import Readers, StoreFile
 from antiphon.traces.conversations import (
     clear_conversation,
@@ -18,6 +18,7 @@ from antiphon.traces.conversations import (
 )
 from antiphon.traces.deleting import Deleter
 from antiphon.traces.event_log import read_forms, read_lines, read_trace
+from antiphon.traces.group_commit import GroupCommit
 from antiphon.traces.listing import read_ids, read_listing
 from antiphon.traces.ownership import (
     IMPORTED,

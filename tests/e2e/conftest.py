@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -133,6 +134,15 @@ def data_dir(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "data"
 
 
+def without_traces(data_dir: Path, folder: Path) -> Path:
+    """A copy of a data folder that holds its index and no traces.
+
+    A service that starts goes on with every query that was left open, and counts it among those under way.
+    """
+    ignored = shutil.ignore_patterns("traces.sqlite*", ".*.owner")
+    return Path(shutil.copytree(data_dir, folder / "without-traces", ignore=ignored))
+
+
 @pytest.fixture
 def antiphon(shell: Shell, data_dir: Path, tmp_path: Path) -> Antiphon:
     """Runs the command over the two courses, in an empty folder."""
@@ -216,4 +226,7 @@ def silent_model() -> Iterator[str]:
 def stuck_server(data_dir: Path, tmp_path: Path, silent_model: str) -> Iterator[Server]:
     """The service with a model that never answers."""
     with serving(data_dir, tmp_path, ANTHROPIC_BASE_URL=silent_model) as running:
+        # Whoever counts the queries under way would take another test's for their own.
+        under_way = httpx2.get(f"{running.url}/api/queries").json()["queries"]
+        assert under_way == [], "a query that another test left open goes on here"
         yield running

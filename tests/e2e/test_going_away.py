@@ -9,14 +9,21 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
+import pytest
 
-from tests.e2e.conftest import Antiphon, Server
+from tests.e2e.conftest import Antiphon, Server, without_traces
 from tests.e2e.processes import started
 
 JSON = "application/json"
 STREAM = "text/event-stream"
 GONE = "the client went away"
 STOPPING = "the service is stopping"
+
+
+@pytest.fixture
+def data_dir(data_dir: Path, tmp_path: Path) -> Path:
+    """The two courses without traces: these tests count the queries under way."""
+    return without_traces(data_dir, tmp_path)
 
 
 def test_a_client_that_goes_away_cancels_its_query_and_a_stopping_service_ends_the_others(

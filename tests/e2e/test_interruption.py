@@ -10,7 +10,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.e2e.conftest import STARTING_S, Antiphon, heeding_ctrl_c
+from tests.e2e.conftest import (
+    STARTING_S,
+    Antiphon,
+    heeding_ctrl_c,
+    without_traces,
+)
 from tests.e2e.processes import interrupted_at, run, started
 
 LINE = "interrupted\n"
@@ -101,7 +106,8 @@ def test_a_second_ctrl_c_ends_a_service_at_once_though_a_query_is_under_way(
 ) -> None:
     with started(
         *("serve", "--port", "0"),
-        data_dir=data_dir,
+        # Its query stays open, and the next service over the same folder would go on with it.
+        data_dir=without_traces(data_dir, tmp_path),
         folder=tmp_path,
         ANTHROPIC_BASE_URL=silent_model,
     ) as serving:

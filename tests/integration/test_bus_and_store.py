@@ -107,6 +107,29 @@ async def test_a_store_that_is_locked_during_a_query_loses_nothing_of_it(
     await store.close()
 
 
+async def test_a_store_that_is_locked_for_seconds_at_the_end_of_a_query_loses_nothing_of_it(
+    tmp_path: Path,
+) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    bus = Bus(store, SystemClock())
+    loop = asyncio.get_running_loop()
+
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+
+        def lock(_: object) -> None:
+            other.execute("BEGIN IMMEDIATE")
+            loop.call_later(2.5, other.execute, "ROLLBACK")
+
+        await bus.open(
+            "q1", lambda ports: [*components(ports), on(ToolSucceeded, lock)]
+        ).run(query_received())
+
+    trace = await store.read("q1")
+    assert [recorded.seq for recorded in trace] == [1, 2, 3, 4, 5]
+    assert trace[-1].event == QueryClosed(status="answered")
+    await store.close()
+
+
 async def test_two_processes_on_one_query_are_told_apart(tmp_path: Path) -> None:
     first, second = SqliteTraceStore.open(tmp_path), SqliteTraceStore.open(tmp_path)
 

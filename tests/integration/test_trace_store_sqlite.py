@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
@@ -21,6 +22,7 @@ import pytest
 
 from antiphon.traces import (
     SqliteTraceStore,
+    appending,
     connections,
     read_trace_file,
     trace_file,
@@ -207,6 +209,39 @@ async def test_a_store_that_stays_locked_refuses_quickly_and_takes_the_events_la
 
     # The first append waits for what may be a short lock, and all others do not.
     assert took_s < 0.5
+    assert await store.read("q1") == events
+    await store.close()
+
+
+class LaterTime:
+    """The system's monotonic time, some seconds later."""
+
+    def __init__(self) -> None:
+        self.later_s = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.later_s
+
+
+async def test_a_short_lock_is_waited_for_though_a_long_one_was_met_some_time_ago(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passing = LaterTime()
+    monkeypatch.setattr(appending, "time", passing)
+    store = SqliteTraceStore.open(tmp_path)
+    events = placed("q1", [query_received()])
+
+    with changed_file(tmp_path) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(TraceError, match="another process is writing"):
+            await store.append("q1", 0, events)
+        other.execute("ROLLBACK")
+        # Nobody writes for a minute.
+        passing.later_s = 60.0
+        other.execute("BEGIN IMMEDIATE")
+        asyncio.get_running_loop().call_later(0.1, other.execute, "ROLLBACK")
+        await store.append("q1", 0, events)
+
     assert await store.read("q1") == events
     await store.close()
 

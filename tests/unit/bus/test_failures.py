@@ -331,6 +331,7 @@ async def test_an_append_that_never_ends_is_given_up_with_the_session(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("antiphon.bus.recorder.APPEND_S", 0.01)
+    monkeypatch.setattr("antiphon.bus.recorder.GIVE_UP_S", 0.01)
     monkeypatch.setattr("antiphon.bus.recorder._LAST_TRIES_AFTER_S", (0.01,))
     stage = Stage(two_steps, SlowStore())
     await stage.play(query_received())

@@ -13,6 +13,7 @@ from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, Recorded
 from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
+from tests.virtual_time import VirtualClock, run
 
 
 class StoreThat(MemoryTraceStore):
@@ -33,12 +34,59 @@ class StoreThat(MemoryTraceStore):
             raise asyncio.CancelledError
 
 
+class GatedStore(MemoryTraceStore):
+    """A store whose gate is closed at first, and which takes some turns of the event loop for each append."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = asyncio.Event()
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        await self.gate.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        await super().append(query_id, expected_seq, events)
+
+
+class TardyStore(MemoryTraceStore):
+    """A store whose next appends take so many seconds each; later ones take none."""
+
+    def __init__(self, *takes_s: float) -> None:
+        super().__init__()
+        self._takes_s = list(takes_s)
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        if self._takes_s:
+            await asyncio.sleep(self._takes_s.pop(0))
+        await super().append(query_id, expected_seq, events)
+
+
+class LockedStore(MemoryTraceStore):
+    """A store that refuses every append at once for so many seconds."""
+
+    def __init__(self, for_s: float) -> None:
+        super().__init__()
+        self._for_s = for_s
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        if VirtualClock().now() < self._for_s:
+            raise TraceError("another process is writing")
+        await super().append(query_id, expected_seq, events)
+
+
 def at(seq: int, event: Event) -> Recorded[Event]:
     return Recorded(query_id="q1", seq=seq, cause=0, at=0.0, event=event)
 
 
 FIRST = at(1, query_received())
 SECOND = at(2, tool_succeeded("one"))
+THIRD = at(3, tool_succeeded("two"))
 
 
 @pytest.mark.parametrize("way", ["hangs", "is cancelled"])
@@ -69,3 +117,68 @@ async def test_events_that_another_writer_stored_are_never_taken_for_ones_own() 
     assert isinstance(refused, TraceError)
     assert not recorder.complete
     assert len(store.events("q1")) == 1
+
+
+async def test_a_store_that_has_recovered_is_waited_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = GatedStore()
+    with monkeypatch.context() as impatient:
+        impatient.setattr(recorders, "APPEND_S", 0.01)
+        recorder = Recorder("q1", store, HastyClock())
+        slow = await recorder.record([FIRST])
+
+    store.gate.set()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    after = [await recorder.record([event]) for event in (SECOND, THIRD)]
+
+    assert isinstance(slow, TraceError)
+    assert after == [None, None]
+    assert store.appends == [[1], [2], [3]]
+
+
+NEVER = 1e9
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        TardyStore(9.0),
+        TardyStore(NEVER),
+        TardyStore(0.0, 9.0),
+        LockedStore(3.0),
+        LockedStore(7.0),
+    ],
+    ids=["slow", "never ends", "slow at the end", "locked for 3 s", "locked for 7 s"],
+)
+def test_the_end_of_a_query_is_stored_by_a_store_that_comes_back_within_seconds(
+    store: MemoryTraceStore,
+) -> None:
+    async def query() -> bool:
+        recorder = Recorder("q1", store, VirtualClock())
+        await recorder.record([FIRST])
+        await recorder.record([SECOND])
+        await recorder.finish()
+        return recorder.complete
+
+    complete = run(query())
+
+    assert complete
+    assert store.events("q1") == [FIRST.event, SECOND.event]
+
+
+@pytest.mark.parametrize("store", [TardyStore(*[NEVER] * 9), LockedStore(NEVER)])
+def test_a_store_that_never_comes_back_is_waited_for_no_longer_than_eleven_seconds(
+    store: MemoryTraceStore,
+) -> None:
+    async def query() -> float:
+        recorder = Recorder("q1", store, VirtualClock())
+        await recorder.record([FIRST])
+        await recorder.finish()
+        return VirtualClock().now()
+
+    took_s = run(query())
+
+    assert not store.events("q1")
+    assert took_s < 11

@@ -371,3 +371,61 @@ async def test_closing_the_bus_ends_sessions_where_they_stand() -> None:
     assert not bus.sessions
     assert [told async for told in follower] == []
     assert len(asyncio.all_tasks()) == 1
+
+
+class LeisurelyStore(MemoryTraceStore):
+    """A store whose appends take many turns of the event loop, and which says when one has begun."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.appending = asyncio.Event()
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        self.appending.set()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        await super().append(query_id, expected_seq, events)
+
+
+async def test_a_cancellation_that_waits_behind_an_append_is_stored_when_the_bus_closes() -> (
+    None
+):
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        return [on(QueryReceived, ignore), on(QueryCancelled, closer(ports))]
+
+    store = LeisurelyStore()
+    stage = Stage(cast, store)
+    stage.session.start(query_received())
+    await store.appending.wait()
+    stage.session.publish(QueryCancelled(why="the service is stopping"))
+
+    await stage.bus.close()
+
+    assert stage.kinds() == ["QueryReceived", "QueryCancelled", "QueryClosed"]
+    assert not stage.bus.sessions
+
+
+async def test_a_cancellation_that_nobody_acts_on_holds_up_the_closing_for_a_moment_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("antiphon.bus.bus.CANCELLING_S", 0.01)
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def wait() -> None:
+            await asyncio.Event().wait()
+
+        def on_query(recorded: Recorded[QueryReceived]) -> None:
+            ports.spawn(wait())
+
+        return [on(QueryReceived, on_query), on(QueryCancelled, ignore)]
+
+    stage = Stage(cast)
+    stage.session.start(query_received())
+    stage.session.publish(QueryCancelled(why="the service is stopping"))
+
+    await stage.bus.close()
+
+    assert stage.kinds() == ["QueryReceived", "QueryCancelled"]
+    assert not stage.bus.sessions
