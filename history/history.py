@@ -174,6 +174,8 @@ class History:
         """
         self._admit()
         fork = await self._prepared(query_id, at, changes, mode, interceptor)
+        # Once more: others may have begun, or the service to close, while the trace was read.
+        self._admit()
         prefix, shift_s = placed_in_time(fork.prefix, self._resources.clock.now())
         acting = acting_in_fork(
             # A fork may break anything: its failures must not keep the service's own queries from model and tools.

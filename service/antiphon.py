@@ -136,6 +136,8 @@ class Antiphon:
         # The conversation is read from the same store that the query is recorded in: it may be made to fail.
         store = interceptor.store(self.store)
         first = await self._intake.receive(question, store, interceptor)
+        # Once more: others may have begun, or the service to close, while the conversation was read.
+        self._admit()
         caller = Caller()
         resources = interceptor.resources(self._shared)
         components = interceptor.components(

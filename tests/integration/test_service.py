@@ -126,6 +126,36 @@ async def test_more_questions_than_allowed_at_once_are_refused(data_dir: Path) -
         await running.outcome()
 
 
+async def test_questions_that_come_together_are_no_more_than_allowed_either(
+    data_dir: Path,
+) -> None:
+    async with opened(data_dir, concurrent_queries=1) as service:
+        first = await service.ask(Question(query=ASKED))
+        # The store is read for each of them before it begins.
+        again = Question(query=ASKED, session_id=first.session_id)
+        begun = await asyncio.gather(
+            *[service.start(again) for _ in range(3)], return_exceptions=True
+        )
+
+        assert [isinstance(each, BusyError) for each in begun].count(True) == 2
+        assert len(service.running()) == 1
+
+
+async def test_a_question_whose_conversation_is_read_while_the_service_closes_is_refused(
+    data_dir: Path,
+) -> None:
+    async with opened(data_dir) as service:
+        first = await service.ask(Question(query=ASKED))
+        again = Question(query=ASKED, session_id=first.session_id)
+        starting = asyncio.create_task(service.start(again))
+        await asyncio.sleep(0)
+        await service.leave()
+
+        with pytest.raises(BusyError):
+            await starting
+        assert not service.running()
+
+
 async def test_what_cannot_be_used_is_refused_before_anything_is_recorded(
     data_dir: Path,
 ) -> None:
