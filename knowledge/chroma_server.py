@@ -53,8 +53,6 @@ def reached_server(url: str) -> ChromaServer:
 def no_answer(where: str, error: httpx.HTTPError) -> KnowledgeError:
     """Returns the error for a server that does not answer, with what came in the place of an answer."""
     found = without_userinfo(str(error)) or type(error).__name__
-    if isinstance(error, httpx.TimeoutException):
-        found = f"nothing within {ANSWER_S:g} s"
     if isinstance(error, httpx.HTTPStatusError):
         found = f"status {error.response.status_code} where a heartbeat was wanted"
     return KnowledgeError(
@@ -75,7 +73,7 @@ def _read(url: str) -> ChromaServer:
         httpx.URL(url).raw_host.decode().encode("idna")
     except (ValueError, httpx.InvalidURL) as error:
         raise _no_address(url) from error
-    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or port == 0:
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
         raise _no_address(url)
     return ChromaServer(
         host=parts.hostname,

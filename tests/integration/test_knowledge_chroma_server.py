@@ -128,7 +128,7 @@ ASKERS = pytest.mark.parametrize("ask", [check_server, create])
 @pytest.mark.parametrize(
     "address",
     [
-        *("foo", "ftp://x", "http://", "http://[::1", "//x:1", "http://x:0"),
+        *("foo", "ftp://x", "http://", "http://[::1", "//x:1"),
         *("http://x:99999", "http://x\x01:1", "http://a..b:1", ""),
     ],
 )
@@ -185,7 +185,6 @@ def test_a_port_that_accepts_and_is_silent_is_told_in_time(
         with pytest.raises(KnowledgeError) as refused:
             ask(address)
 
-    assert (
-        f"no Chroma server answers at {address} (nothing within 0.2 s); start it"
-        in str(refused.value)
+    assert f"no Chroma server answers at {address} (timed out); start it" in str(
+        refused.value
     )
