@@ -45,3 +45,6 @@ class _NoLibrary:
         raise KnowledgeError(f"no courses are open: {name!r} cannot be found")
 
     outline = resolve_course
+
+    def courses(self) -> NoReturn:
+        raise KnowledgeError("no courses are open: none can be listed")

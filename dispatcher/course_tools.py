@@ -9,38 +9,17 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from antiphon.dispatcher.definition import tool_from_function
-from antiphon.dispatcher.output import content_id, line, line_starts
+from antiphon.dispatcher.outlines import Course, list_of, outline_of
+from antiphon.dispatcher.output import line
 from antiphon.dispatcher.tool import Tool
 from antiphon.vocabulary.errors import NotFoundError
-from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Passage, StoredText
+from antiphon.vocabulary.ports import Json, ToolOutput
+from antiphon.vocabulary.values import Passage
 
 # Bounds of the schema: the model is shown them, and they keep hostile arguments from the embedder.
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
 LessonNumber = Annotated[int, Field(ge=0, le=100_000)]
-
-
-class Lesson(Protocol):
-    """One lesson of an outline."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def title(self) -> str: ...
-
-
-class Course(Protocol):
-    """One course and its outline."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def link(self) -> str | None: ...
-    @property
-    def instructor(self) -> str | None: ...
-    @property
-    def lessons(self) -> Sequence[Lesson]: ...
 
 
 class CourseMatch(Protocol):
@@ -69,6 +48,9 @@ class CourseLibrary(Protocol):
 
     def outline(self, title: str) -> Course | None: ...
 
+    def courses(self) -> Sequence[Course]:
+        """Returns all courses, by title."""
+
 
 _Search = Callable[[str, str | None, int | None], list[Passage]]
 
@@ -81,10 +63,20 @@ def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
             courses.search_course_content,
             retry_safe=True,
             substitutes=("get_course_outline", "keyword_search"),
+            adapt=_for_substitute,
         ),
         tool_from_function(courses.get_course_outline, retry_safe=True),
         tool_from_function(courses.keyword_search, offered=False),
     )
+
+
+def _for_substitute(substitute: str, given: Json) -> Json:
+    """Returns a failed search's arguments for what stands in for it."""
+    # Only the outline of the course that was meant may answer for a search: a list of all courses is no answer. With
+    # the query it is passed over, for it takes none.
+    if substitute == "get_course_outline" and given.get("course_name") is not None:
+        return {"course_name": given["course_name"]}
+    return given
 
 
 class _CourseTools:
@@ -123,20 +115,31 @@ class _CourseTools:
             self._library.keyword_search, query, course_name, lesson_number
         )
 
-    async def get_course_outline(self, course_name: CourseName) -> ToolOutput:
-        """Returns a course's outline: its title, instructor, and the number and title of every lesson.
+    async def get_course_outline(
+        self, course_name: CourseName | None = None
+    ) -> ToolOutput:
+        """Returns a course's outline: its title, instructor and link, how many lessons it has, their titles and links.
 
-        Use it for questions about how a course is built: which lessons it has, how many, what comes when, or which
-        lesson treats a topic by its title. It holds no lesson text: for what a lesson says use search_course_content.
+        Without course_name it lists all courses, with the number of their lessons, instructors and links, and where
+        that is not too long the titles of their lessons.
+
+        Use it for questions about how a course is built or which courses there are: who teaches it, which lessons it
+        has, how many, what comes when, or which course or lesson treats a topic by its title. It holds no lesson
+        text: for what a lesson says use search_course_content.
 
         Args:
-            course_name: The course's title; part of it is enough.
+            course_name: The course's title; part of it is enough. Leave out to list all courses.
         """
+        if course_name is None:
+            courses = await asyncio.to_thread(self._library.courses)
+            if not courses:
+                raise NotFoundError("There are no courses yet.")
+            return list_of(courses)
         title = await self._title(course_name)
         course = await asyncio.to_thread(self._library.outline, title)
         if course is None:
             raise NotFoundError(f"The course {line(title, 300)!r} is no longer there.")
-        return _outline(course)
+        return outline_of(course)
 
     async def _search(
         self, search: _Search, query: str, course_name: str | None, lesson: int | None
@@ -171,25 +174,3 @@ def _nothing_found(query: str, course: str | None, lesson: int | None) -> ToolOu
     elif course is not None:
         where = f" in the course '{course}'"
     return ToolOutput(text=f"Nothing was found for '{line(query, 200)}'{where}.")
-
-
-def _outline(course: Course) -> ToolOutput:
-    lines = [f"Course: {course.title}"]
-    if course.instructor:
-        lines.append(f"Instructor: {course.instructor}")
-    if course.link:
-        lines.append(f"Link: {course.link}")
-    for lesson in course.lessons:
-        lines.append(f"Lesson {lesson.number}: {lesson.title}")
-    # Each fact on one line of its own: the lines are the sentences that an answer cites.
-    text = "\n".join([" ".join(each.split()) for each in lines])
-    passage = Passage(
-        id=content_id(course.title, text),
-        source=course.title,
-        text=StoredText(text),
-        starts=line_starts(text),
-        course=course.title,
-        link=course.link,
-        kind="outline",
-    )
-    return ToolOutput(text=text, passages=(passage,))
