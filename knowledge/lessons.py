@@ -10,7 +10,6 @@ import numpy as np
 
 from antiphon.knowledge.resolving import (
     MIN_BY_LETTERS,
-    MIN_BY_MEANING,
     NEAREST,
     Scored,
     clear_best,
@@ -24,6 +23,9 @@ from antiphon.language.words import fold, words
 
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
+# Lower than for a course's title, for there are few others within one course. Measured in
+# tests/integration/test_knowledge_course_names.py: names of what the course does not have reach 0.48 at most.
+_MIN_BY_MEANING = 0.5
 MOST_BY_MEANING = 100
 """Titles that are embedded for one name; of a longer outline only letters decide."""
 # "4", "lesson 4", "no. 4", "#4", "-1", and with its title behind it: "Lesson 4: Ranking".
@@ -143,7 +145,7 @@ def _titled(
     # By meaning some lesson of a large library is always near enough.
     if found is None and len(courses) == 1 and len(labelled) <= MOST_BY_MEANING:
         ranked = _ranked_by_meaning(text, labelled, embed)
-        found = clear_best(ranked, MIN_BY_MEANING)
+        found = clear_best(ranked, _MIN_BY_MEANING)
     nearest = tuple([scored.title for scored in ranked[:NEAREST]])
     if found is None:
         return LessonMatch(number=None, nearest=nearest)

@@ -20,7 +20,7 @@ _SAME_WORD = 80.0
 # Thresholds between the least alike true names and the most alike false ones, measured in
 # tests/integration/test_knowledge_course_names.py: by letters, by meaning, and how far the best must lead.
 MIN_BY_LETTERS = 0.84
-MIN_BY_MEANING = 0.56
+_MIN_BY_MEANING = 0.56
 _MIN_LEAD = 0.06
 NEAREST = 3
 """The most titles that are named where none is clearly meant."""
@@ -72,7 +72,7 @@ class CourseTitles:
         if found is not None:
             return _match(found, by_letters)
         by_meaning = self._rank_by_meaning(embed(name))
-        return _match(clear_best(by_meaning, MIN_BY_MEANING), by_meaning)
+        return _match(clear_best(by_meaning, _MIN_BY_MEANING), by_meaning)
 
     def _only_course_of(self, name: str) -> str | None:
         """Returns the course of the instructor whose name this is, in whole or in part, where there is only one."""
