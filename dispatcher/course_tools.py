@@ -12,7 +12,7 @@ from antiphon.dispatcher.definition import tool_from_function
 from antiphon.dispatcher.outlines import list_of, outline_of
 from antiphon.dispatcher.output import line
 from antiphon.dispatcher.places import (
-    Catalogue,
+    CourseCatalogue,
     Place,
     all_courses,
     find_course,
@@ -32,7 +32,7 @@ LessonName = Annotated[str, Field(min_length=1, max_length=300)]
 NOT_REPEATED = "Passages that earlier rounds found are not repeated here."
 
 
-class CourseLibrary(Catalogue, Protocol):
+class CourseLibrary(CourseCatalogue, Protocol):
     """The part of the knowledge that the course tools need; it blocks and may be called from any thread."""
 
     def search(

@@ -35,7 +35,7 @@ class LessonMatch(Protocol):
     def nearest(self) -> tuple[str, ...]: ...
 
 
-class Catalogue(Protocol):
+class CourseCatalogue(Protocol):
     """The courses and their outlines; it blocks and may be called from any thread."""
 
     def resolve_course(self, name: str) -> CourseMatch: ...
@@ -57,7 +57,7 @@ class Place(NamedTuple):
 
 
 def find_place(
-    catalogue: Catalogue, course_name: str | None, lesson: int | str | None
+    catalogue: CourseCatalogue, course_name: str | None, lesson: int | str | None
 ) -> Place:
     """Returns the course and the lesson that are named; blocks.
 
@@ -79,7 +79,7 @@ def find_place(
     return Place(course or match.course, match.number)
 
 
-def find_course(catalogue: Catalogue, name: str) -> str:
+def find_course(catalogue: CourseCatalogue, name: str) -> str:
     """Returns the exact title of the course that a name means; blocks. Raises as `find_place` does."""
     match = catalogue.resolve_course(name)
     if match.title is not None:
@@ -90,7 +90,7 @@ def find_course(catalogue: Catalogue, name: str) -> str:
     raise NotFoundError(f"No course named '{line(name, _NAME_CHARS)}'. {hint}")
 
 
-def all_courses(catalogue: Catalogue) -> Sequence[Course]:
+def all_courses(catalogue: CourseCatalogue) -> Sequence[Course]:
     """Returns all courses; blocks.
 
     Raises:
@@ -103,14 +103,14 @@ def all_courses(catalogue: Catalogue) -> Sequence[Course]:
 
 
 def _no_lesson(
-    catalogue: Catalogue,
+    catalogue: CourseCatalogue,
     lesson: int | str,
     course: str | None,
     nearest: Sequence[str],
 ) -> str:
     named = str(lesson)
-    if isinstance(lesson, str):
-        named = f"'{line(lesson, _NAME_CHARS)}'"
+    if not _is_number(lesson):
+        named = f"'{line(str(lesson), _NAME_CHARS)}'"
     hints = []
     if nearest:
         hints.append(_nearest(nearest))

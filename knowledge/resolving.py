@@ -17,6 +17,8 @@ from antiphon.vocabulary.values import Value
 
 # Two words this alike (0 to 100) are one word, misspelt.
 _SAME_WORD = 80.0
+_SURELY_SAME = 85.0
+_LONG_WORD = 6
 # Thresholds between the least alike true names and the most alike false ones, measured in
 # tests/integration/test_knowledge_course_names.py: by letters, by meaning, and how far the best must lead.
 MIN_BY_LETTERS = 0.84
@@ -153,7 +155,11 @@ def _word_likeness(word: str, other: str) -> float:
     ratio = fuzz.ratio(word, other)
     if ratio < _SAME_WORD:
         return 0.0
-    return ratio / 100
+    likeness = ratio / 100
+    # Who misspells a long word mostly begins it rightly: "retreival" means retrieval, "research" does not mean search.
+    if word[0] == other[0] and ratio >= _SURELY_SAME and len(word) >= _LONG_WORD:
+        return (1 + likeness) / 2
+    return likeness
 
 
 def distinctive_words(text: str) -> tuple[str, ...]:

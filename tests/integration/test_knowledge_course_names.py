@@ -38,6 +38,8 @@ TRUE = {
     "information search": SEARCH,
     "the reliability course": SERVICES,
     "fault tolerance in services": SERVICES,
+    "practical retreival": SEARCH,
+    "relaibility": SERVICES,
     "MCP": MCP,
     "Chroma": CHROMA,
     "vector database retrieval with chroma": CHROMA,

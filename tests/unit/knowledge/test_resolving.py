@@ -38,6 +38,7 @@ def resolve(name: str) -> str | None:
         ("MCP", "MCP: Build Rich-Context Apps"),
         ("the retrieval course", "Advanced Retrieval with Chroma"),
         ("Advnced Retreival", "Advanced Retrieval with Chroma"),
+        ("retreival", "Advanced Retrieval with Chroma"),
         ("rich context apps", "MCP: Build Rich-Context Apps"),
     ],
 )
@@ -46,7 +47,7 @@ def test_a_part_or_a_misspelling_means_the_course(name: str, title: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["reliable", "Advanced Cooking", "", "   ", "?!", "the course"]
+    "name", ["reliable", "research", "Advanced Cooking", "", "   ", "?!", "the course"]
 )
 def test_a_name_that_fits_two_courses_or_none_means_none(name: str) -> None:
     assert resolve(name) is None
