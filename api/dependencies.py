@@ -131,7 +131,14 @@ class Facade(Protocol):
     def courses(self) -> Sequence[Course]: ...
 
     async def search(
-        self, query: str, course: str | None, lesson: str | None, limit: int, /
+        self,
+        query: str,
+        course: str | None,
+        lesson: str | None,
+        limit: int,
+        /,
+        *,
+        why: bool,
     ) -> SearchResult: ...
 
     async def clear_conversation(self, session_id: str) -> None: ...

@@ -18,7 +18,6 @@ from antiphon.cli.session import (
     settings_to_ask,
 )
 from antiphon.cli.terminal import err, new_table, one_line, out, print_json
-from antiphon.vocabulary.values import Passage
 
 MOST_TEXT = 1_000
 """Characters of a passage in the table; `--json` has all of it."""
@@ -61,7 +60,7 @@ def search(
     with err.status("Opening the index …"):
         library = service.open_library(settings)
     with closing(library):
-        found = service.search(library, query, course, lesson, limit)
+        found = service.search(library, query, course, lesson, limit, why=why)
     if as_json:
         print_json(msgspec.json.encode(found).decode())
     elif found.passages:
@@ -85,14 +84,14 @@ def _show(found: service.SearchResult, *, why: bool) -> None:
     out.table(table)
 
 
-def _cells(passage: Passage, *, why: bool) -> list[str]:
+def _cells(passage: service.FoundPassage, *, why: bool) -> list[str]:
     source = passage.source
     if passage.place is not None:
         source = f"{source}, {passage.place}"
     cells = [
         f"{passage.score:.2f}",
         one_line(source, 300),
-        one_line(passage.text.text, MOST_TEXT),
+        one_line(passage.text, MOST_TEXT),
     ]
     if why:
         cells.append(one_line(_reason(passage), 300))
@@ -100,7 +99,7 @@ def _cells(passage: Passage, *, why: bool) -> list[str]:
     return cells
 
 
-def _reason(passage: Passage) -> str:
+def _reason(passage: service.FoundPassage) -> str:
     signals = passage.signals
     if signals is None:
         return "not told"

@@ -235,10 +235,14 @@ class Antiphon:
         course: str | None = None,
         lesson: str | None = None,
         limit: int = PASSAGES,
+        *,
+        why: bool = False,
     ) -> SearchResult:
         """Finds passages as the tools do, without a question that is answered. Raises as `searching.search` does."""
         library = self._resources.library
-        return await asyncio.to_thread(search, library, query, course, lesson, limit)
+        return await asyncio.to_thread(
+            search, library, query, course, lesson, limit, why=why
+        )
 
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets a conversation; its traces stay. Raises NotFoundError where there is no such conversation."""

@@ -6,7 +6,7 @@ from antiphon.composition import CourseIndex, Settings, embedder_of
 from antiphon.dispatcher import find_place
 from antiphon.knowledge import Library
 from antiphon.vocabulary.errors import BadInputError, KnowledgeError
-from antiphon.vocabulary.values import Passage, Value
+from antiphon.vocabulary.values import Passage, Signals, Value
 
 NOT_INDEXED = "Nothing is indexed yet: run `antiphon index PATH…`."
 PASSAGES = 5
@@ -15,6 +15,43 @@ MOST_PASSAGES = 50
 MOST_QUERY_CHARS = 2_000
 """As many as the tools take of a query; a name of a course or a lesson is far shorter."""
 MOST_NAME_CHARS = 300
+
+
+class FoundPassage(Value, frozen=True, kw_only=True):
+    """A passage that was found, as it is shown; `vocabulary.values.Passage` says what its fields mean.
+
+    Attributes:
+        signals: Why it was found; None where that was not asked for, or the search tells of none.
+    """
+
+    id: str
+    source: str
+    course: str | None
+    lesson: int | None
+    title: str | None
+    place: str | None
+    link: str | None
+    score: float
+    text: str
+    signals: Signals | None
+
+    @classmethod
+    def of(cls, passage: Passage, *, why: bool) -> FoundPassage:
+        signals = passage.signals
+        if not why:
+            signals = None
+        return cls(
+            id=passage.id,
+            source=passage.source,
+            course=passage.course,
+            lesson=passage.lesson,
+            title=passage.title,
+            place=passage.place,
+            link=passage.link,
+            score=passage.score,
+            text=passage.text.text,
+            signals=signals,
+        )
 
 
 class SearchResult(Value, frozen=True, kw_only=True):
@@ -28,7 +65,7 @@ class SearchResult(Value, frozen=True, kw_only=True):
     query: str
     course: str | None
     lesson: int | None
-    passages: tuple[Passage, ...]
+    passages: tuple[FoundPassage, ...]
 
 
 def search(
@@ -37,12 +74,15 @@ def search(
     course: str | None = None,
     lesson: str | None = None,
     limit: int = PASSAGES,
+    *,
+    why: bool = False,
 ) -> SearchResult:
     """Searches as the tools do; blocks.
 
     Args:
         course: A course's title, a part of it, or another way to put it.
         lesson: A lesson's number, "last", or its title.
+        why: Say of each passage why it was found.
 
     Raises:
         BadInputError: The query is empty or too long, or the limit out of its bounds.
@@ -63,8 +103,12 @@ def search(
         raise KnowledgeError(NOT_INDEXED)
     place = find_place(library, course, lesson)
     found = library.search(query, place.course, place.lesson, limit)
+    passages = [FoundPassage.of(passage, why=why) for passage in found]
     return SearchResult(
-        query=query, course=place.course, lesson=place.lesson, passages=tuple(found)
+        query=query,
+        course=place.course,
+        lesson=place.lesson,
+        passages=tuple(passages),
     )
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from antiphon.api.dependencies import Service
 from antiphon.api.errors import UNAVAILABLE, WITH_NAME
-from antiphon.api.schemas import PassageReply, SearchReply, SignalsReply
+from antiphon.api.schemas import SearchReply
 from antiphon.service import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
     MOST_QUERY_CHARS,
     PASSAGES,
-    SearchResult,
 )
-from antiphon.vocabulary.values import Passage
 
 router = APIRouter(prefix="/api/search", tags=["courses"])
 
@@ -60,37 +59,7 @@ async def search(
 
     A course or a lesson that is not there is 404; the message names what there is.
     """
-    found = await service.search(wanted.q, wanted.course, wanted.lesson, wanted.limit)
-    return search_reply(found, why=wanted.why)
-
-
-def search_reply(found: SearchResult, *, why: bool) -> SearchReply:
-    """Returns what was found as it is sent."""
-    return SearchReply(
-        query=found.query,
-        course=found.course,
-        lesson=found.lesson,
-        passages=[_passage(passage, why=why) for passage in found.passages],
+    found = await service.search(
+        wanted.q, wanted.course, wanted.lesson, wanted.limit, why=wanted.why
     )
-
-
-def _passage(passage: Passage, *, why: bool) -> PassageReply:
-    signals: SignalsReply | None = None
-    if why and passage.signals is not None:
-        signals = SignalsReply(
-            meaning=passage.signals.meaning,
-            words=passage.signals.words,
-            matched=list(passage.signals.matched),
-        )
-    return PassageReply(
-        id=passage.id,
-        source=passage.source,
-        course=passage.course,
-        lesson=passage.lesson,
-        title=passage.title,
-        place=passage.place,
-        link=passage.link,
-        score=passage.score,
-        text=passage.text.text,
-        signals=signals,
-    )
+    return SearchReply.model_validate(msgspec.to_builtins(found))

@@ -17,6 +17,7 @@ from antiphon.service import (
     Change,
     Course,
     Diff,
+    FoundPassage,
     Interceptor,
     Mode,
     Outcome,
@@ -308,7 +309,14 @@ class FakeService:
         return COURSES
 
     async def search(
-        self, query: str, course: str | None, lesson: str | None, limit: int, /
+        self,
+        query: str,
+        course: str | None,
+        lesson: str | None,
+        limit: int,
+        /,
+        *,
+        why: bool,
     ) -> SearchResult:
         """Finds what `passages` holds, in the one course that there is."""
         if self.refuses is not None:
@@ -316,8 +324,9 @@ class FakeService:
         self.searched.append((query, course, lesson, limit))
         title = None if course is None else COURSES[0].title
         number = None if lesson is None else int(lesson)
+        passages = [FoundPassage.of(passage, why=why) for passage in self.passages]
         return SearchResult(
-            query=query, course=title, lesson=number, passages=self.passages[:limit]
+            query=query, course=title, lesson=number, passages=tuple(passages[:limit])
         )
 
     async def clear_conversation(self, session_id: str) -> None:
