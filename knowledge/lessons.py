@@ -132,9 +132,7 @@ def _titled(
     courses: Sequence[Course],
     embed: Embed,
 ) -> LessonMatch:
-    labelled = {each.label: each for each in candidates}
-    if len(courses) > 1:
-        labelled = {f"{each.label} ({each.course})": each for each in candidates}
+    labelled = _labelled(candidates, courses)
     if not labelled or not words(text):
         return LessonMatch(number=None, nearest=tuple(labelled)[:NEAREST])
     title_words = {}
@@ -146,10 +144,23 @@ def _titled(
     if found is None and len(courses) == 1 and len(labelled) <= MOST_BY_MEANING:
         ranked = _ranked_by_meaning(text, labelled, embed)
         found = clear_best(ranked, _MIN_BY_MEANING)
-    nearest = tuple([scored.title for scored in ranked[:NEAREST]])
     if found is None:
-        return LessonMatch(number=None, nearest=nearest)
+        nearest = [scored.title for scored in ranked[:NEAREST]]
+        return LessonMatch(number=None, nearest=tuple(nearest))
     return _match(labelled[found])
+
+
+def _labelled(
+    candidates: Sequence[_Candidate], courses: Sequence[Course]
+) -> dict[str, _Candidate]:
+    """Returns the candidates by number and title, and in several courses by the course's too."""
+    labelled = {}
+    for candidate in candidates:
+        label = candidate.label
+        if len(courses) > 1:
+            label = f"{label} ({candidate.course})"
+        labelled[label] = candidate
+    return labelled
 
 
 def _ranked_by_meaning(

@@ -83,6 +83,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     library.close()
 
 
+def all_of(calls: Sequence[set[str]]) -> set[str]:
+    together: set[str] = set()
+    return together.union(*calls)
+
+
 def found_in(trace: Trace) -> dict[int, list[set[str]]]:
     """The ids of the passages that each call brought, by round."""
     rounds: dict[str, int] = {}
@@ -106,10 +111,10 @@ async def test_the_second_round_brings_only_what_the_first_did_not(
     await rounds.store.close()
 
     found = found_in(trace)
-    known = set.union(*found[1])
+    known = all_of(found[1])
     assert len(found[1]) == len(found[2]) == 2
     assert all([*found[1], *found[2]])
-    assert not known & set.union(*found[2])
+    assert not known & all_of(found[2])
     # Calls of one round know nothing of one another.
     assert found[1][0] & found[1][1]
     assert replay(trace).divergence is None
@@ -155,7 +160,7 @@ async def test_a_fork_that_drops_a_passage_brings_neither_it_nor_what_is_known(
     await rounds.store.close()
 
     found = found_in(forked)
-    assert dropped not in set.union(*found[1], *found[2])
-    assert not set.union(*found[1]) & set.union(*found[2])
+    assert dropped not in all_of([*found[1], *found[2]])
+    assert not all_of(found[1]) & all_of(found[2])
     assert found[2][0]
     assert replay(forked).divergence is None
