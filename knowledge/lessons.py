@@ -26,6 +26,8 @@ Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 # Lower than for a course's title, for there are few others within one course. Measured in
 # tests/integration/test_knowledge_course_names.py: names of what the course does not have reach 0.48 at most.
 _MIN_BY_MEANING = 0.5
+MOST_BY_LETTERS = 2_000
+"""Titles that are compared with one name; in a larger library its course must be named."""
 MOST_BY_MEANING = 100
 """Titles that are embedded for one name; of a longer outline only letters decide."""
 # "4", "lesson 4", "no. 4", "#4", "-1", and with its title behind it: "Lesson 4: Ranking".
@@ -133,7 +135,7 @@ def _titled(
     embed: Embed,
 ) -> LessonMatch:
     labelled = _labelled(candidates, courses)
-    if not labelled or not words(text):
+    if not labelled or not words(text) or len(labelled) > MOST_BY_LETTERS:
         return LessonMatch(number=None, nearest=tuple(labelled)[:NEAREST])
     title_words = {}
     for label, candidate in labelled.items():

@@ -6,6 +6,7 @@ Titles of lessons are ranked by the same rules (knowledge/lessons.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from rapidfuzz import fuzz
@@ -26,6 +27,8 @@ _MIN_BY_MEANING = 0.56
 _MIN_LEAD = 0.06
 NEAREST = 3
 """The most titles that are named where none is clearly meant."""
+_MOST_WORDS = 16
+"""Words of a name that are compared: a hostile one has hundreds, each of which would be compared with every title's."""
 # How much of the name the title holds decides; how much of the title the name covers breaks ties between
 # "Logs" and "Logs in Practice".
 _NAME_SHARE = 0.9
@@ -100,7 +103,7 @@ class Scored(Value, frozen=True, kw_only=True):
 
 def rank_by_letters(name: str, titles: Mapping[str, Sequence[str]]) -> list[Scored]:
     """Ranks titles, each given with its distinctive words, by how much of the name stands in them."""
-    name_words = distinctive_words(name)
+    name_words = tuple(dict.fromkeys(distinctive_words(name)))[:_MOST_WORDS]
     scored = []
     for title, title_words in titles.items():
         scored.append(Scored(title=title, score=_likeness(name_words, title_words)))
@@ -149,6 +152,8 @@ def _share_found(wanted: Sequence[str], offered: Sequence[str]) -> float:
     return total / len(wanted)
 
 
+# Titles share their words: most pairs were compared before.
+@lru_cache(maxsize=20_000)
 def _word_likeness(word: str, other: str) -> float:
     if stem(word) == stem(other):
         return 1.0
