@@ -27,6 +27,7 @@ from antiphon.api.routes import (
     conversations,
     forks,
     queries,
+    searching,
     service,
     traces,
     views,
@@ -95,7 +96,16 @@ def create_app(
     app.state.interceptor_of = interceptor_of
     app.state.fault_of = fault_of
     # The archive before the traces: `import` is no trace's id.
-    for routes in (queries, conversations, service, archive, traces, views, forks):
+    for routes in (
+        queries,
+        conversations,
+        service,
+        searching,
+        archive,
+        traces,
+        views,
+        forks,
+    ):
         app.include_router(routes.router)
     publish_schema(app)
     install_error_handlers(app)

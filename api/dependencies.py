@@ -28,6 +28,7 @@ from antiphon.service import (
     Readiness,
     RegressionTest,
     ReplayResult,
+    SearchResult,
     Settings,
     Totals,
     nearest,
@@ -128,6 +129,17 @@ class Facade(Protocol):
     def cancel(self, query_id: str, why: str) -> None: ...
 
     def courses(self) -> Sequence[Course]: ...
+
+    async def search(
+        self,
+        query: str,
+        course: str | None,
+        lesson: str | None,
+        limit: int,
+        /,
+        *,
+        why: bool,
+    ) -> SearchResult: ...
 
     async def clear_conversation(self, session_id: str) -> None: ...
 

@@ -103,6 +103,46 @@ class CoursesReply(Schema):
     courses: list[CourseReply]
 
 
+class SignalsReply(Schema):
+    """Why a passage was found: the scores of its best sentence, in standard deviations above the mean."""
+
+    meaning: float = Field(description="By the likeness of its vector to the query's.")
+    words: float = Field(description="By the words that it shares with the query.")
+    matched: list[str] = Field(description="These words.")
+
+
+class PassageReply(Schema):
+    """A passage that was found, with where it stands."""
+
+    id: str
+    source: str = Field(examples=["Practical Information Retrieval - Lesson 2"])
+    course: str | None
+    lesson: int | None
+    title: str | None = Field(description="Of the lesson.")
+    place: str | None = Field(
+        description="In its file, such as a page or a time; null where it has no such places."
+    )
+    link: str | None
+    score: float = Field(description="Comparable within one search only.")
+    text: str
+    signals: SignalsReply | None = Field(
+        description="With `why` alone; null where the search tells of none."
+    )
+
+
+class SearchReply(Schema):
+    """The passages that a search found, the best first."""
+
+    query: str = Field(examples=["how does BM25 rank"])
+    course: str | None = Field(
+        description="The title of the course that was searched; null: all of them."
+    )
+    lesson: int | None = Field(
+        description="The number of the lesson that was searched; null: all of them."
+    )
+    passages: list[PassageReply]
+
+
 class ClearRequest(RequestBody):
     """The conversation to forget."""
 

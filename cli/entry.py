@@ -36,6 +36,7 @@ COMMANDS = (
     Command(
         "chat", "Ask one question after another, in one conversation.", "chat:chat"
     ),
+    Command("search", "Search the courses, without an answer.", "searching:search"),
     Command("serve", "Serve the REST API.", "serve:serve"),
     Command("index", "Read course documents into the index.", "index:index"),
     Command(

@@ -10,7 +10,7 @@ from typing import Protocol
 from antiphon.bus import Components
 from antiphon.composition.subscribers import catalog_of
 from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import Registry, ToolCircuits
+from antiphon.dispatcher import CourseCatalogue, Registry, ToolCircuits
 from antiphon.engine import CitationStyles, rate_of
 from antiphon.knowledge import Course, LibraryState
 from antiphon.traces import Redaction
@@ -18,7 +18,7 @@ from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.ports import Clock, Model, QueryStore, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.vocabulary.values import Rate, StoredText
+from antiphon.vocabulary.values import Passage, Rate, StoredText
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,14 @@ class Resources:
         )
 
 
-class CourseIndex(Protocol):
+class CourseIndex(CourseCatalogue, Protocol):
     """The course index as the service itself uses it; satisfied by `knowledge.Library`."""
 
     def courses(self) -> tuple[Course, ...]: ...
+
+    def search(
+        self, query: str, course: str | None, lesson: int | None, limit: int
+    ) -> list[Passage]: ...
 
     def describe(self) -> LibraryState: ...
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NoReturn
 
 from antiphon.dispatcher import CourseLibrary, Registry, course_tools, load_tools
 from antiphon.vocabulary.errors import KnowledgeError
-from antiphon.vocabulary.values import StoredText
+from antiphon.vocabulary.values import Passage, StoredText
 
 
 def registry_of(library: CourseLibrary, own_tools: str) -> Registry:
@@ -35,7 +36,13 @@ def tool_definitions(own_tools: str) -> StoredText:
 class _NoLibrary:
     """Stands in for the courses where tools are looked at and not called."""
 
-    def search(self, query: str, course: str | None, lesson: int | None) -> NoReturn:
+    def search(
+        self,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        known: Sequence[Passage] = (),  # noqa: ARG002 - nothing is found, known or not
+    ) -> NoReturn:
         where = f"course {course!r}, lesson {lesson}"
         raise KnowledgeError(f"no courses are open to search for {query!r} ({where})")
 
@@ -45,3 +52,11 @@ class _NoLibrary:
         raise KnowledgeError(f"no courses are open: {name!r} cannot be found")
 
     outline = resolve_course
+
+    def resolve_lesson(self, name: int | str, course: str | None) -> NoReturn:
+        raise KnowledgeError(
+            f"no courses are open: lesson {name!r} of {course!r} cannot be found"
+        )
+
+    def courses(self) -> NoReturn:
+        raise KnowledgeError("no courses are open: none can be listed")

@@ -5,18 +5,22 @@ from antiphon.dispatcher.course_tools import CourseLibrary, course_tools
 from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
 from antiphon.dispatcher.output import quotable
+from antiphon.dispatcher.places import CourseCatalogue, Place, find_place
 from antiphon.dispatcher.settlement import Settlement
 from antiphon.dispatcher.tool import Adapt, Registry, Tool
 
 __all__ = [
     "Adapt",
+    "CourseCatalogue",
     "CourseLibrary",
+    "Place",
     "Registry",
     "Settlement",
     "Tool",
     "ToolCircuits",
     "ToolDispatcher",
     "course_tools",
+    "find_place",
     "load_tools",
     "quotable",
     "tool_from_function",

@@ -7,7 +7,7 @@ import json
 import traceback
 
 from antiphon.dispatcher.output import line, to_output
-from antiphon.dispatcher.tool import Tool
+from antiphon.dispatcher.tool import CallContext, Tool
 from antiphon.vocabulary.circuit import Circuit
 from antiphon.vocabulary.errors import BadInputError, ServiceError
 from antiphon.vocabulary.ports import Json, ToolOutput
@@ -91,15 +91,17 @@ def substitute_arguments(failed: Tool, substitute: Tool, arguments: str) -> str 
     return text
 
 
-async def run_tool(tool: Tool, arguments: str, key: str = "") -> ToolOutput:
+async def run_tool(tool: Tool, arguments: str, context: CallContext) -> ToolOutput:
     """Runs the tool, and returns bounded words and passages; whatever it raises is let through.
 
     Args:
-        key: The call's idempotency key, for a tool that takes one.
+        context: Of it the tool is handed what it has parameters for.
     """
     given = tool.parameters.read(arguments)
     if tool.key_parameter is not None:
-        given[tool.key_parameter] = key
+        given[tool.key_parameter] = context.key
+    if tool.known_parameter is not None:
+        given[tool.known_parameter] = context.known
     try:
         returned = await tool.run(**given)
     except asyncio.CancelledError as error:

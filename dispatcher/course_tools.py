@@ -3,74 +3,70 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Protocol
 
 from pydantic import Field
 
 from antiphon.dispatcher.definition import tool_from_function
-from antiphon.dispatcher.output import content_id, line, line_starts
+from antiphon.dispatcher.outlines import list_of, outline_of
+from antiphon.dispatcher.output import line
+from antiphon.dispatcher.places import (
+    CourseCatalogue,
+    Place,
+    all_courses,
+    find_course,
+    find_place,
+)
 from antiphon.dispatcher.tool import Tool
 from antiphon.vocabulary.errors import NotFoundError
-from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Passage, StoredText
+from antiphon.vocabulary.ports import Json, ToolOutput
+from antiphon.vocabulary.values import Passage
 
 # Bounds of the schema: the model is shown them, and they keep hostile arguments from the embedder.
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
-LessonNumber = Annotated[int, Field(ge=0, le=100_000)]
+# A negative number counts from the last lesson.
+LessonNumber = Annotated[int, Field(ge=-1_000, le=100_000)]
+LessonName = Annotated[str, Field(min_length=1, max_length=300)]
+NOT_REPEATED = "Passages that earlier rounds found are not repeated here."
 
 
-class Lesson(Protocol):
-    """One lesson of an outline."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def title(self) -> str: ...
-
-
-class Course(Protocol):
-    """One course and its outline."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def link(self) -> str | None: ...
-    @property
-    def instructor(self) -> str | None: ...
-    @property
-    def lessons(self) -> Sequence[Lesson]: ...
-
-
-class CourseMatch(Protocol):
-    """The course that a name stands for: its title, or None and the nearest titles."""
-
-    @property
-    def title(self) -> str | None: ...
-    @property
-    def nearest(self) -> tuple[str, ...]: ...
-
-
-class CourseLibrary(Protocol):
+class CourseLibrary(CourseCatalogue, Protocol):
     """The part of the knowledge that the course tools need; it blocks and may be called from any thread."""
 
     def search(
-        self, query: str, course: str | None, lesson: int | None
+        self,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        *,
+        known: Sequence[Passage] = (),
     ) -> list[Passage]:
-        """Returns the best passages by meaning and words, best first."""
+        """Returns the best passages by meaning and words that are not known yet, best first."""
 
     def keyword_search(
-        self, query: str, course: str | None, lesson: int | None
+        self,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        *,
+        known: Sequence[Passage] = (),
     ) -> list[Passage]:
         """Returns the best passages by words alone: needs neither embedder nor index."""
 
-    def resolve_course(self, name: str) -> CourseMatch: ...
 
-    def outline(self, title: str) -> Course | None: ...
+class _Search(Protocol):
+    """One of the library's two searches."""
 
-
-_Search = Callable[[str, str | None, int | None], list[Passage]]
+    def __call__(
+        self,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        *,
+        known: Sequence[Passage] = (),
+    ) -> list[Passage]: ...
 
 
 def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
@@ -81,10 +77,23 @@ def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
             courses.search_course_content,
             retry_safe=True,
             substitutes=("get_course_outline", "keyword_search"),
+            known_parameter="known",
+            adapt=_for_substitute,
         ),
         tool_from_function(courses.get_course_outline, retry_safe=True),
-        tool_from_function(courses.keyword_search, offered=False),
+        tool_from_function(
+            courses.keyword_search, known_parameter="known", offered=False
+        ),
     )
+
+
+def _for_substitute(substitute: str, given: Json) -> Json:
+    """Returns a failed search's arguments for what stands in for it."""
+    # Only the outline of the course that was meant may answer for a search: a list of all courses is no answer. With
+    # the query it is passed over, for it takes none.
+    if substitute == "get_course_outline" and given.get("course_name") is not None:
+        return {"course_name": given["course_name"]}
+    return given
 
 
 class _CourseTools:
@@ -95,101 +104,90 @@ class _CourseTools:
         self,
         query: Query,
         course_name: CourseName | None = None,
-        lesson_number: LessonNumber | None = None,
+        lesson_number: LessonNumber | LessonName | None = None,
+        known: Sequence[Passage] = (),
     ) -> ToolOutput:
-        """Searches the text of the course lessons and returns the passages that best answer the query, by meaning.
+        """Searches the text of the course lessons and returns the passages that best answer the query.
 
         Use it for questions about what a course or lesson teaches: facts, explanations, examples, comparisons.
-        To compare two courses or lessons, call it once for each. It does not list a course's lessons: for titles,
-        links or the number of lessons use get_course_outline.
+        To compare things, courses or lessons, call it once for each, in one round. Passages of earlier rounds are
+        not returned again. So search a second time with names, titles and terms that the first passages brought and
+        the question does not hold. For lists of lessons or courses, and their links, use get_course_outline.
 
         Args:
             query: What to look for, as a short question or phrase in the words that the course would use.
-            course_name: Search in this course only. Part of its title is enough. Leave out to search all courses.
-            lesson_number: Search in the lesson of this number only.
+            course_name: Search in this course only, by its title or a part of it. Only for a course that is known to
+                exist; leave out to search all courses.
+            lesson_number: Search in this lesson only: its number, or with course_name its title or "last".
         """
         return await self._search(
-            self._library.search, query, course_name, lesson_number
+            self._library.search, query, course_name, lesson_number, known
         )
 
     async def keyword_search(
         self,
         query: Query,
         course_name: CourseName | None = None,
-        lesson_number: LessonNumber | None = None,
+        lesson_number: LessonNumber | LessonName | None = None,
+        known: Sequence[Passage] = (),
     ) -> ToolOutput:
         """Searches the text of the course lessons by words alone."""
         return await self._search(
-            self._library.keyword_search, query, course_name, lesson_number
+            self._library.keyword_search, query, course_name, lesson_number, known
         )
 
-    async def get_course_outline(self, course_name: CourseName) -> ToolOutput:
-        """Returns a course's outline: its title, instructor, and the number and title of every lesson.
+    async def get_course_outline(
+        self, course_name: CourseName | None = None
+    ) -> ToolOutput:
+        """Returns a course's outline: its title, instructor and link, how many lessons it has, their titles and links.
 
-        Use it for questions about how a course is built: which lessons it has, how many, what comes when, or which
-        lesson treats a topic by its title. It holds no lesson text: for what a lesson says use search_course_content.
+        Without course_name it lists all courses, with the number of their lessons, instructors and links, and where
+        that is not too long the titles of their lessons.
+
+        Use it for questions about how a course is built or which courses there are: who teaches it, which lessons it
+        has, how many, what comes when, or which course or lesson treats a topic by its title. It holds no lesson
+        text: for what a lesson says use search_course_content.
 
         Args:
-            course_name: The course's title; part of it is enough.
+            course_name: The course's title; part of it is enough. Leave out to list all courses.
         """
-        title = await self._title(course_name)
+        if course_name is None:
+            return list_of(await asyncio.to_thread(all_courses, self._library))
+        title = await asyncio.to_thread(find_course, self._library, course_name)
         course = await asyncio.to_thread(self._library.outline, title)
         if course is None:
             raise NotFoundError(f"The course {line(title, 300)!r} is no longer there.")
-        return _outline(course)
+        return outline_of(course)
 
     async def _search(
-        self, search: _Search, query: str, course_name: str | None, lesson: int | None
+        self,
+        search: _Search,
+        query: str,
+        course_name: str | None,
+        lesson: int | str | None,
+        known: Sequence[Passage],
     ) -> ToolOutput:
-        course = None
-        if course_name is not None:
-            course = await self._title(course_name)
         # The library blocks, on embedding and on SQLite: in a thread it holds up no other query.
-        found = await asyncio.to_thread(search, query, course, lesson)
+        place = await asyncio.to_thread(find_place, self._library, course_name, lesson)
+        found = await asyncio.to_thread(
+            search, query, place.course, place.lesson, known=known
+        )
         if not found:
-            return _nothing_found(query, course, lesson)
+            return _nothing_found(query, place, known)
         listed = [f"[{passage.source}]\n{passage.text.text}" for passage in found]
+        if known:
+            listed.insert(0, NOT_REPEATED)
         return ToolOutput(text="\n\n".join(listed), passages=tuple(found))
 
-    async def _title(self, name: str) -> str:
-        match = await asyncio.to_thread(self._library.resolve_course, name)
-        if match.title is not None:
-            return match.title
-        hint = "There are no courses yet."
-        if match.nearest:
-            nearest = "; ".join([line(title, 200) for title in match.nearest[:5]])
-            hint = f"The nearest are: {nearest}."
-        raise NotFoundError(f"No course named '{line(name, 200)}'. {hint}")
 
-
-def _nothing_found(query: str, course: str | None, lesson: int | None) -> ToolOutput:
+def _nothing_found(query: str, place: Place, known: Sequence[Passage]) -> ToolOutput:
     where = ""
-    if lesson is not None and course is not None:
-        where = f" in lesson {lesson} of the course '{course}'"
-    elif lesson is not None:
-        where = f" in lesson {lesson}"
-    elif course is not None:
-        where = f" in the course '{course}'"
+    if place.lesson is not None:
+        where = f" in lesson {place.lesson}"
+    if place.course is not None and place.lesson is not None:
+        where += f" of the course '{place.course}'"
+    elif place.course is not None:
+        where = f" in the course '{place.course}'"
+    if known:
+        where += " beside what earlier rounds found"
     return ToolOutput(text=f"Nothing was found for '{line(query, 200)}'{where}.")
-
-
-def _outline(course: Course) -> ToolOutput:
-    lines = [f"Course: {course.title}"]
-    if course.instructor:
-        lines.append(f"Instructor: {course.instructor}")
-    if course.link:
-        lines.append(f"Link: {course.link}")
-    for lesson in course.lessons:
-        lines.append(f"Lesson {lesson.number}: {lesson.title}")
-    # Each fact on one line of its own: the lines are the sentences that an answer cites.
-    text = "\n".join([" ".join(each.split()) for each in lines])
-    passage = Passage(
-        id=content_id(course.title, text),
-        source=course.title,
-        text=StoredText(text),
-        starts=line_starts(text),
-        course=course.title,
-        link=course.link,
-        kind="outline",
-    )
-    return ToolOutput(text=text, passages=(passage,))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, get_type_hints
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NamedTuple, get_type_hints
 
 from docstring_parser import Docstring, ParseError
 from docstring_parser.google import GoogleParser, Section, SectionType
@@ -18,6 +18,7 @@ from antiphon.dispatcher.parameters import parameters_of
 from antiphon.dispatcher.tool import Adapt, Tool, origin
 from antiphon.vocabulary.errors import ConfigurationError, ToolDefinitionError
 from antiphon.vocabulary.imports import import_named, split_names
+from antiphon.vocabulary.values import Passage
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """The Messages API's rule (https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use)."""
@@ -43,6 +44,18 @@ _WITH_ARGUMENTS = [
 ]
 
 
+class _Handed(NamedTuple):
+    """Something that the dispatcher hands to a tool: in words, its type, and how that is written."""
+
+    what: str
+    type: object
+    written: str
+
+
+_KEY = _Handed("its idempotency key", str, "str")
+_KNOWN = _Handed("the passages found so far", Sequence[Passage], "Sequence[Passage]")
+
+
 def tool_from_function(
     fn: Callable[..., Awaitable[object]],
     *,
@@ -52,6 +65,7 @@ def tool_from_function(
     substitutes: tuple[str, ...] = (),
     has_effects: bool = False,
     key_parameter: str | None = None,
+    known_parameter: str | None = None,
     adapt: Adapt | None = None,
     offered: bool = True,
 ) -> Tool:
@@ -74,19 +88,15 @@ def tool_from_function(
             f"Tool {origin(fn)} has no docstring; say in one what it does and when to use it: the model reads it."
         )
     signature = _signature(fn)
-    types = _types(fn, signature)
+    hints = _hints(fn)
+    # What comes from the dispatcher the model does not see.
+    _take_out(fn, signature, hints, key_parameter, _KEY)
+    _take_out(fn, signature, hints, known_parameter, _KNOWN)
+    types = _types(fn, signature, hints)
     if timeout_s is not None and not timeout_s > 0:
         raise ToolDefinitionError(
             f"Tool {origin(fn)} has timeout_s={timeout_s}; give it more than 0 seconds, or None."
         )
-    if key_parameter is not None:
-        if types.get(key_parameter) is not str:
-            raise ToolDefinitionError(
-                f"Tool {origin(fn)} is to be handed its idempotency key as {key_parameter!r}; "
-                f"give it a parameter `{key_parameter}: str`."
-            )
-        # The key comes from the dispatcher: the model does not see it.
-        del signature[key_parameter]
     return Tool(
         name=_name(fn, name),
         description=description,
@@ -97,6 +107,7 @@ def tool_from_function(
         substitutes=tuple(substitutes),
         has_effects=has_effects,
         key_parameter=key_parameter,
+        known_parameter=known_parameter,
         adapt=adapt,
         offered=offered,
     )
@@ -144,16 +155,39 @@ def _signature(fn: Callable[..., object]) -> dict[str, inspect.Parameter]:
     return parameters
 
 
-def _types(
-    fn: Callable[..., object], signature: Mapping[str, inspect.Parameter]
-) -> dict[str, object]:
+def _hints(fn: Callable[..., object]) -> dict[str, object]:
     try:
-        hints = get_type_hints(fn, include_extras=True)
+        return get_type_hints(fn, include_extras=True)
     except (NameError, TypeError) as error:
         raise ToolDefinitionError(
             f"Tool {origin(fn)} has a type that cannot be read ({error}); "
             "write a type, and import it at the top of its module."
         ) from error
+
+
+def _take_out(
+    fn: Callable[..., object],
+    signature: dict[str, inspect.Parameter],
+    hints: Mapping[str, object],
+    name: str | None,
+    handed: _Handed,
+) -> None:
+    """Takes a parameter that the dispatcher fills out of the signature, which is what the model is shown."""
+    if name is None:
+        return
+    if name not in signature or hints.get(name) != handed.type:
+        raise ToolDefinitionError(
+            f"Tool {origin(fn)} is to be handed {handed.what} as {name!r}; "
+            f"give it a parameter `{name}: {handed.written}`."
+        )
+    del signature[name]
+
+
+def _types(
+    fn: Callable[..., object],
+    signature: Mapping[str, inspect.Parameter],
+    hints: Mapping[str, object],
+) -> dict[str, object]:
     types: dict[str, object] = {}
     for name in signature:
         if name not in hints:

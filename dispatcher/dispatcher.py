@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from antiphon.dispatcher.attempts import ToolCircuits
 from antiphon.dispatcher.run import Outcome, ToolRun
-from antiphon.dispatcher.settlement import Settlement
-from antiphon.dispatcher.tool import Registry, Tool
+from antiphon.dispatcher.settlement import Found, Settlement
+from antiphon.dispatcher.tool import CallContext, Registry, Tool
 from antiphon.vocabulary.events import (
     CallsAbandoned,
     Event,
@@ -45,6 +45,7 @@ class ToolDispatcher:
         self._running: dict[str, ToolRun] = {}
         self._keys: dict[str, str] = {}
         self._settlement = Settlement()
+        self._found = Found()
 
     def on_tool_requested(self, recorded: Recorded[ToolRequested]) -> None:
         """Starts the call, or publishes why it cannot be."""
@@ -61,7 +62,7 @@ class ToolDispatcher:
             self._tools,
             self._circuits,
             self._end,
-            key,
+            CallContext(key, self._found.passages),
         )
         # Before it begins, for it may end at once.
         self._running[call_id] = run
@@ -73,6 +74,7 @@ class ToolDispatcher:
         A call with an outcome is not repeated; one that had begun keeps its key, also in a fork, whose id is another.
         """
         event = recorded.event
+        self._found.note(event)
         if isinstance(event, ToolStarted) and event.idempotency_key:
             self._keys[event.tool_call_id] = event.idempotency_key
         if isinstance(event, ToolSucceeded | ToolFailed):
@@ -115,6 +117,7 @@ class ToolDispatcher:
     def _end(self, outcome: Outcome) -> None:
         # The outcome goes before the settlement that rests on it.
         self._running.pop(outcome.tool_call_id, None)
+        self._found.note(outcome)
         self._publish(outcome)
         succeeded = isinstance(outcome, ToolSucceeded)
         self._publish_all(
@@ -123,6 +126,7 @@ class ToolDispatcher:
 
     def _publish_all(self, settled: Iterable[ToolsSettled]) -> None:
         for event in settled:
+            self._found.note(event)
             self._publish(event)
 
 

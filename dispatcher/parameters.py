@@ -122,16 +122,17 @@ def _schema(model: type[BaseModel]) -> Json:
 
 
 def _plain(schema: Json) -> Json:
-    """Simplifies one property's schema: `T or null` that may be left out becomes `T`."""
+    """Simplifies one property's schema: `T or null` that may be left out becomes `T`, and `T, U or null` `T or U`."""
     plain = dict(schema)
     plain.pop("title", None)
     choices = [
         choice for choice in plain.get("anyOf", ()) if choice != {"type": "null"}
     ]
-    is_optional = plain.get("default", ...) is None
-    if len(choices) != 1 or not is_optional:
+    if not choices or plain.get("default", ...) is not None:
         return plain
     del plain["anyOf"], plain["default"]
+    if len(choices) > 1:
+        return {"anyOf": choices, **plain}
     # The property's own description goes before that of its type.
     return {**choices[0], **plain}
 

@@ -13,7 +13,7 @@ from antiphon.dispatcher.attempts import (
     substitute_arguments,
 )
 from antiphon.dispatcher.output import line
-from antiphon.dispatcher.tool import Registry, Tool
+from antiphon.dispatcher.tool import CallContext, Registry, Tool
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import (
     ToolAnsweredLate,
@@ -48,7 +48,7 @@ class ToolRun:
         tools: Registry,
         circuits: ToolCircuits,
         end: End,
-        key: str = "",
+        context: CallContext,
     ) -> None:
         self._asked = asked
         self._call = asked.call
@@ -58,7 +58,7 @@ class ToolRun:
         self._tools = tools
         self._circuits = circuits
         self._report = end
-        self._key = key
+        self._context = context
         self._started_at = clock.now()
         self._ended = False
         self._cancel_work: Callable[[], object] = _do_nothing
@@ -138,7 +138,7 @@ class ToolRun:
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
         """Returns the call's outcome, or in words why this attempt brought none."""
         try:
-            output = await run_tool(tool, arguments, self._key)
+            output = await run_tool(tool, arguments, self._context)
         except NotFoundError as error:
             return self._failed("not_found", line(str(error), MAX_DETAIL))
         except BadInputError as error:
@@ -188,7 +188,7 @@ class ToolRun:
         seconds = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
         if tool.timeout_s is not None:
             seconds = min(seconds, tool.timeout_s)
-        key = self._key
+        key = self._context.key
         if tool.key_parameter is None:
             key = ""
         self._publish(

@@ -1,8 +1,12 @@
-"""The end of a round's tool calls as a fold over their outcomes; pure, so that a replay folds it too."""
+"""Folds over the outcomes of tool calls: the end of a round, and what the rounds before have found.
+
+Both are pure: a replay folds the first, and a query that goes on from its trace has the second as it was.
+"""
 
 from __future__ import annotations
 
-from antiphon.vocabulary.events import ToolsSettled
+from antiphon.vocabulary.events import Event, ToolsSettled, ToolSucceeded
+from antiphon.vocabulary.values import Passage
 
 
 class Settlement:
@@ -48,3 +52,29 @@ class Settlement:
         return ToolsSettled(
             round=round_number, succeeded=tuple(succeeded), failed=tuple(failed)
         )
+
+
+class Found:
+    """The passages that settled rounds have brought, each once, in order of discovery.
+
+    Calls of one round run at the same time: what one of them finds does not depend on which of them was faster, so a
+    call knows the rounds before its own and nothing of its own round. A call that its round does not confirm has
+    brought nothing.
+    """
+
+    def __init__(self) -> None:
+        self._brought: dict[str, tuple[Passage, ...]] = {}
+        self._passages: dict[str, Passage] = {}
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        return tuple(self._passages.values())
+
+    def note(self, event: Event) -> None:
+        """Takes in an outcome or the end of a round; other events change nothing."""
+        if isinstance(event, ToolSucceeded):
+            self._brought[event.tool_call_id] = event.passages
+        if isinstance(event, ToolsSettled):
+            for call_id in event.succeeded:
+                for passage in self._brought.pop(call_id, ()):
+                    self._passages.setdefault(passage.id, passage)

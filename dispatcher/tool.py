@@ -5,15 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from antiphon.dispatcher.parameters import Parameters
 from antiphon.vocabulary.errors import ToolDefinitionError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.tool_calls import EFFECTS_NOTE
-from antiphon.vocabulary.values import StoredText
+from antiphon.vocabulary.values import Passage, StoredText
 
 Adapt = Callable[[str, Json], Json]
 """Given a substitute's name and the failed call's arguments: the arguments for the substitute."""
+
+
+class CallContext(NamedTuple):
+    """What a call may be handed that the model does not send.
+
+    Attributes:
+        key: The call's idempotency key.
+        known: The passages that earlier rounds of the query found, in order of discovery.
+    """
+
+    key: str = ""
+    known: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +42,8 @@ class Tool:
         has_effects: It changes something outside: when a query is resumed it is repeated only with a key.
         key_parameter: The parameter of `run` that is handed the call's idempotency key, which the model does not see:
             the same key is the same call, repeated. None: it takes none.
+        known_parameter: The parameter of `run` that is handed the passages which earlier rounds of the query found, so
+            that a search need not bring them again. None: it takes none.
         adapt: Makes arguments for a substitute; None: those that the substitute knows by name are kept.
         offered: The model may call it; one that is not offered only stands in for others.
     """
@@ -42,6 +57,7 @@ class Tool:
     substitutes: tuple[str, ...] = ()
     has_effects: bool = False
     key_parameter: str | None = None
+    known_parameter: str | None = None
     adapt: Adapt | None = None
     offered: bool = True
 

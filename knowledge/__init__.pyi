@@ -5,9 +5,16 @@ from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
 from antiphon.knowledge.checking import check_paths, check_server
 from antiphon.knowledge.embedders import installed_embedders, load_embedder
 from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
+from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
-from antiphon.knowledge.values import Course, CourseMatch, Lesson, LibraryState
+from antiphon.knowledge.values import (
+    Course,
+    CourseMatch,
+    Lesson,
+    LessonMatch,
+    LibraryState,
+)
 
 __all__ = [
     "Course",
@@ -15,6 +22,7 @@ __all__ = [
     "IndexProgress",
     "IndexSummary",
     "Lesson",
+    "LessonMatch",
     "Library",
     "LibraryState",
     "Overview",
@@ -27,4 +35,5 @@ __all__ = [
     "load_embedder",
     "overview",
     "remove_course",
+    "resolve_lesson",
 ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import log
 from pathlib import Path
 
 from antiphon.knowledge.generations import Generations
+from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.searching import OpenGeneration
-from antiphon.knowledge.values import Course, CourseMatch, LibraryState
+from antiphon.knowledge.values import Course, CourseMatch, LessonMatch, LibraryState
 from antiphon.language.words import fold
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Passage
@@ -82,12 +83,14 @@ class Library:
         course: str | None = None,
         lesson: int | None = None,
         limit: int = 5,
+        known: Sequence[Passage] = (),
     ) -> list[Passage]:
         """Finds the passages that match the query best by meaning and by words, best first.
 
         Args:
             course: An exact title (see `resolve_course`), or None: all courses.
             lesson: A lesson's number, or None: all lessons.
+            known: Passages that are not brought again.
 
         Raises:
             KnowledgeError: The vector index or the catalogue fails; `keyword_search` may still work.
@@ -96,7 +99,9 @@ class Library:
             if generation is None or limit < 1:
                 return []
             vector = self._embedder.embed([query])[0]
-            return generation.search(query, vector, course, lesson, limit)
+            # Looked for deeper, as many of the best may be known.
+            found = generation.search(query, vector, course, lesson, limit + len(known))
+            return _new_ones(found, known)[:limit]
 
     def keyword_search(
         self,
@@ -104,12 +109,14 @@ class Library:
         course: str | None = None,
         lesson: int | None = None,
         limit: int = 5,
+        known: Sequence[Passage] = (),
     ) -> list[Passage]:
         """Searches as `search` does, by words alone: no embedder, no vector index."""
         with self._borrow() as generation:
-            if generation is None:
+            if generation is None or limit < 1:
                 return []
-            return generation.keyword_search(query, course, lesson, limit)
+            found = generation.keyword_search(query, course, lesson, limit + len(known))
+            return _new_ones(found, known)[:limit]
 
     def resolve_course(self, name: str) -> CourseMatch:
         """Finds the course that a name means: exact, then by letters (parts, misspellings), then by meaning."""
@@ -119,6 +126,18 @@ class Library:
             return generation.titles.resolve(
                 name, lambda text: self._embedder.embed([text])[0]
             )
+
+    def resolve_lesson(self, name: int | str, course: str | None = None) -> LessonMatch:
+        """Finds the lesson that a name means, by number, place in the outline or title.
+
+        Args:
+            name: As a person writes it: 4, "lesson four", "the last lesson", or its title or a part of it.
+            course: The exact title of its course, or None: any course.
+        """
+        courses = self.courses()
+        if course is not None:
+            courses = tuple([each for each in courses if each.title == course])
+        return resolve_lesson(name, courses, self._embedder.embed)
 
     def outline(self, title: str) -> Course | None:
         """Returns the course with this title, however it is written, or None."""
@@ -190,3 +209,25 @@ class Library:
             if old is None or old.number in self._readers:
                 return
         old.close()
+
+
+def _new_ones(found: Sequence[Passage], known: Sequence[Passage]) -> list[Passage]:
+    """Returns the passages that are not known yet, and whose text stands in none that is."""
+    ids = {passage.id for passage in known}
+    new = []
+    for passage in found:
+        if passage.id in ids:
+            continue
+        if not any(_holds(other, passage) for other in known):
+            new.append(passage)
+    return new
+
+
+def _holds(known: Passage, passage: Passage) -> bool:
+    """Returns True if the known passage has all the text of the other, at the same place."""
+    if (known.course, known.lesson) != (passage.course, passage.lesson):
+        return False
+    if known.start is None or passage.start is None:
+        return False
+    end = passage.start + len(passage.text.text)
+    return known.start <= passage.start and end <= known.start + len(known.text.text)

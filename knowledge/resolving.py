@@ -1,8 +1,12 @@
-"""Resolution of a course's name: the title itself, a part of it, a misspelling, or another way to put it."""
+"""Resolution of a name: a course's title itself, a part of it, a misspelling, its teacher, or another way to put it.
+
+Titles of lessons are ranked by the same rules (knowledge/lessons.py).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from rapidfuzz import fuzz
@@ -14,12 +18,17 @@ from antiphon.vocabulary.values import Value
 
 # Two words this alike (0 to 100) are one word, misspelt.
 _SAME_WORD = 80.0
+_SURELY_SAME = 85.0
+_LONG_WORD = 6
 # Thresholds between the least alike true names and the most alike false ones, measured in
 # tests/integration/test_knowledge_course_names.py: by letters, by meaning, and how far the best must lead.
-_MIN_BY_LETTERS = 0.84
+MIN_BY_LETTERS = 0.84
 _MIN_BY_MEANING = 0.56
 _MIN_LEAD = 0.06
-_NEAREST = 3
+NEAREST = 3
+"""The most titles that are named where none is clearly meant."""
+_MOST_WORDS = 16
+"""Words of a name that are compared: a hostile one has hundreds, each of which would be compared with every title's."""
 # How much of the name the title holds decides; how much of the title the name covers breaks ties between
 # "Logs" and "Logs in Practice".
 _NAME_SHARE = 0.9
@@ -27,9 +36,18 @@ _TITLE_SHARE = 0.1
 
 
 class CourseTitles:
-    """The titles of one generation, ready to be compared with a name."""
+    """The titles of one generation, ready to be compared with a name.
 
-    def __init__(self, vectors: Mapping[str, Vector]) -> None:
+    Args:
+        vectors: The vector of each title.
+        instructors: Who teaches each course, as far as that is known.
+    """
+
+    def __init__(
+        self,
+        vectors: Mapping[str, Vector],
+        instructors: Mapping[str, str] | None = None,
+    ) -> None:
         self._titles = tuple(sorted(vectors))
         self._vectors = np.array(
             [vectors[title] for title in self._titles], dtype=np.float32
@@ -38,7 +56,10 @@ class CourseTitles:
         self._words: dict[str, tuple[str, ...]] = {}
         for title in self._titles:
             self._folded[fold(title)] = title
-            self._words[title] = _distinctive_words(title)
+            self._words[title] = distinctive_words(title)
+        self._instructors: dict[str, frozenset[str]] = {}
+        for title, instructor in (instructors or {}).items():
+            self._instructors[title] = frozenset(words(instructor))
 
     def resolve(
         self, name: str, embed: Callable[[str], Sequence[float]]
@@ -48,43 +69,63 @@ class CourseTitles:
         if exact is not None:
             return CourseMatch(title=exact, nearest=(exact,))
         if not self._titles or not name.strip():
-            return CourseMatch(title=None, nearest=self._titles[:_NEAREST])
-        by_letters = self._rank_by_letters(name)
-        found = _clear_best(by_letters, _MIN_BY_LETTERS)
+            return CourseMatch(title=None, nearest=self._titles[:NEAREST])
+        by_letters = rank_by_letters(name, self._words)
+        found = clear_best(by_letters, MIN_BY_LETTERS)
+        if found is None:
+            found = self._only_course_of(name)
         if found is not None:
             return _match(found, by_letters)
         by_meaning = self._rank_by_meaning(embed(name))
-        return _match(_clear_best(by_meaning, _MIN_BY_MEANING), by_meaning)
+        return _match(clear_best(by_meaning, _MIN_BY_MEANING), by_meaning)
 
-    def _rank_by_letters(self, name: str) -> list[_Scored]:
-        name_words = _distinctive_words(name)
-        scored = []
-        for title, title_words in self._words.items():
-            scored.append(
-                _Scored(title=title, score=_likeness(name_words, title_words))
-            )
-        return _best_first(scored)
+    def _only_course_of(self, name: str) -> str | None:
+        """Returns the course of the instructor whose name this is, in whole or in part, where there is only one."""
+        asked = frozenset(distinctive_words(name))
+        found = []
+        for title, instructor in self._instructors.items():
+            if asked and asked <= instructor:
+                found.append(title)
+        if len(found) != 1:
+            return None
+        return found[0]
 
-    def _rank_by_meaning(self, vector: Sequence[float]) -> list[_Scored]:
-        cosines = self._vectors @ np.asarray(vector, dtype=np.float32)
-        scored = []
-        for title, cosine in zip(self._titles, cosines.tolist(), strict=True):
-            scored.append(_Scored(title=title, score=cosine))
-        return _best_first(scored)
+    def _rank_by_meaning(self, vector: Sequence[float]) -> list[Scored]:
+        return rank_by_meaning(vector, self._titles, self._vectors)
 
 
-class _Scored(Value, frozen=True, kw_only=True):
+class Scored(Value, frozen=True, kw_only=True):
     """A title and its likeness to a name."""
 
     title: str
     score: float
 
 
-def _best_first(scored: list[_Scored]) -> list[_Scored]:
+def rank_by_letters(name: str, titles: Mapping[str, Sequence[str]]) -> list[Scored]:
+    """Ranks titles, each given with its distinctive words, by how much of the name stands in them."""
+    name_words = tuple(dict.fromkeys(distinctive_words(name)))[:_MOST_WORDS]
+    scored = []
+    for title, title_words in titles.items():
+        scored.append(Scored(title=title, score=_likeness(name_words, title_words)))
+    return _best_first(scored)
+
+
+def rank_by_meaning(
+    vector: Sequence[float], titles: Sequence[str], vectors: Vector
+) -> list[Scored]:
+    """Ranks titles, whose vectors are rows in the same order, by the cosine of a name's vector with theirs."""
+    cosines = vectors @ np.asarray(vector, dtype=np.float32)
+    scored = []
+    for title, cosine in zip(titles, cosines.tolist(), strict=True):
+        scored.append(Scored(title=title, score=cosine))
+    return _best_first(scored)
+
+
+def _best_first(scored: list[Scored]) -> list[Scored]:
     return sorted(scored, key=lambda each: (-each.score, each.title))
 
 
-def _clear_best(ranked: Sequence[_Scored], threshold: float) -> str | None:
+def clear_best(ranked: Sequence[Scored], threshold: float) -> str | None:
     """Returns the best, if it is good enough and clearly ahead of the second."""
     best = ranked[0]
     if best.score < threshold:
@@ -111,16 +152,22 @@ def _share_found(wanted: Sequence[str], offered: Sequence[str]) -> float:
     return total / len(wanted)
 
 
+# Titles share their words: most pairs were compared before.
+@lru_cache(maxsize=20_000)
 def _word_likeness(word: str, other: str) -> float:
     if stem(word) == stem(other):
         return 1.0
     ratio = fuzz.ratio(word, other)
     if ratio < _SAME_WORD:
         return 0.0
-    return ratio / 100
+    likeness = ratio / 100
+    # Who misspells a long word mostly begins it rightly: "retreival" means retrieval, "research" does not mean search.
+    if word[0] == other[0] and ratio >= _SURELY_SAME and len(word) >= _LONG_WORD:
+        return (1 + likeness) / 2
+    return likeness
 
 
-def _distinctive_words(text: str) -> tuple[str, ...]:
+def distinctive_words(text: str) -> tuple[str, ...]:
     """Returns the words that set titles apart; all of them where none does."""
     every = words(text)
     distinctive = []
@@ -133,7 +180,10 @@ def _distinctive_words(text: str) -> tuple[str, ...]:
     return tuple(distinctive)
 
 
-def _match(title: str | None, ranked: Sequence[_Scored]) -> CourseMatch:
-    return CourseMatch(
-        title=title, nearest=tuple(scored.title for scored in ranked[:_NEAREST])
-    )
+def _match(title: str | None, ranked: Sequence[Scored]) -> CourseMatch:
+    nearest = [scored.title for scored in ranked]
+    # One that was found by its instructor may be far from the name by letters.
+    if title is not None:
+        nearest.remove(title)
+        nearest.insert(0, title)
+    return CourseMatch(title=title, nearest=tuple(nearest[:NEAREST]))

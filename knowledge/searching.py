@@ -52,7 +52,8 @@ class OpenGeneration:
         self.number = number
         self.reader = reader
         self.courses = reader.courses()
-        self.titles = CourseTitles(reader.title_vectors())
+        instructors = {each.title: each.instructor or "" for each in self.courses}
+        self.titles = CourseTitles(reader.title_vectors(), instructors)
         self._index = index
         self._moments = reader.moments()
         # Per generation, because another one has other counts.

@@ -88,6 +88,20 @@ class CourseMatch(Value, frozen=True, kw_only=True):
     nearest: tuple[str, ...]
 
 
+class LessonMatch(Value, frozen=True, kw_only=True):
+    """The lesson that a name means.
+
+    Attributes:
+        number: Its number, or None where no lesson, or more than one, is meant.
+        course: The title of its course; None for a number that was asked for in all courses.
+        nearest: Up to three lessons that come nearest, best first, each as number and title.
+    """
+
+    number: int | None
+    course: str | None = None
+    nearest: tuple[str, ...] = ()
+
+
 class LibraryState(Value, frozen=True, kw_only=True):
     """Size and embedder of the index in use; generation 0 and no embedder where nothing is indexed."""
 

@@ -77,6 +77,16 @@ from antiphon.service.archive import (
     nearest,
 )
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
+from antiphon.service.searching import (
+    MOST_NAME_CHARS,
+    MOST_PASSAGES,
+    MOST_QUERY_CHARS,
+    PASSAGES,
+    FoundPassage,
+    SearchResult,
+    open_library,
+    search,
+)
 from antiphon.service.short_ids import whole_id
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
@@ -93,7 +103,11 @@ from antiphon.vocabulary.errors import BusyError
 __all__ = [
     "FILTER_VALUES",
     "MOST_CHANGES",
+    "MOST_NAME_CHARS",
+    "MOST_PASSAGES",
+    "MOST_QUERY_CHARS",
     "MOST_VALUE_CHARS",
+    "PASSAGES",
     "Antiphon",
     "Archive",
     "BriefingView",
@@ -109,6 +123,7 @@ __all__ = [
     "Double",
     "Finding",
     "ForkPlan",
+    "FoundPassage",
     "History",
     "IndexProgress",
     "IndexSummary",
@@ -127,6 +142,7 @@ __all__ = [
     "ReplayResult",
     "ReplayRun",
     "Resources",
+    "SearchResult",
     "Sentence",
     "ServiceResources",
     "Settings",
@@ -155,6 +171,7 @@ __all__ = [
     "load_tools",
     "memory_at",
     "nearest",
+    "open_library",
     "open_trace_store",
     "overview",
     "read_script",
@@ -167,6 +184,7 @@ __all__ = [
     "replay_sealed",
     "replay_stored",
     "sealed_trace",
+    "search",
     "settings_warnings",
     "silence_logging",
     "speaker_of",

@@ -30,6 +30,7 @@ from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
+from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
@@ -230,6 +231,21 @@ class Antiphon:
         """Returns the courses that can be asked about."""
         return self._resources.library.courses()
 
+    async def search(
+        self,
+        query: str,
+        course: str | None = None,
+        lesson: str | None = None,
+        limit: int = PASSAGES,
+        *,
+        why: bool = False,
+    ) -> SearchResult:
+        """Finds passages as the tools do, without a question that is answered. Raises as `searching.search` does."""
+        library = self._resources.library
+        return await asyncio.to_thread(
+            search, library, query, course, lesson, limit, why=why
+        )
+
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets a conversation; its traces stay. Raises NotFoundError where there is no such conversation."""
         await self.store.clear_conversation(session_id)
@@ -246,7 +262,7 @@ class Antiphon:
         state = self._resources.library.describe()
         problems: tuple[str, ...] = ()
         if not state.chunks:
-            problems = ("Nothing is indexed yet: run `antiphon index PATH…`.",)
+            problems = (NOT_INDEXED,)
         return Readiness(
             ready=not problems and not self._closing,
             reasoner=self._resources.reasoner,

@@ -104,15 +104,24 @@ class ScriptedModel:
         if number == 1:
             return _first_calls(tools)
         if number == 2:
-            return [
-                (
-                    "search_course_content",
-                    {"query": "retries with backoff", "course_name": "Reliability"},
-                )
-            ]
+            return list(_SECOND_CALLS)
         if self._greedy:
             return [("search_course_content", {"query": f"one more search {number}"})]
         return []
+
+
+_SECOND_CALLS: tuple[Call, ...] = (
+    (
+        "search_course_content",
+        {
+            "query": "retries with backoff",
+            "course_name": "Reliability",
+            "lesson_number": "Retries",
+        },
+    ),
+    ("get_course_outline", {}),
+)
+"""A search in a lesson by its title, and the list of all courses: together they use all of the library."""
 
 
 def _first_calls(tools: list[Json]) -> list[Call]:

@@ -14,7 +14,14 @@ from antiphon.engine import offline_model
 from antiphon.faults.ports.injection import SharedPort
 from antiphon.faults.ports.virtual_time import VirtualClock, run
 from antiphon.faults.runs.scripted_model import ScriptedModel
-from antiphon.knowledge import Course, CourseMatch, Lesson, LibraryState
+from antiphon.knowledge import (
+    Course,
+    CourseMatch,
+    Lesson,
+    LessonMatch,
+    LibraryState,
+    resolve_lesson,
+)
 from antiphon.language.sentences import sentence_starts
 from antiphon.language.words import terms
 from antiphon.service import (
@@ -94,7 +101,12 @@ class SmallLibrary:
         )
 
     def search(
-        self, query: str, course: str | None, lesson: int | None
+        self,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        limit: int = RESULTS,
+        known: Sequence[Passage] = (),
     ) -> list[Passage]:
         (vector,) = self._embedder.embed([query])
         if len(vector) != self._embedder.dimensions:
@@ -105,17 +117,22 @@ class SmallLibrary:
         for row, passage in zip(self._vectors, self._passages, strict=True):
             likeness = sum(a * b for a, b in zip(vector, row, strict=True))
             scored.append((likeness, passage))
-        return _best(scored, course, lesson)
+        return _best(scored, course, lesson, limit, known)
 
     def keyword_search(
-        self, query: str, course: str | None, lesson: int | None
+        self,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        limit: int = RESULTS,
+        known: Sequence[Passage] = (),
     ) -> list[Passage]:
         wanted = set(terms(query))
         scored: list[tuple[float, Passage]] = []
         for passage in self._passages:
             shared = wanted & set(terms(passage.text.text))
             scored.append((float(len(shared)), passage))
-        return _best(scored, course, lesson)
+        return _best(scored, course, lesson, limit, known)
 
     def resolve_course(self, name: str) -> CourseMatch:
         found = [title for title in _LESSONS if name.casefold() in title.casefold()]
@@ -125,6 +142,10 @@ class SmallLibrary:
         if not found:
             found = list(_LESSONS)
         return CourseMatch(title=None, nearest=tuple(found))
+
+    def resolve_lesson(self, name: int | str, course: str | None) -> LessonMatch:
+        courses = [each for each in self.courses() if course in (None, each.title)]
+        return resolve_lesson(name, courses, self._plain.embed)
 
     def outline(self, title: str) -> Course | None:
         if title not in _LESSONS:
@@ -150,18 +171,23 @@ class SmallLibrary:
 
 
 def _best(
-    scored: list[tuple[float, Passage]], course: str | None, lesson: int | None
+    scored: list[tuple[float, Passage]],
+    course: str | None,
+    lesson: int | None,
+    limit: int,
+    known: Sequence[Passage],
 ) -> list[Passage]:
-    """Returns the best passages of a course and lesson; None is any."""
+    """Returns the best passages of a course and lesson that are not known; None is any."""
     best: list[Passage] = []
+    known_ids = {passage.id for passage in known}
     for score, passage in sorted(scored, key=lambda pair: -pair[0]):
         asked_for = course in (None, passage.course) and lesson in (
             None,
             passage.lesson,
         )
-        if asked_for and score > 0:
+        if asked_for and score > 0 and passage.id not in known_ids:
             best.append(passage)
-    return best[:RESULTS]
+    return best[:limit]
 
 
 def _passages() -> list[Passage]:

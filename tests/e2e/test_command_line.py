@@ -61,6 +61,27 @@ def test_the_memory_and_the_briefings_of_a_query_can_be_shown(
     assert "came" in shown.stdout
 
 
+def test_search_shows_the_passages_and_says_what_is_not_there(
+    antiphon: Antiphon,
+) -> None:
+    shown = antiphon("search", "applemailbox7", "--course", "apple", "--why")
+    asked = ("search", "applemailbox7", "--course", "apple", "--lesson", "one")
+    found = json.loads(antiphon(*asked, "--limit", "1", "--json").stdout)
+    unknown = antiphon("search", "x", "--course", "Cooking")
+    elsewhere = antiphon("search", "x", "--course", "apple", "--lesson", "12")
+
+    header, first, *_ = shown.stdout.splitlines()
+    assert header.split("\t") == ["Score", "Source", "Passage", "Why", "Link"]
+    assert "applemailbox7" in first
+    assert (found["course"], found["lesson"]) == ("The Apple Course", 1)
+    assert [passage["lesson"] for passage in found["passages"]] == [1]
+    assert (unknown.returncode, elsewhere.returncode) == (1, 1)
+    assert "No course named 'Cooking'. The nearest are: " in unknown.stderr
+    assert "No lesson 12 in 'The Apple Course': it has lessons 0 to" in (
+        elsewhere.stderr
+    )
+
+
 def test_courses_are_listed(antiphon: Antiphon) -> None:
     run = antiphon("courses")
 

@@ -126,6 +126,51 @@ def test_courses_traces_and_health_are_told(client: httpx2.Client) -> None:
     assert client.get("/readyz").status_code == 200
 
 
+def test_a_search_brings_the_passages_of_the_course_and_lesson_that_are_named(
+    client: httpx2.Client,
+) -> None:
+    asked = {"q": "What is applemailbox7?", "course": "aple", "lesson": "one"}
+
+    found = client.get("/api/search", params=asked | {"limit": 2}).json()
+
+    assert (found["course"], found["lesson"]) == ("The Apple Course", 1)
+    first = found["passages"][0]
+    assert "applemailbox7" in first["text"]
+    assert (first["source"], first["link"]) == (
+        "The Apple Course - Lesson 1",
+        "https://example.org/apple/1",
+    )
+    assert len(found["passages"]) == 2
+    assert found["passages"][0]["score"] >= found["passages"][1]["score"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "words"),
+    [
+        ({"q": " "}, 422, "The query is empty"),
+        ({"q": "x", "course": "Cooking"}, 404, "The nearest are: The "),
+        ({"q": "x", "course": "apple", "lesson": "12"}, 404, "it has lessons 0 to"),
+        ({"q": "x", "lesson": "12"}, 404, "No course has a lesson 12."),
+        ({"q": "x", "lesson": "last"}, 404, "Name its course, too."),
+        ({"q": "x\x00'\"", "course": "\x00"}, 404, "No course named"),
+    ],
+)
+def test_a_search_for_what_is_not_there_names_what_there_is(
+    client: httpx2.Client, asked: dict[str, str], status: int, words: str
+) -> None:
+    reply = client.get("/api/search", params=asked)
+
+    assert reply.status_code == status
+    assert words in reply.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("q", ["\x00", "* OR NEAR(", '"', "ё漢字🙂", "a" * 2_000])
+def test_any_words_can_be_searched_for(client: httpx2.Client, q: str) -> None:
+    reply = client.get("/api/search", params={"q": q, "why": "true"})
+
+    assert reply.status_code == 200
+
+
 @pytest.mark.parametrize(
     ("body", "status", "words"),
     [

@@ -17,6 +17,7 @@ from antiphon.service import (
     Change,
     Course,
     Diff,
+    FoundPassage,
     Interceptor,
     Mode,
     Outcome,
@@ -25,6 +26,7 @@ from antiphon.service import (
     Readiness,
     RegressionTest,
     ReplayResult,
+    SearchResult,
     Settings,
     Totals,
     diff,
@@ -45,7 +47,13 @@ from antiphon.vocabulary.events import (
     Status,
     TextDelta,
 )
-from antiphon.vocabulary.values import Citation, Indicator, QuerySettings, Usage
+from antiphon.vocabulary.values import (
+    Citation,
+    Indicator,
+    Passage,
+    QuerySettings,
+    Usage,
+)
 from tests.fakes import MemoryTraceStore
 from tests.story import placed
 
@@ -228,6 +236,8 @@ class FakeService:
         self.began = asyncio.Event()
         self.questions: list[Question] = []
         self.refuses: BaseException | None = None
+        self.passages: tuple[Passage, ...] = ()
+        self.searched: list[tuple[str, str | None, str | None, int]] = []
         self.closed = False
         self._held = held
         self._fails = fails
@@ -297,6 +307,27 @@ class FakeService:
 
     def courses(self) -> Sequence[Course]:
         return COURSES
+
+    async def search(
+        self,
+        query: str,
+        course: str | None,
+        lesson: str | None,
+        limit: int,
+        /,
+        *,
+        why: bool,
+    ) -> SearchResult:
+        """Finds what `passages` holds, in the one course that there is."""
+        if self.refuses is not None:
+            raise self.refuses
+        self.searched.append((query, course, lesson, limit))
+        title = None if course is None else COURSES[0].title
+        number = None if lesson is None else int(lesson)
+        passages = [FoundPassage.of(passage, why=why) for passage in self.passages]
+        return SearchResult(
+            query=query, course=title, lesson=number, passages=tuple(passages[:limit])
+        )
 
     async def clear_conversation(self, session_id: str) -> None:
         await self.store.clear_conversation(session_id)

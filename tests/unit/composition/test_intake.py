@@ -17,13 +17,13 @@ from antiphon.composition import (
 )
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import offline_model
-from antiphon.knowledge import Course, LibraryState
+from antiphon.knowledge import Course, CourseMatch, LessonMatch, LibraryState
 from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
-from antiphon.vocabulary.values import Exchange
+from antiphon.vocabulary.values import Exchange, Passage
 from tests.fakes import FixedClock, MemoryTraceStore
 from tests.guarded import guarded
 
@@ -42,6 +42,20 @@ class TwoCourses:
 
     def courses(self) -> tuple[Course, ...]:
         return (course("Search"), course("Storage"))
+
+    def search(
+        self, query: str, course: str | None, lesson: int | None, limit: int
+    ) -> list[Passage]:
+        return []
+
+    def resolve_course(self, name: str) -> CourseMatch:
+        return CourseMatch(title=None, nearest=())
+
+    def resolve_lesson(self, name: int | str, course: str | None) -> LessonMatch:
+        return LessonMatch(number=None)
+
+    def outline(self, title: str) -> Course | None:
+        return None
 
     def describe(self) -> LibraryState:
         return LibraryState(generation=7, embedder="words", documents=2, chunks=9)

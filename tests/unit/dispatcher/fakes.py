@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from antiphon.dispatcher import Registry, Tool, ToolCircuits, ToolDispatcher
+from antiphon.knowledge import Course, Lesson, LessonMatch
+from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.events import (
     CallsAbandoned,
@@ -46,12 +48,16 @@ class Session:
         return task.cancel
 
     def request(
-        self, call_id: str, name: str, arguments: str = "{}", timeout_s: float = 10.0
+        self,
+        call_id: str,
+        name: str,
+        arguments: str = "{}",
+        timeout_s: float = 10.0,
+        round_number: int = 1,
     ) -> None:
         call = ToolCall(id=call_id, name=name, arguments=arguments)
-        self.dispatcher.on_tool_requested(
-            recorded(ToolRequested(round=1, call=call, timeout_s=timeout_s))
-        )
+        asked = ToolRequested(round=round_number, call=call, timeout_s=timeout_s)
+        self.dispatcher.on_tool_requested(recorded(asked))
 
     def confirm(self, *call_ids: str, round_number: int = 1) -> None:
         said = ToolCallsConfirmed(round=round_number, tool_call_ids=call_ids)
@@ -136,41 +142,77 @@ class FakeMatch:
 class FakeLibrary:
     """Courses found by a part of their title; every search finds `passages`, or raises KnowledgeError if `broken`."""
 
-    courses: tuple[FakeCourse, ...] = ()
+    outlines: tuple[FakeCourse, ...] = ()
     passages: tuple[Passage, ...] = ()
     broken: bool = False
     asked: list[tuple[str, str, str | None, int | None]] = field(default_factory=list)
     threads: set[int] = field(default_factory=set)
 
     def search(
-        self, query: str, course: str | None, lesson: int | None, limit: int = 5
+        self,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        limit: int = 5,
+        known: Sequence[Passage] = (),
     ) -> list[Passage]:
         if self.broken:
             raise KnowledgeError("The index cannot be read.")
-        return self._found("search", query, course, lesson)
+        return self._found("search", query, course, lesson, known)
 
     def keyword_search(
-        self, query: str, course: str | None, lesson: int | None, limit: int = 5
+        self,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        limit: int = 5,
+        known: Sequence[Passage] = (),
     ) -> list[Passage]:
-        return self._found("keyword_search", query, course, lesson)
+        return self._found("keyword_search", query, course, lesson, known)
 
     def resolve_course(self, name: str) -> FakeMatch:
         self.threads.add(threading.get_ident())
-        titles = tuple(course.title for course in self.courses)
+        titles = tuple(course.title for course in self.outlines)
         return FakeMatch(
             next((title for title in titles if name.lower() in title.lower()), None),
             titles,
         )
 
+    def resolve_lesson(self, name: int | str, course: str | None) -> LessonMatch:
+        courses = []
+        for each in self.outlines:
+            if course in (None, each.title):
+                lessons = [
+                    Lesson(number=one.number, title=one.title) for one in each.lessons
+                ]
+                courses.append(
+                    Course(
+                        title=each.title,
+                        link=None,
+                        instructor=None,
+                        lessons=tuple(lessons),
+                        chunks=0,
+                    )
+                )
+        return resolve_lesson(name, courses, lambda texts: [[0.0] for _ in texts])
+
     def outline(self, title: str) -> FakeCourse | None:
-        return next((course for course in self.courses if course.title == title), None)
+        return next((course for course in self.outlines if course.title == title), None)
+
+    def courses(self) -> tuple[FakeCourse, ...]:
+        return self.outlines
 
     def _found(
-        self, how: str, query: str, course: str | None, lesson: int | None
+        self,
+        how: str,
+        query: str,
+        course: str | None,
+        lesson: int | None,
+        known: Sequence[Passage],
     ) -> list[Passage]:
         self.threads.add(threading.get_ident())
         self.asked.append((how, query, course, lesson))
-        return list(self.passages)
+        return [passage for passage in self.passages if passage not in known]
 
 
 def passage(text: str, source: str = "Course A - Lesson 1") -> Passage:

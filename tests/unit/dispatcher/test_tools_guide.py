@@ -109,8 +109,21 @@ async def test_a_call_of_the_guide_that_is_made_again_with_its_key_does_nothing_
     assert "request" not in names["ENROL"].schema["properties"]
 
 
+async def test_the_search_of_the_guide_brings_in_a_second_round_what_is_new() -> None:
+    session = Session(run_snippet("async def find_notes")["FIND_NOTES"])
+    session.request("t1", "find_notes", '{"word": "room"}')
+    await session.done()
+    session.confirm("t1")
+
+    session.request("t2", "find_notes", '{"word": "exam"}', round_number=2)
+    await session.done()
+
+    found = [each.output.text for each in session.heard(ToolSucceeded)]
+    assert found == ["The exam is in room 3.", "The exam has two parts."]
+
+
 def test_every_snippet_is_run_here() -> None:
-    tried = ("room_of", "free_places", "notices", "grade_of", "live_timetable", "enrol")
+    tried = ("room_of", "free_places", "notices", "grade_of", "live_timetable", "enrol", "find_notes")  # fmt: skip
 
     assert [
         name

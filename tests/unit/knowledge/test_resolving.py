@@ -38,6 +38,7 @@ def resolve(name: str) -> str | None:
         ("MCP", "MCP: Build Rich-Context Apps"),
         ("the retrieval course", "Advanced Retrieval with Chroma"),
         ("Advnced Retreival", "Advanced Retrieval with Chroma"),
+        ("retreival", "Advanced Retrieval with Chroma"),
         ("rich context apps", "MCP: Build Rich-Context Apps"),
     ],
 )
@@ -46,10 +47,29 @@ def test_a_part_or_a_misspelling_means_the_course(name: str, title: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["reliable", "Advanced Cooking", "", "   ", "?!", "the course"]
+    "name", ["reliable", "research", "Advanced Cooking", "", "   ", "?!", "the course"]
 )
 def test_a_name_that_fits_two_courses_or_none_means_none(name: str) -> None:
     assert resolve(name) is None
+
+
+def test_the_name_of_an_instructor_of_one_course_means_it() -> None:
+    vectors = {title: np.zeros(2, dtype=np.float32) for title in TITLES}
+    titles = CourseTitles(
+        vectors,
+        {
+            "Reliable Services": "Ada Byron",
+            "Reliable Networks": "Grace Hopper",
+            "Advanced Retrieval with Chroma": "Grace Hopper",
+            "MCP: Build Rich-Context Apps": "",
+        },
+    )
+
+    assert titles.resolve("Ada", unasked).title == "Reliable Services"
+    assert titles.resolve("Ada Byron's course", unasked).title == "Reliable Services"
+    assert titles.resolve("Ada Lovelace", unasked).title is None
+    assert titles.resolve("Grace Hopper", unasked).title is None
+    assert titles.resolve("the", unasked).title is None
 
 
 def test_the_nearest_titles_are_named() -> None:

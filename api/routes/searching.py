@@ -1,0 +1,65 @@
+"""The route that searches: the passages that the tools would find, without a question that is answered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from antiphon.api.dependencies import Service
+from antiphon.api.errors import UNAVAILABLE, WITH_NAME
+from antiphon.api.schemas import SearchReply
+from antiphon.service import (
+    MOST_NAME_CHARS,
+    MOST_PASSAGES,
+    MOST_QUERY_CHARS,
+    PASSAGES,
+)
+
+router = APIRouter(prefix="/api/search", tags=["courses"])
+
+# For the schema alone: the service itself refuses an empty query, in words of its own.
+_SOME_WORDS: dict[str, JsonValue] = {"minLength": 1, "pattern": r"\S"}
+
+Name = Annotated[str | None, Field(max_length=MOST_NAME_CHARS)]
+
+
+class SearchQuery(BaseModel):
+    """What to look for, where, and how much of it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    q: str = Field(
+        max_length=MOST_QUERY_CHARS,
+        description="What to look for: a question, or words.",
+        examples=["how does BM25 rank"],
+        json_schema_extra=_SOME_WORDS,
+    )
+    course: Name = Field(
+        None,
+        description="Search in this course only: its title, a part of it, or another way to put it.",
+    )
+    lesson: Name = Field(
+        None,
+        description="Search in this lesson only: its number, or with `course` also `last` or its title.",
+    )
+    limit: int = Field(
+        PASSAGES, ge=1, le=MOST_PASSAGES, description="How many passages."
+    )
+    why: bool = Field(False, description="Say of each passage why it was found.")
+
+
+@router.get("", summary="Search the courses", responses=WITH_NAME | UNAVAILABLE)
+async def search(
+    service: Service, wanted: Annotated[SearchQuery, Query()]
+) -> SearchReply:
+    """The passages as the search tool finds them, the best first; no model is asked and nothing is recorded.
+
+    A course or a lesson that is not there is 404; the message names what there is.
+    """
+    found = await service.search(
+        wanted.q, wanted.course, wanted.lesson, wanted.limit, why=wanted.why
+    )
+    return SearchReply.model_validate(msgspec.to_builtins(found))

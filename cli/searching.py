@@ -1,0 +1,118 @@
+"""`antiphon search`: the passages that the tools would find, without a question that is answered."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.table import Column
+
+from antiphon import service
+from antiphon.cli.session import (
+    ChromaUrl,
+    DataDir,
+    Embedder,
+    Json,
+    settings_to_ask,
+)
+from antiphon.cli.terminal import err, new_table, one_line, out, print_json
+
+MOST_TEXT = 1_000
+"""Characters of a passage in the table; `--json` has all of it."""
+
+
+def search(
+    query: Annotated[
+        str, typer.Argument(help="What to look for: a question, or words.")
+    ],
+    course: Annotated[
+        str | None,
+        typer.Option(
+            "--course", help="In this course only: its title, or a part of it."
+        ),
+    ] = None,
+    lesson: Annotated[
+        str | None,
+        typer.Option(
+            "--lesson", help="In this lesson only: its number, `last`, or its title."
+        ),
+    ] = None,
+    limit: Annotated[
+        int,
+        typer.Option(
+            "--limit", min=1, max=service.MOST_PASSAGES, help="How many passages."
+        ),
+    ] = service.PASSAGES,
+    why: Annotated[
+        bool, typer.Option("--why", help="Say of each passage why it was found.")
+    ] = False,
+    as_json: Json = False,
+    data_dir: DataDir = None,
+    embedder: Embedder = None,
+    chroma_url: ChromaUrl = None,
+) -> None:
+    """Finds the passages of the courses that fit best, by meaning and by words, best first."""
+    settings = settings_to_ask(
+        data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
+    )
+    with err.status("Opening the index …"):
+        library = service.open_library(settings)
+    with closing(library):
+        found = service.search(library, query, course, lesson, limit, why=why)
+    if as_json:
+        print_json(msgspec.json.encode(found).decode())
+    elif found.passages:
+        _show(found, why=why)
+    else:
+        out.print(_nothing(found), soft_wrap=True)
+
+
+def _show(found: service.SearchResult, *, why: bool) -> None:
+    columns = [
+        Column("Score", justify="right", no_wrap=True),
+        Column("Source", overflow="fold", max_width=40),
+        Column("Passage", ratio=1),
+    ]
+    if why:
+        columns.append(Column("Why", overflow="fold", max_width=30))
+    columns.append(Column("Link", overflow="fold", max_width=40))
+    table = new_table(*columns)
+    for passage in found.passages:
+        table.add_row(*_cells(passage, why=why))
+    out.table(table)
+
+
+def _cells(passage: service.FoundPassage, *, why: bool) -> list[str]:
+    source = passage.source
+    if passage.place is not None:
+        source = f"{source}, {passage.place}"
+    cells = [
+        f"{passage.score:.2f}",
+        one_line(source, 300),
+        one_line(passage.text, MOST_TEXT),
+    ]
+    if why:
+        cells.append(one_line(_reason(passage), 300))
+    cells.append(one_line(passage.link or "", 300))
+    return cells
+
+
+def _reason(passage: service.FoundPassage) -> str:
+    signals = passage.signals
+    if signals is None:
+        return "not told"
+    reason = f"meaning {signals.meaning:.2f}, words {signals.words:.2f}"
+    if signals.matched:
+        reason = f"{reason}: {', '.join(signals.matched)}"
+    return reason
+
+
+def _nothing(found: service.SearchResult) -> str:
+    where = ""
+    if found.lesson is not None:
+        where = f" in lesson {found.lesson}"
+    if found.course is not None:
+        where = f"{where} of '{one_line(found.course, 200)}'"
+    return f"Nothing was found for '{one_line(found.query, 200)}'{where}."

@@ -1,0 +1,146 @@
+"""The catalogue in words that an answer can cite line by line: one course's outline, and the list of all courses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from antiphon.dispatcher.output import (
+    MAX_PASSAGE,
+    clean,
+    content_id,
+    line,
+    line_starts,
+)
+from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import Passage, StoredText
+
+ALL_COURSES = "All courses"
+"""The source of the list of all courses."""
+MAX_LISTED = MAX_PASSAGE - 500
+"""Characters of that list, which is one passage with a line on what was left out."""
+MAX_LINE = 1_000
+"""Characters of one line: titles are whatever a document says."""
+
+
+class Lesson(Protocol):
+    """One lesson of an outline."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def link(self) -> str | None: ...
+
+
+class Course(Protocol):
+    """One course and its outline."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def link(self) -> str | None: ...
+    @property
+    def instructor(self) -> str | None: ...
+    @property
+    def lessons(self) -> Sequence[Lesson]: ...
+
+
+def outline_of(course: Course) -> ToolOutput:
+    """Returns a course's outline: title, instructor, link, the lessons counted and named, and their links."""
+    lines = [f"Course: {course.title}"]
+    if course.instructor:
+        lines.append(f"Instructor: {course.instructor}")
+    if course.link:
+        lines.append(f"Link: {course.link}")
+    lines.append(f"Lessons: {counted_lessons(course)}")
+    for lesson in course.lessons:
+        lines.append(f"Lesson {lesson.number}: {lesson.title}")
+    # Below the titles: they are the first to go where an outline is too long.
+    for lesson in course.lessons:
+        if lesson.link:
+            lines.append(f"Link of lesson {lesson.number}: {lesson.link}")
+    text = _joined(lines)
+    return ToolOutput(
+        text=text, passages=(_passage(course.title, text, course=course),)
+    )
+
+
+def list_of(courses: Sequence[Course]) -> ToolOutput:
+    """Returns all courses with what they have: in full where that is short, else a line each, as many as fit."""
+    total = 0
+    for course in courses:
+        total += len(course.lessons)
+    head = f"Courses: {len(courses)}, with {total} lessons in all"
+    text = _joined([head, *_in_full(courses)])
+    if len(text) > MAX_LISTED:
+        text = _joined([head, *_in_brief(courses)])
+    passage = _passage(ALL_COURSES, text)
+    # In a plain transcript a passage is known by its source above it.
+    return ToolOutput(text=f"[{ALL_COURSES}]\n{text}", passages=(passage,))
+
+
+def counted_lessons(course: Course) -> str:
+    """Returns how many lessons a course has and their numbers, such as `8 (0 to 7)`."""
+    numbers = [lesson.number for lesson in course.lessons]
+    if not numbers:
+        return "0"
+    if len(numbers) == 1:
+        return f"1 ({numbers[0]})"
+    return f"{len(numbers)} ({min(numbers)} to {max(numbers)})"
+
+
+def _in_full(courses: Sequence[Course]) -> list[str]:
+    lines = []
+    for course in courses:
+        lines.append(_course_line(course))
+        titles = [f"{lesson.number} {lesson.title}" for lesson in course.lessons]
+        if titles:
+            lines.append(f"Lessons of {course.title}: {'; '.join(titles)}")
+    return lines
+
+
+def _in_brief(courses: Sequence[Course]) -> list[str]:
+    lines: list[str] = []
+    room = MAX_LISTED
+    for course in courses:
+        listed = line(_course_line(course), MAX_LINE)
+        room -= len(listed) + 1
+        if room < 0:
+            left = len(courses) - len(lines)
+            lines.append(f"{left} more courses are not listed here: search for one.")
+            break
+        lines.append(listed)
+    return lines
+
+
+def _course_line(course: Course) -> str:
+    parts = [f"Course: {course.title}", f"Lessons: {counted_lessons(course)}"]
+    if course.instructor:
+        parts.append(f"Instructor: {course.instructor}")
+    if course.link:
+        parts.append(f"Link: {course.link}")
+    return ". ".join(parts)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    # Each fact on one line of its own: the lines are the sentences that an answer cites.
+    return clean("\n".join([" ".join(each.split()) for each in lines]))
+
+
+def _passage(source: str, text: str, course: Course | None = None) -> Passage:
+    title: str | None = None
+    link: str | None = None
+    if course is not None:
+        title = course.title
+        link = course.link
+    return Passage(
+        id=content_id(source, text),
+        source=source,
+        text=StoredText(text),
+        starts=line_starts(text),
+        course=title,
+        link=link,
+        kind="outline",
+    )

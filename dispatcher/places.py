@@ -1,0 +1,152 @@
+"""The course and the lesson that a caller names, found in the catalogue; what is not there is refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from antiphon.dispatcher.outlines import Course
+from antiphon.dispatcher.output import line
+from antiphon.vocabulary.errors import NotFoundError
+
+MOST_NUMBERS = 20
+"""Numbers that are listed one by one of a course whose lessons are not numbered without gaps."""
+_NO_COURSES = "There are no courses yet."
+_NAME_CHARS = 200
+
+
+class CourseMatch(Protocol):
+    """The course that a name stands for: its title, or None and the nearest titles."""
+
+    @property
+    def title(self) -> str | None: ...
+    @property
+    def nearest(self) -> tuple[str, ...]: ...
+
+
+class LessonMatch(Protocol):
+    """The lesson that a name stands for: its number and its course, or None and the nearest lessons."""
+
+    @property
+    def number(self) -> int | None: ...
+    @property
+    def course(self) -> str | None: ...
+    @property
+    def nearest(self) -> tuple[str, ...]: ...
+
+
+class CourseCatalogue(Protocol):
+    """The courses and their outlines; it blocks and may be called from any thread."""
+
+    def resolve_course(self, name: str) -> CourseMatch: ...
+
+    def resolve_lesson(self, name: int | str, course: str | None) -> LessonMatch:
+        """Finds a lesson of the course with this exact title, or where that is None of any course."""
+
+    def outline(self, title: str) -> Course | None: ...
+
+    def courses(self) -> Sequence[Course]:
+        """Returns all courses, by title."""
+
+
+class Place(NamedTuple):
+    """Where to search: a course by its exact title and a lesson by its number; None: anywhere."""
+
+    course: str | None
+    lesson: int | None
+
+
+def find_place(
+    catalogue: CourseCatalogue, course_name: str | None, lesson: int | str | None
+) -> Place:
+    """Returns the course and the lesson that are named; blocks.
+
+    Args:
+        course_name: A title, a part of it, or another way to put it.
+        lesson: A number, a place such as "last", or a title; it may name its course, too.
+
+    Raises:
+        NotFoundError: There is no such course or lesson; the message names what there is.
+    """
+    course = None
+    if course_name is not None:
+        course = find_course(catalogue, course_name)
+    if lesson is None:
+        return Place(course, None)
+    match = catalogue.resolve_lesson(lesson, course)
+    if match.number is None:
+        raise NotFoundError(_no_lesson(catalogue, lesson, course, match.nearest))
+    return Place(course or match.course, match.number)
+
+
+def find_course(catalogue: CourseCatalogue, name: str) -> str:
+    """Returns the exact title of the course that a name means; blocks. Raises as `find_place` does."""
+    match = catalogue.resolve_course(name)
+    if match.title is not None:
+        return match.title
+    hint = _NO_COURSES
+    if match.nearest:
+        hint = _nearest(match.nearest)
+    raise NotFoundError(f"No course named '{line(name, _NAME_CHARS)}'. {hint}")
+
+
+def all_courses(catalogue: CourseCatalogue) -> Sequence[Course]:
+    """Returns all courses; blocks.
+
+    Raises:
+        NotFoundError: There are none.
+    """
+    courses = catalogue.courses()
+    if not courses:
+        raise NotFoundError(_NO_COURSES)
+    return courses
+
+
+def _no_lesson(
+    catalogue: CourseCatalogue,
+    lesson: int | str,
+    course: str | None,
+    nearest: Sequence[str],
+) -> str:
+    named = str(lesson)
+    if not _is_number(lesson):
+        named = f"'{line(str(lesson), _NAME_CHARS)}'"
+    hints = []
+    if nearest:
+        hints.append(_nearest(nearest))
+    if course is None:
+        all_courses(catalogue)
+        if _is_number(lesson):
+            return f"No course has a lesson {lesson}."
+        several = f"Not one lesson of all courses is meant by {named}."
+        return " ".join([several, *hints, "Name its course, too."])
+    outline = catalogue.outline(course)
+    numbers: list[int] = []
+    if outline is not None:
+        numbers = [each.number for each in outline.lessons]
+    there_is = f"No lesson {named} in '{line(course, _NAME_CHARS)}': it has {_counted(numbers)}."
+    return " ".join([there_is, *hints])
+
+
+def _is_number(lesson: int | str) -> bool:
+    return str(lesson).strip().isdecimal()
+
+
+def _nearest(names: Sequence[str]) -> str:
+    shown = [line(name, _NAME_CHARS) for name in names[:5]]
+    return f"The nearest are: {'; '.join(shown)}."
+
+
+def _counted(numbers: Sequence[int]) -> str:
+    """Says which lessons there are, such as "lessons 0 to 7"."""
+    if not numbers:
+        return "no lessons"
+    first, last = min(numbers), max(numbers)
+    if first == last:
+        return f"lesson {first} alone"
+    if sorted(numbers) == list(range(first, last + 1)):
+        return f"lessons {first} to {last}"
+    shown = [str(number) for number in numbers[:MOST_NUMBERS]]
+    if len(numbers) > MOST_NUMBERS:
+        shown.append("…")
+    return f"lessons {', '.join(shown)}"

@@ -1,0 +1,181 @@
+"""Resolution of a lesson's name: its number in digits or words, its place in the outline, or its title; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from antiphon.knowledge.resolving import (
+    MIN_BY_LETTERS,
+    NEAREST,
+    Scored,
+    clear_best,
+    distinctive_words,
+    rank_by_letters,
+    rank_by_meaning,
+)
+from antiphon.knowledge.values import Course, Lesson, LessonMatch
+from antiphon.language.questions import NUMBER_WORDS
+from antiphon.language.words import fold, words
+
+Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+
+# Lower than for a course's title, for there are few others within one course. Measured in
+# tests/integration/test_knowledge_course_names.py: names of what the course does not have reach 0.48 at most.
+_MIN_BY_MEANING = 0.5
+MOST_BY_LETTERS = 2_000
+"""Titles that are compared with one name; in a larger library its course must be named."""
+MOST_BY_MEANING = 100
+"""Titles that are embedded for one name; of a longer outline only letters decide."""
+# "4", "lesson 4", "no. 4", "#4", "-1", and with its title behind it: "Lesson 4: Ranking".
+_NUMBERED = re.compile(
+    r"(?:the\s+)?(?:lesson\s*)?(?:number\s+|no\.?\s*|#\s*)?(-?\d{1,6})(?:\s*[:.)\u2013-].*)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_FILLERS = frozenset(("the", "lesson", "very", "number"))
+_PLACES = {
+    ("first",): 0, ("second",): 1, ("third",): 2, ("fourth",): 3, ("fifth",): 4, ("sixth",): 5, ("seventh",): 6,
+    ("eighth",): 7, ("ninth",): 8, ("tenth",): 9, ("last",): -1, ("final",): -1, ("penultimate",): -2,
+    ("second", "to", "last"): -2, ("next", "to", "last"): -2,
+}  # fmt: skip
+"""Places in the outline: the first lesson is the one that stands first, whether its number is 0 or 1."""
+
+
+class _Candidate(NamedTuple):
+    """A lesson that may be meant, and its course."""
+
+    course: str
+    lesson: Lesson
+
+    @property
+    def label(self) -> str:
+        return f"{self.lesson.number} {self.lesson.title}"
+
+
+def resolve_lesson(
+    name: int | str, courses: Sequence[Course], embed: Embed
+) -> LessonMatch:
+    """Finds the lesson that a name means: a title in full, a number, a place such as "last", or a part of a title.
+
+    Args:
+        name: A negative number counts from the end of the outline.
+        courses: The course that it is a lesson of, or all.
+        embed: Asked only where the letters do not decide, and only within one course.
+    """
+    candidates = _candidates(courses)
+    text = " ".join(str(name).split())
+    exact = [each for each in candidates if fold(each.lesson.title) == fold(text)]
+    if len(exact) == 1:
+        return _match(exact[0])
+    number = _number_in(text)
+    if number is not None and number >= 0:
+        return _numbered(number, candidates, courses)
+    place = number
+    if place is None:
+        place = _place_in(text)
+    if place is not None:
+        return _placed(place, courses)
+    return _titled(text, candidates, courses, embed)
+
+
+def _candidates(courses: Sequence[Course]) -> list[_Candidate]:
+    candidates = []
+    for course in courses:
+        for lesson in course.lessons:
+            candidates.append(_Candidate(course.title, lesson))
+    return candidates
+
+
+def _number_in(text: str) -> int | None:
+    found = _NUMBERED.fullmatch(text)
+    if found is not None:
+        return int(found[1])
+    told = [word for word in words(text) if word not in _FILLERS]
+    if len(told) != 1:
+        return None
+    return NUMBER_WORDS.get(told[0])
+
+
+def _place_in(text: str) -> int | None:
+    """Returns the place in the outline that a phrase such as "the last lesson" names, from the end where negative."""
+    # "The last one" is a place, whereas "lesson one" is a number.
+    told = [word for word in words(text) if word not in _FILLERS and word != "one"]
+    return _PLACES.get(tuple(told))
+
+
+def _numbered(
+    number: int, candidates: Sequence[_Candidate], courses: Sequence[Course]
+) -> LessonMatch:
+    for candidate in candidates:
+        if candidate.lesson.number == number:
+            # In several courses it is a lesson of each that has one of this number.
+            if len(courses) > 1:
+                return LessonMatch(number=number)
+            return _match(candidate)
+    return LessonMatch(number=None)
+
+
+def _placed(place: int, courses: Sequence[Course]) -> LessonMatch:
+    # Every course has a last lesson: without a course there is none that is meant.
+    if len(courses) != 1:
+        return LessonMatch(number=None)
+    (course,) = courses
+    if not -len(course.lessons) <= place < len(course.lessons):
+        return LessonMatch(number=None)
+    return _match(_Candidate(course.title, course.lessons[place]))
+
+
+def _titled(
+    text: str,
+    candidates: Sequence[_Candidate],
+    courses: Sequence[Course],
+    embed: Embed,
+) -> LessonMatch:
+    labelled = _labelled(candidates, courses)
+    if not labelled or not words(text) or len(labelled) > MOST_BY_LETTERS:
+        return LessonMatch(number=None, nearest=tuple(labelled)[:NEAREST])
+    title_words = {}
+    for label, candidate in labelled.items():
+        title_words[label] = distinctive_words(candidate.lesson.title)
+    ranked = rank_by_letters(text, title_words)
+    found = clear_best(ranked, MIN_BY_LETTERS)
+    # By meaning some lesson of a large library is always near enough.
+    if found is None and len(courses) == 1 and len(labelled) <= MOST_BY_MEANING:
+        ranked = _ranked_by_meaning(text, labelled, embed)
+        found = clear_best(ranked, _MIN_BY_MEANING)
+    if found is None:
+        nearest = [scored.title for scored in ranked[:NEAREST]]
+        return LessonMatch(number=None, nearest=tuple(nearest))
+    return _match(labelled[found])
+
+
+def _labelled(
+    candidates: Sequence[_Candidate], courses: Sequence[Course]
+) -> dict[str, _Candidate]:
+    """Returns the candidates by number and title, and in several courses by the course's too."""
+    labelled = {}
+    for candidate in candidates:
+        label = candidate.label
+        if len(courses) > 1:
+            label = f"{label} ({candidate.course})"
+        labelled[label] = candidate
+    return labelled
+
+
+def _ranked_by_meaning(
+    text: str, labelled: dict[str, _Candidate], embed: Embed
+) -> list[Scored]:
+    titles = [candidate.lesson.title for candidate in labelled.values()]
+    vector, *vectors = embed([text, *titles])
+    return rank_by_meaning(vector, tuple(labelled), np.array(vectors, dtype=np.float32))
+
+
+def _match(candidate: _Candidate) -> LessonMatch:
+    return LessonMatch(
+        number=candidate.lesson.number,
+        course=candidate.course,
+        nearest=(candidate.label,),
+    )

@@ -1,0 +1,129 @@
+"""The search of the tools for people and programs: the passages alone, without a question that is answered."""
+
+from __future__ import annotations
+
+from antiphon.composition import CourseIndex, Settings, embedder_of
+from antiphon.dispatcher import find_place
+from antiphon.knowledge import Library
+from antiphon.vocabulary.errors import BadInputError, KnowledgeError
+from antiphon.vocabulary.values import Passage, Signals, Value
+
+NOT_INDEXED = "Nothing is indexed yet: run `antiphon index PATH…`."
+PASSAGES = 5
+"""As many as the tools find, where the caller names no number."""
+MOST_PASSAGES = 50
+MOST_QUERY_CHARS = 2_000
+"""As many as the tools take of a query; a name of a course or a lesson is far shorter."""
+MOST_NAME_CHARS = 300
+
+
+class FoundPassage(Value, frozen=True, kw_only=True):
+    """A passage that was found, as it is shown; `vocabulary.values.Passage` says what its fields mean.
+
+    Attributes:
+        signals: Why it was found; None where that was not asked for, or the search tells of none.
+    """
+
+    id: str
+    source: str
+    course: str | None
+    lesson: int | None
+    title: str | None
+    place: str | None
+    link: str | None
+    score: float
+    text: str
+    signals: Signals | None
+
+    @classmethod
+    def of(cls, passage: Passage, *, why: bool) -> FoundPassage:
+        signals = passage.signals
+        if not why:
+            signals = None
+        return cls(
+            id=passage.id,
+            source=passage.source,
+            course=passage.course,
+            lesson=passage.lesson,
+            title=passage.title,
+            place=passage.place,
+            link=passage.link,
+            score=passage.score,
+            text=passage.text.text,
+            signals=signals,
+        )
+
+
+class SearchResult(Value, frozen=True, kw_only=True):
+    """The passages that a search found, best first.
+
+    Attributes:
+        course: The title of the course that was searched; None: all.
+        lesson: The number of the lesson; None: all.
+    """
+
+    query: str
+    course: str | None
+    lesson: int | None
+    passages: tuple[FoundPassage, ...]
+
+
+def search(
+    library: CourseIndex,
+    query: str,
+    course: str | None = None,
+    lesson: str | None = None,
+    limit: int = PASSAGES,
+    *,
+    why: bool = False,
+) -> SearchResult:
+    """Searches as the tools do; blocks.
+
+    Args:
+        course: A course's title, a part of it, or another way to put it.
+        lesson: A lesson's number, "last", or its title.
+        why: Say of each passage why it was found.
+
+    Raises:
+        BadInputError: The query is empty or too long, or the limit out of its bounds.
+        NotFoundError: There is no such course or lesson; the message names what there is.
+        KnowledgeError: Nothing is indexed, or the index fails.
+    """
+    if not query.strip():
+        raise BadInputError("The query is empty: send some words to look for.")
+    _check_length("query", query, MOST_QUERY_CHARS)
+    _check_length("course", course or "", MOST_NAME_CHARS)
+    _check_length("lesson", lesson or "", MOST_NAME_CHARS)
+    if not 1 <= limit <= MOST_PASSAGES:
+        raise BadInputError(
+            f"The limit is {limit}: send a number from 1 to {MOST_PASSAGES}."
+        )
+    # Before any name is looked up: without an index no course is there, and that is not what is wrong.
+    if not library.describe().chunks:
+        raise KnowledgeError(NOT_INDEXED)
+    place = find_place(library, course, lesson)
+    found = library.search(query, place.course, place.lesson, limit)
+    passages = [FoundPassage.of(passage, why=why) for passage in found]
+    return SearchResult(
+        query=query,
+        course=place.course,
+        lesson=place.lesson,
+        passages=tuple(passages),
+    )
+
+
+def open_library(settings: Settings) -> Library:
+    """Opens the index alone, without reasoner and traces; blocks for the seconds that an embedder takes to load.
+
+    Raises:
+        ConfigurationError: The settings cannot work, or the index belongs to another embedder.
+        KnowledgeError: The index cannot be read.
+    """
+    return Library.open(settings.data_dir, embedder_of(settings), settings.chroma_url)
+
+
+def _check_length(name: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise BadInputError(
+            f"The {name} has {len(text):,} characters: send at most {most:,}."
+        )
