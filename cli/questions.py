@@ -34,13 +34,26 @@ class Place(Value, frozen=True, kw_only=True):
 
 
 class SampleQuestion(Value, frozen=True, kw_only=True):
-    """One line of a questions file (samples/README.md): `facts` are phrases that a right answer may contain."""
+    """One line of a questions file (samples/README.md).
+
+    Attributes:
+        earlier: Questions of the same conversation, asked before this one.
+        answered_by: The lessons that hold the answer.
+        facts: Phrases that a right answer may contain.
+        needed: The parts of a right answer; each is one or more phrases, of which one must stand in the answer.
+        absent: Words that only a wrong answer holds.
+        forms: The form the question comes in, such as "typo" or "german", where it is a special one.
+    """
 
     id: str
     kind: str
     question: str
+    earlier: tuple[str, ...] = ()
     answered_by: tuple[Place, ...] = ()
     facts: tuple[str, ...] = ()
+    needed: tuple[tuple[str, ...], ...] = ()
+    absent: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
 
 
 def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
