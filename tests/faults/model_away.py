@@ -12,7 +12,8 @@ from collections import Counter
 from itertools import islice, product
 from pathlib import Path
 
-from antiphon.cli.grading import Grade, grade
+from antiphon.cli.eval_figures import Grade
+from antiphon.cli.grading import grade
 from antiphon.cli.questions import UNANSWERABLE, SampleQuestion, read_questions
 from antiphon.service import Antiphon, Outcome, Question, load_settings, silence_logging
 
@@ -33,7 +34,7 @@ def questions() -> list[SampleQuestion]:
     worded = (
         SampleQuestion(
             id=f"{sample.id}-{number}", kind=sample.kind, question=wording.format(sample.question),
-            answered_by=sample.answered_by, facts=sample.facts,
+            answered_by=sample.answered_by, needed=sample.needed,
         )
         for (number, wording), sample in product(enumerate(WORDINGS), samples)
     )  # fmt: skip
