@@ -23,7 +23,7 @@ class Grade(Value, frozen=True, kw_only=True):
         right_lesson_first: The first cited lesson is a right one; None where the question asks for no lesson.
         says_so: The answer owns that the courses do not hold it, or only something near.
         wrong_citations: Cited words that are not in the passage that they name.
-        note: What is cited, or the answer without any, where it is not right.
+        cited: Lessons and outlines that are cited, in order.
     """
 
     id: str
@@ -38,13 +38,12 @@ class Grade(Value, frozen=True, kw_only=True):
     confidence: Confidence
     rounds: int
     calls: int
-    citations: int
+    answer: str
+    cited: tuple[str, ...]
     wrong_citations: tuple[str, ...]
-    answer_chars: int
     reasoner: str
     duration_ms: float
     query_id: str
-    note: str = ""
 
     @property
     def right(self) -> bool:

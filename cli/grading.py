@@ -216,10 +216,7 @@ def _graded(asked: Asked, common: AbstractSet[str]) -> Grade:
     question, outcome = asked.question, asked.outcome
     response = outcome.response
     judgement = judge(question, response, common)
-    note = ""
     cited = [f"{place.course} {place.part}" for place in places_cited(response)]
-    if judgement.verdict != "answered":
-        note = f"cited {', '.join(cited) or 'nothing'}: {response.answer}"
     return Grade(
         id=question.id,
         kind=question.kind,
@@ -233,13 +230,12 @@ def _graded(asked: Asked, common: AbstractSet[str]) -> Grade:
         confidence=response.confidence,
         rounds=response.rounds,
         calls=response.calls,
-        citations=len(response.citations),
+        answer=response.answer,
+        cited=tuple(cited),
         wrong_citations=wrong_citations(outcome, asked.passages),
-        answer_chars=len(response.answer),
         reasoner=response.reasoner,
         duration_ms=outcome.duration_ms,
         query_id=outcome.query_id,
-        note=note,
     )
 
 
@@ -268,16 +264,35 @@ def show(grades: Sequence[Grade], figures: Figures) -> None:
     out.table(table)
     out.print_line("")
     _show_shares(figures)
+    _show_forms(grades)
     for each in grades:
         if not each.right:
-            out.print(
-                f"✗ {each.id} {each.verdict.replace('_', ' ')}, {each.confidence}: {one_line(each.question, 120)}",
-                soft_wrap=True,
-            )
-            out.print(
-                f"    {one_line(each.note, 300)} ({short_id(each.query_id)})",
-                soft_wrap=True,
-            )
+            _show_failure(each)
+
+
+def _show_failure(grade: Grade) -> None:
+    verdict = grade.verdict.replace("_", " ")
+    question = one_line(grade.question, 120)
+    cited = one_line(", ".join(grade.cited), 200) or "nothing"
+    answer = one_line(grade.answer, 300)
+    out.print(f"✗ {grade.id} {verdict}, {grade.confidence}: {question}", soft_wrap=True)
+    out.print(
+        f"    cited {cited}: {answer} ({short_id(grade.query_id)})", soft_wrap=True
+    )
+
+
+def _show_forms(grades: Sequence[Grade]) -> None:
+    by_form: dict[str, list[Grade]] = {}
+    for each in grades:
+        for form in each.forms:
+            by_form.setdefault(form, []).append(each)
+    if not by_form:
+        return
+    table = new_table("Form", "Right")
+    for form, of_form in by_form.items():
+        table.add_row(form, str(share_of(of_form, lambda each: each.right)))
+    out.table(table)
+    out.print_line("")
 
 
 def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
@@ -300,7 +315,7 @@ def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
         str(sum(each.says_so for each in grades)),
         str(most_rounds),
         str(most_calls),
-        f"{median_high(each.answer_chars for each in grades):.0f}",
+        f"{median_high(len(each.answer) for each in grades):.0f}",
         f"{median_high(each.duration_ms for each in grades):.0f}",
     )
 

@@ -15,6 +15,7 @@ from antiphon.cli.questions import (
     CATALOGUE,
     LESSON,
     SMALL_TALK,
+    TWO_STEP,
     UNANSWERABLE,
     Place,
     SampleQuestion,
@@ -142,6 +143,9 @@ def _is_in_place(question: SampleQuestion, response: ResponseAssembled) -> bool:
         return not cited and not admits_gap(response)
     if question.kind == CATALOGUE or not question.lessons:
         return True
+    if question.kind == TWO_STEP:
+        # An excerpt from every course that might be meant names the right one too.
+        return bool(_right_lesson_first(question, response))
     outlines = {Place(course=place.course, lesson=None) for place in question.lessons}
     right = set(question.answered_by) | outlines
     if question.kind == LESSON:
@@ -155,8 +159,12 @@ def _right_lesson_first(
 ) -> bool | None:
     if not question.lessons or question.kind == CATALOGUE:
         return None
-    cited = places_cited(response)
-    return bool(cited) and cited[0] in question.answered_by
+    right = set(question.answered_by)
+    for place in places_cited(response):
+        # A look-up in the outline may be told before what it led to.
+        if place.lesson is not None or place in right:
+            return place in right
+    return False
 
 
 def passages_of(trace: Iterable[Recorded[Event]]) -> dict[str, Passage]:

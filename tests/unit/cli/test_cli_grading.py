@@ -66,10 +66,10 @@ def test_cited_words_must_stand_in_the_passage_character_for_character(
     assert "not in the passage" in " ".join(shortfalls([found], Targets()))
 
 
-def test_an_answer_that_is_not_right_is_shown_with_what_it_cites() -> None:
-    found = grade(QUESTION, outcome(cites(lesson=7), answer="It is 3."), trace())
+def test_a_grade_keeps_the_answer_and_what_it_cites_in_order() -> None:
+    found = grade(QUESTION, outcome(cites(lesson=7), cites(lesson=None)), trace())
 
-    assert found.note == "cited C 7: It is 3."
+    assert (found.answer, found.cited) == ("It is 1.2.", ("C 7", "C outline"))
 
 
 def test_a_phrase_that_most_lessons_of_a_run_hold_is_found_in_no_answer() -> None:

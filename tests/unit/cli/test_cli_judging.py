@@ -106,6 +106,13 @@ def test_a_question_about_a_lesson_is_not_answered_out_of_others() -> None:
     assert _verdict(question, cites(), cites(lesson=7)) == "in_part"
 
 
+def test_a_look_up_ends_at_the_right_lesson_and_not_among_several() -> None:
+    question = _question(("1.2",), kind="two_step")
+
+    assert _verdict(question, cites(lesson=None), cites()) == "answered"
+    assert _verdict(question, cites(lesson=7), cites()) == "in_part"
+
+
 def test_a_phrase_beyond_what_is_read_does_not_count() -> None:
     whole_lesson = "word " * (READ_CHARS // 5)
 
@@ -146,6 +153,8 @@ def test_the_right_lesson_is_the_one_that_is_cited_first() -> None:
     assert first(cites(), cites(lesson=7)) is True
     assert first(cites(lesson=7), cites()) is False
     assert first(cites(course="D")) is False
+    assert first(cites(lesson=None), cites()) is True
+    assert first(cites(lesson=None)) is False
     assert first() is False
 
 
