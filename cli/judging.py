@@ -88,9 +88,11 @@ def judge(
     if question.kind == UNANSWERABLE:
         verdict = _verdict(says_so, 0)
     else:
-        whole = parts_found == len(question.needed) and _is_in_place(question, response)
+        # Where nothing is needed, nothing can be right.
+        whole = bool(question.needed) and parts_found == len(question.needed)
         misled = any(stands_in(words, read) for words in question.absent)
-        verdict = _verdict(whole and not misled, parts_found * (not misled))
+        right = whole and not misled and _is_in_place(question, response)
+        verdict = _verdict(right, parts_found * (not misled))
     return Judgement(
         verdict=verdict,
         parts=len(question.needed),

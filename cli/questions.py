@@ -59,6 +59,11 @@ class SampleQuestion(Value, frozen=True, kw_only=True):
     forms: tuple[str, ...] = ()
 
     @property
+    def can_be_judged(self) -> bool:
+        """The file names what a right answer holds, or that none is right."""
+        return bool(self.needed) or self.kind == UNANSWERABLE
+
+    @property
     def phrases(self) -> Iterator[str]:
         """All phrases of all parts."""
         for part in self.needed:
@@ -116,7 +121,10 @@ class _Line(msgspec.Struct, frozen=True):
     question: str
     id: str | None = None
     kind: str = PLAIN
+    earlier: tuple[str, ...] = ()
     answered_by: tuple[Place, ...] = ()
+    needed: tuple[tuple[str, ...], ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 def read_any_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
@@ -177,12 +185,19 @@ def _of_json(where: str, number: int, line: str) -> SampleQuestion:
         raise BadInputError(
             f"{where} is no question ({error}): write {_HOW}."
         ) from error
-    return SampleQuestion(
+    question = SampleQuestion(
         id=read.id or str(number),
         kind=read.kind,
         question=read.question.strip(),
+        earlier=read.earlier,
         answered_by=read.answered_by,
+        needed=read.needed,
+        absent=read.absent,
     )
+    # Somebody's questions need not say what is right; where they do, it must be told from what is wrong.
+    if question.needed:
+        _check_needed(question, where)
+    return question
 
 
 def _check(where: str, question: str, most_chars: int) -> None:

@@ -84,6 +84,7 @@ def test_an_answer_is_right_when_it_holds_a_phrase_of_every_part() -> None:
 
 
 def test_a_cited_lesson_alone_is_no_answer() -> None:
+    assert _verdict(_question(), cites()) == "failed"
     assert _verdict(_question(("0.75",)), cites(), answer="It is.") == "failed"
 
 
