@@ -30,8 +30,8 @@ from antiphon.vocabulary.values import Passage, Value
 
 Verdict = Literal["answered", "in_part", "failed"]
 
-READ_CHARS = 3_000
-"""As much of an answer as is judged: one that quotes a whole lesson holds every phrase of it."""
+READ_CHARS = 2_000
+"""As much of an answer as is judged, some three excerpts: one that quotes a whole lesson holds every phrase of it."""
 
 COMMON_SHARE = 0.5
 FEWEST_LESSONS = 4

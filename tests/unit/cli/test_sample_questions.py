@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.cli.judging import judge
 from antiphon.cli.phrases import plain, stands_in, words
 from antiphon.cli.questions import (
     CATALOGUE,
@@ -16,6 +17,7 @@ from antiphon.cli.questions import (
     read_questions,
 )
 from antiphon.knowledge import load_document
+from tests.unit.cli.judged import cites, outcome
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 HALVES = ("open", "sealed")
@@ -129,3 +131,45 @@ def test_no_needed_phrase_stands_in_many_lessons(name: str, texts: Texts) -> Non
             vague += [each for each in phrases if texts.lessons_with(each) > 2]
 
     assert vague == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_repeating_a_question_answers_none_though_the_right_lessons_are_cited(
+    name: str,
+) -> None:
+    for question in _questions(name):
+        cited = [
+            cites("", place.lesson, course=place.course)
+            for place in question.answered_by
+        ]
+        echo = outcome(*cited, answer=f"{question.question} {question.question}")
+
+        assert judge(question, echo.response).verdict == "failed", question.id
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_excuse_is_an_answer_where_there_is_none_and_nowhere_else(name: str) -> None:
+    excuse = outcome(
+        answer="Nothing was found.", confidence="low", doubts=("no_evidence",)
+    )
+
+    for question in _questions(name):
+        answered = judge(question, excuse.response).verdict == "answered"
+        assert answered == (question.kind == UNANSWERABLE), question.id
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_whole_catalogue_at_once_answers_few_questions(
+    name: str, texts: Texts
+) -> None:
+    outlines = [text for (_, lesson), text in texts.places.items() if lesson is None]
+    everything = outcome(answer="\n".join(outlines))
+
+    questions = _questions(name)
+    answered = [
+        question.id
+        for question in questions
+        if judge(question, everything.response).verdict == "answered"
+    ]
+
+    assert len(answered) <= 0.1 * len(questions), answered
