@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import get_args
 
 from antiphon.cli.judging import Verdict
@@ -49,16 +49,6 @@ class Grade(Value, frozen=True, kw_only=True):
     def right(self) -> bool:
         """The answer is what was wanted: nothing is missing, or it says that nothing is there."""
         return self.verdict == "answered"
-
-    @property
-    def answerable(self) -> bool:
-        """The courses hold an answer."""
-        return self.kind != UNANSWERABLE
-
-    @property
-    def refused(self) -> bool:
-        """An answer was there, and this says that none is, or only something near."""
-        return self.answerable and self.says_so
 
 
 class Targets(Value, frozen=True, kw_only=True):
@@ -118,19 +108,46 @@ class Figures(Value, frozen=True, kw_only=True):
 
 def figures_of(grades: Sequence[Grade]) -> Figures:
     """Sums a run up."""
-    of_lessons = [each for each in grades if _asks_lessons(each)]
-    with_first = [each for each in grades if each.right_lesson_first is not None]
+    kinds = by_kind(grades)
+    of_lessons: list[Grade] = []
+    answerable: list[Grade] = []
+    for kind, of_kind in kinds.items():
+        if kind not in (CATALOGUE, SMALL_TALK, UNANSWERABLE):
+            of_lessons += of_kind
+        if kind != UNANSWERABLE:
+            answerable += of_kind
     return Figures(
-        answered=share_of(of_lessons, _is_right),
-        first=share_of(with_first, lambda each: bool(each.right_lesson_first)),
-        two_step=share_of(_of_kind(grades, TWO_STEP), _is_right),
-        catalogue=share_of(_of_kind(grades, CATALOGUE), _is_right),
-        said_so=share_of(_of_kind(grades, UNANSWERABLE), _is_right),
-        refused=share_of(
-            [each for each in grades if each.answerable], lambda each: each.refused
-        ),
+        answered=right_of(of_lessons),
+        first=first_of(grades),
+        two_step=right_of(kinds.get(TWO_STEP, [])),
+        catalogue=right_of(kinds.get(CATALOGUE, [])),
+        said_so=right_of(kinds.get(UNANSWERABLE, [])),
+        refused=_share([each.says_so for each in answerable]),
         by_label=calibration(grades),
     )
+
+
+def by_kind(grades: Sequence[Grade]) -> dict[str, list[Grade]]:
+    """Returns the grades of each kind of question, in the order in which kinds come first."""
+    kinds: dict[str, list[Grade]] = {}
+    for each in grades:
+        kinds.setdefault(each.kind, []).append(each)
+    return kinds
+
+
+def right_of(grades: Sequence[Grade]) -> Share:
+    """Returns how many are right."""
+    return _share([each.right for each in grades])
+
+
+def first_of(grades: Sequence[Grade]) -> Share:
+    """Returns how many cite a right lesson first, of those that are asked for one."""
+    asked = [each.right_lesson_first for each in grades]
+    return _share([first for first in asked if first is not None])
+
+
+def _share(counted: Sequence[bool]) -> Share:
+    return Share(count=sum(counted), of=len(counted))
 
 
 def calibration(grades: Sequence[Grade]) -> dict[Confidence, Share]:
@@ -138,32 +155,12 @@ def calibration(grades: Sequence[Grade]) -> dict[Confidence, Share]:
 
     Nothing answers an unanswerable question, whatever is said of it. Small talk asks nothing.
     """
-    shares: dict[Confidence, Share] = {}
-    for label in LABELS:
-        labelled = [
-            each
-            for each in grades
-            if each.confidence == label and each.kind != SMALL_TALK
-        ]
-        shares[label] = share_of(labelled, lambda each: each.right and each.answerable)
-    return shares
-
-
-def share_of(grades: Sequence[Grade], counts: Callable[[Grade], bool]) -> Share:
-    """Returns how many of the grades count."""
-    return Share(count=sum(map(counts, grades)), of=len(grades))
-
-
-def _is_right(grade: Grade) -> bool:
-    return grade.right
-
-
-def _of_kind(grades: Sequence[Grade], kind: str) -> list[Grade]:
-    return [each for each in grades if each.kind == kind]
-
-
-def _asks_lessons(grade: Grade) -> bool:
-    return grade.kind not in (CATALOGUE, SMALL_TALK, UNANSWERABLE)
+    labelled: dict[Confidence, list[bool]] = {label: [] for label in LABELS}
+    for each in grades:
+        if each.kind != SMALL_TALK:
+            answers = each.right and each.kind != UNANSWERABLE
+            labelled[each.confidence].append(answers)
+    return {label: _share(answers) for label, answers in labelled.items()}
 
 
 def shortfalls(grades: Sequence[Grade], targets: Targets) -> list[str]:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from antiphon.cli.eval_figures import Figures, Grade, Share, Targets
+from antiphon.cli.eval_figures import Figures, Grade, Share, Targets, by_kind
+from antiphon.cli.judging import Verdict
 
 WIDTH = 720
 _LEFT = 170
 _BAR = 440
 _LINE = 24
-_COLOURS = {"answered": "#2f7d4f", "in_part": "#e0b13c", "failed": "#b4443c"}
+_COLOURS: dict[Verdict, str] = {
+    "answered": "#2f7d4f",
+    "in_part": "#e0b13c",
+    "failed": "#b4443c",
+}
 _LABEL_COLOUR = "#3b6ea5"
 
 
 def as_svg(grades: Sequence[Grade], figures: Figures, targets: Targets) -> str:
     """Draws a bar for each kind of question, and one for each label with the share that it promises."""
-    by_kind: dict[str, list[Grade]] = {}
-    for each in grades:
-        by_kind.setdefault(each.kind, []).append(each)
     drawn: list[str] = [_text(10, 24, "Answered, in part, failed, by kind", bold=True)]
     y = 40
-    for kind, of_kind in by_kind.items():
+    for kind, of_kind in by_kind(grades).items():
         drawn += _kind_bar(kind, of_kind, y)
         y += _LINE
     y += 30
@@ -48,13 +51,12 @@ def as_svg(grades: Sequence[Grade], figures: Figures, targets: Targets) -> str:
 def _kind_bar(kind: str, grades: Sequence[Grade], y: int) -> list[str]:
     drawn = [_text(10, y + 14, kind.replace("_", " "))]
     x = float(_LEFT)
-    counts: list[str] = []
+    verdicts = Counter(each.verdict for each in grades)
     for verdict, colour in _COLOURS.items():
-        count = sum(each.verdict == verdict for each in grades)
-        width = _BAR * count / len(grades)
+        width = _BAR * verdicts[verdict] / len(grades)
         drawn.append(_rect(x, y, width, colour))
         x += width
-        counts.append(str(count))
+    counts = [str(verdicts[verdict]) for verdict in _COLOURS]
     drawn.append(_text(_LEFT + _BAR + 10, y + 14, " / ".join(counts)))
     return drawn
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -18,8 +19,10 @@ from antiphon.cli.eval_figures import (
     Grade,
     Share,
     Targets,
+    by_kind,
     figures_of,
-    share_of,
+    first_of,
+    right_of,
     shortfalls,
 )
 from antiphon.cli.eval_plot import as_svg
@@ -241,9 +244,6 @@ def _graded(asked: Asked, common: AbstractSet[str]) -> Grade:
 
 def show(grades: Sequence[Grade], figures: Figures) -> None:
     """Prints a line for each kind of question, the shares, and each answer that is not right."""
-    by_kind: dict[str, list[Grade]] = {}
-    for each in grades:
-        by_kind.setdefault(each.kind, []).append(each)
     table = new_table(
         "Kind",
         "Asked",
@@ -258,7 +258,7 @@ def show(grades: Sequence[Grade], figures: Figures) -> None:
         "Characters (median)",
         "ms (median)",
     )
-    for kind, of_kind in by_kind.items():
+    for kind, of_kind in by_kind(grades).items():
         table.add_row(kind, *_row(of_kind))
     table.add_row("all", *_row(grades), style="bold")
     out.table(table)
@@ -290,7 +290,7 @@ def _show_forms(grades: Sequence[Grade]) -> None:
         return
     table = new_table("Form", "Right")
     for form, of_form in by_form.items():
-        table.add_row(form, str(share_of(of_form, lambda each: each.right)))
+        table.add_row(form, str(right_of(of_form)))
     out.table(table)
     out.print_line("")
 
@@ -302,26 +302,20 @@ def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
         parts_found += each.parts_found
         most_rounds = max(most_rounds, each.rounds)
         most_calls = max(most_calls, each.calls)
-    with_first = [each for each in grades if each.right_lesson_first is not None]
-    first = share_of(with_first, lambda each: bool(each.right_lesson_first))
+    verdicts = Counter(each.verdict for each in grades)
     return (
         str(len(grades)),
-        *(
-            str(_count(grades, verdict))
-            for verdict in ("answered", "in_part", "failed")
-        ),
+        str(verdicts["answered"]),
+        str(verdicts["in_part"]),
+        str(verdicts["failed"]),
         _of(Share(count=parts_found, of=parts)),
-        _of(first),
+        _of(first_of(grades)),
         str(sum(each.says_so for each in grades)),
         str(most_rounds),
         str(most_calls),
         f"{median_high(len(each.answer) for each in grades):.0f}",
         f"{median_high(each.duration_ms for each in grades):.0f}",
     )
-
-
-def _count(grades: Sequence[Grade], verdict: str) -> int:
-    return sum(each.verdict == verdict for each in grades)
 
 
 def _of(share: Share) -> str:

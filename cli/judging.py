@@ -82,15 +82,14 @@ def judge(
     read = _read_by_people(response)
     parts_found = 0
     for part in question.needed:
-        telling = [phrase for phrase in part if phrase not in common]
-        parts_found += any(stands_in(phrase, read) for phrase in telling)
+        parts_found += _any_stands_in(set(part) - common, read)
     says_so = admits_gap(response)
     if question.kind == UNANSWERABLE:
         verdict = _verdict(says_so, 0)
     else:
         # Where nothing is needed, nothing can be right.
         whole = bool(question.needed) and parts_found == len(question.needed)
-        misled = any(stands_in(words, read) for words in question.absent)
+        misled = _any_stands_in(question.absent, read)
         right = whole and not misled and _is_in_place(question, response)
         verdict = _verdict(right, parts_found * (not misled))
     return Judgement(
@@ -100,6 +99,10 @@ def judge(
         right_lesson_first=_right_lesson_first(question, response),
         says_so=says_so,
     )
+
+
+def _any_stands_in(phrases: Iterable[str], text: str) -> bool:
+    return any(stands_in(phrase, text) for phrase in phrases)
 
 
 def _verdict(right: bool, parts_found: int) -> Verdict:
