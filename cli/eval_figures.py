@@ -142,8 +142,13 @@ def right_of(grades: Sequence[Grade]) -> Share:
 
 def first_of(grades: Sequence[Grade]) -> Share:
     """Returns how many cite a right lesson first, of those that are asked for one."""
-    asked = [each.right_lesson_first for each in grades]
-    return _share([first for first in asked if first is not None])
+    return _share(
+        [
+            each.right_lesson_first
+            for each in grades
+            if each.right_lesson_first is not None
+        ]
+    )
 
 
 def _share(counted: Sequence[bool]) -> Share:

@@ -23,7 +23,7 @@ _LABEL_COLOUR = "#3b6ea5"
 
 def as_svg(grades: Sequence[Grade], figures: Figures, targets: Targets) -> str:
     """Draws a bar for each kind of question, and one for each label with the share that it promises."""
-    drawn: list[str] = [_text(10, 24, "Answered, in part, failed, by kind", bold=True)]
+    drawn: list[str] = [_text(10, 24, "Answered, in part, failed, by kind", "bold")]
     y = 40
     for kind, of_kind in by_kind(grades).items():
         drawn += _kind_bar(kind, of_kind, y)
@@ -32,7 +32,7 @@ def as_svg(grades: Sequence[Grade], figures: Figures, targets: Targets) -> str:
     title = (
         "Answers that answer the question, by label (the line: what the label promises)"
     )
-    drawn.append(_text(10, y, title, bold=True))
+    drawn.append(_text(10, y, title, "bold"))
     y += 16
     promised = {"high": targets.least_high, "medium": targets.least_medium}
     for label, share in figures.by_label.items():
@@ -82,8 +82,5 @@ def _rect(x: float, y: int, width: float, colour: str) -> str:
     )
 
 
-def _text(x: int, y: int, text: str, *, bold: bool = False) -> str:
-    weight = "normal"
-    if bold:
-        weight = "bold"
+def _text(x: int, y: int, text: str, weight: str = "normal") -> str:
     return f'<text x="{x}" y="{y}" font-weight="{weight}">{escape(text)}</text>'

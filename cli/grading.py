@@ -22,7 +22,6 @@ from antiphon.cli.eval_figures import (
     by_kind,
     figures_of,
     first_of,
-    right_of,
     shortfalls,
 )
 from antiphon.cli.eval_plot import as_svg
@@ -260,11 +259,12 @@ def show(grades: Sequence[Grade], figures: Figures) -> None:
     )
     for kind, of_kind in by_kind(grades).items():
         table.add_row(kind, *_row(of_kind))
+    for form, of_form in _by_form(grades).items():
+        table.add_row(f"form: {form}", *_row(of_form), style="dim")
     table.add_row("all", *_row(grades), style="bold")
     out.table(table)
     out.print_line("")
     _show_shares(figures)
-    _show_forms(grades)
     for each in grades:
         if not each.right:
             _show_failure(each)
@@ -281,18 +281,12 @@ def _show_failure(grade: Grade) -> None:
     )
 
 
-def _show_forms(grades: Sequence[Grade]) -> None:
-    by_form: dict[str, list[Grade]] = {}
+def _by_form(grades: Sequence[Grade]) -> dict[str, list[Grade]]:
+    forms: dict[str, list[Grade]] = {}
     for each in grades:
         for form in each.forms:
-            by_form.setdefault(form, []).append(each)
-    if not by_form:
-        return
-    table = new_table("Form", "Right")
-    for form, of_form in by_form.items():
-        table.add_row(form, str(right_of(of_form)))
-    out.table(table)
-    out.print_line("")
+            forms.setdefault(form, []).append(each)
+    return forms
 
 
 def _row(grades: Sequence[Grade]) -> tuple[str, ...]:

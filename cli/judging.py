@@ -12,7 +12,6 @@ from typing import Literal
 from antiphon import service
 from antiphon.cli.phrases import stands_in
 from antiphon.cli.questions import (
-    CATALOGUE,
     LESSON,
     SMALL_TALK,
     TWO_STEP,
@@ -88,7 +87,7 @@ def judge(
         verdict = _verdict(says_so, 0)
     else:
         # Where nothing is needed, nothing can be right.
-        whole = bool(question.needed) and parts_found == len(question.needed)
+        whole = 0 < parts_found == len(question.needed)
         misled = _any_stands_in(question.absent, read)
         right = whole and not misled and _is_in_place(question, response)
         verdict = _verdict(right, parts_found * (not misled))
@@ -146,7 +145,7 @@ def _is_in_place(question: SampleQuestion, response: ResponseAssembled) -> bool:
     cited = set(places_cited(response))
     if question.kind == SMALL_TALK:
         return not cited and not admits_gap(response)
-    if question.kind == CATALOGUE or not question.lessons:
+    if not question.asks_lessons:
         return True
     if question.kind == TWO_STEP:
         # An excerpt from every course that might be meant names the right one too.
@@ -162,7 +161,7 @@ def _is_in_place(question: SampleQuestion, response: ResponseAssembled) -> bool:
 def _right_lesson_first(
     question: SampleQuestion, response: ResponseAssembled
 ) -> bool | None:
-    if not question.lessons or question.kind == CATALOGUE:
+    if not question.asks_lessons:
         return None
     right = set(question.answered_by)
     for place in places_cited(response):
@@ -205,7 +204,7 @@ def common_phrases(
     common: set[str] = set()
     for question in questions:
         # Catalogue words such as a course's title may be anywhere: the outline is what they are asked of.
-        if question.lessons and question.kind != CATALOGUE:
+        if question.asks_lessons:
             common |= {each for each in question.phrases if _is_common(each, lessons)}
     return frozenset(common)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -66,13 +67,17 @@ class SampleQuestion(Value, frozen=True, kw_only=True):
     @property
     def phrases(self) -> Iterator[str]:
         """All phrases of all parts."""
-        for part in self.needed:
-            yield from part
+        return chain.from_iterable(self.needed)
 
     @property
     def lessons(self) -> set[Place]:
         """The lessons that hold the answer, without outlines."""
         return {place for place in self.answered_by if place.lesson is not None}
+
+    @property
+    def asks_lessons(self) -> bool:
+        """What lessons say answers it, and not the catalogue."""
+        return bool(self.lessons) and self.kind != CATALOGUE
 
 
 def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
