@@ -128,7 +128,8 @@ def admits_gap(response: ResponseAssembled) -> bool:
     if response.confidence != "low" or not doubts or doubts & COULD_NOT_LOOK:
         return False
     starts = [citation.start for citation in response.citations]
-    return not starts or bool(response.answer[: min(starts)].strip())
+    before = response.answer[: min(starts, default=None)]
+    return bool(before.strip())
 
 
 def places_cited(response: ResponseAssembled) -> list[Place]:
@@ -154,7 +155,7 @@ def _is_in_place(question: SampleQuestion, response: ResponseAssembled) -> bool:
     right = set(question.answered_by) | outlines
     if question.kind == LESSON:
         # "What was covered in lesson 4" is not answered with another lesson's words.
-        return bool(cited) and cited <= right
+        return set() < cited <= right
     return bool(cited & right)
 
 
