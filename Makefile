@@ -56,8 +56,10 @@ check: $(VENV)/.dev ## linter, format, types, imports, complexity
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.house.complexity
 
-eval: $(DATA)/knowledge/current ## grade the answers to the sample questions
-	$(BIN)/antiphon eval samples/questions.jsonl
+# QUESTIONS=samples/sealed.jsonl is for the end: see samples/README.md.
+QUESTIONS ?= samples/questions.jsonl samples/open.jsonl
+eval: $(DATA)/eval/knowledge/current ## judge the answers to the sample questions (QUESTIONS=)
+	$(BIN)/antiphon eval $(QUESTIONS) --data-dir $(DATA)/eval --plot $(DATA)/eval/eval.svg
 
 # Reads ../shared/data/hotpotqa_100 where it is.
 eval-memory: $(VENV)/.dev ## two-round runs as transcript and as briefing: tokens, price, what is kept
@@ -105,6 +107,10 @@ schema: $(VENV)/.dev ## requests made from the published schema (EXAMPLES=)
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)
 	$(BIN)/antiphon index samples/courses
+
+# Apart from what is served: the transcripts are there to be asked about by `make eval`.
+$(DATA)/eval/knowledge/current: $(wildcard samples/courses/*.txt samples/spoken/*.txt) | $(VENV)/.$(EMBEDDER)
+	$(BIN)/antiphon index samples/courses samples/spoken --data-dir $(DATA)/eval
 
 $(VENV)/.python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Antiphon needs Python 3.11 or later, found " + sys.version.split()[0] + ": name another one with PYTHON=python3.12")'

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from antiphon import service
 from antiphon.cli.grading import grade
-from antiphon.cli.questions import PLAIN, SampleQuestion
+from antiphon.cli.questions import SampleQuestion
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import QuerySettings, Usage, Value
@@ -29,8 +29,8 @@ class Run(Value, frozen=True, kw_only=True):
     """One question in one mode.
 
     Attributes:
-        right: True if a right source is cited, or the answer owns that there is none; None where the file does not
-            name what is right.
+        right: True if what answers the question stands in the answer, or it owns that there is none; None where the
+            file does not name what is right.
         doubts: The kinds of the answer's indicators.
     """
 
@@ -123,8 +123,8 @@ def run_of(
     """Returns one run as it is compared."""
     response = outcome.response
     right: bool | None = None
-    # A question of a plain file has nothing to be graded by.
-    if question.kind != PLAIN:
+    # A question of a plain file has nothing to be graded by; one that leans on earlier ones was asked without them.
+    if question.can_be_judged and not question.earlier:
         right = grade(question, outcome, trace).right
     return Run(
         mode=mode,

@@ -1,18 +1,38 @@
-"""`antiphon eval`: asks a file of questions and grades the answers by their citations."""
+"""`antiphon eval`: asks files of questions and judges the answers by what stands in them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from statistics import median_high
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import typer
 
 from antiphon import service
-from antiphon.cli.questions import UNANSWERABLE, Place, SampleQuestion, read_questions
+from antiphon.cli.eval_figures import (
+    Figures,
+    Grade,
+    Share,
+    Targets,
+    by_kind,
+    figures_of,
+    first_of,
+    shortfalls,
+)
+from antiphon.cli.eval_plot import as_svg
+from antiphon.cli.judging import (
+    common_phrases,
+    judge,
+    passages_of,
+    places_cited,
+    wrong_citations,
+)
+from antiphon.cli.questions import SampleQuestion, read_questions
 from antiphon.cli.session import (
     DataDir,
     Json,
@@ -22,7 +42,6 @@ from antiphon.cli.session import (
     settings_to_ask,
 )
 from antiphon.cli.terminal import (
-    counted,
     err,
     new_table,
     one_line,
@@ -31,47 +50,51 @@ from antiphon.cli.terminal import (
     short_id,
 )
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import (
-    ContextSynthesized,
-    Event,
-    Recorded,
-    ResponseAssembled,
-)
-from antiphon.vocabulary.values import Passage, Value
-
-
-class Targets(Value, frozen=True, kw_only=True):
-    """The least that a run must reach: shares of 1; the most rounds and calls of each question."""
-
-    least_right: float = 0.9
-    least_said_so: float = 5 / 6
-    most_rounds: int = 2
-    most_calls: int = 3
-
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.values import Passage
 
 DEFAULTS = Targets()
 
 
+def _share(what: str) -> Any:
+    """Returns the option for a share that is wanted."""
+    return typer.Option(min=0, max=1, help=what)
+
+
 def evaluate(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="Questions as JSON lines, such as samples/questions.jsonl."
-        ),
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Questions as JSON lines, such as samples/open.jsonl."),
     ],
     as_json: Json = False,
-    least_right: Annotated[
-        float,
-        typer.Option(
-            help="Share of answerable questions whose right lesson must be cited."
-        ),
-    ] = DEFAULTS.least_right,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", help="Draw kinds and calibration into an SVG file."),
+    ] = None,
+    least_answered: Annotated[
+        float, _share("Share whose answer holds what answers the question.")
+    ] = DEFAULTS.least_answered,
+    least_first: Annotated[
+        float, _share("Share whose first cited lesson is a right one.")
+    ] = DEFAULTS.least_first,
+    least_two_step: Annotated[
+        float, _share("Share of questions in two steps that are answered.")
+    ] = DEFAULTS.least_two_step,
+    least_catalogue: Annotated[
+        float, _share("Share of questions about the catalogue that are answered.")
+    ] = DEFAULTS.least_catalogue,
     least_said_so: Annotated[
-        float,
-        typer.Option(
-            help="Share of unanswerable questions of which the answer must say so."
-        ),
+        float, _share("Share of unanswerable questions of which the answer says so.")
     ] = DEFAULTS.least_said_so,
+    most_refused: Annotated[
+        float, _share("Share of answerable questions said to have no answer.")
+    ] = DEFAULTS.most_refused,
+    least_high: Annotated[
+        float, _share("Share of answers labelled high that answer the question.")
+    ] = DEFAULTS.least_high,
+    least_medium: Annotated[
+        float, _share("Share of answers labelled medium that answer the question.")
+    ] = DEFAULTS.least_medium,
     most_rounds: Annotated[
         int, typer.Option(help="Most rounds a question may take.")
     ] = DEFAULTS.most_rounds,
@@ -85,265 +108,228 @@ def evaluate(
     reasoner: Reasoner = None,
     model: Model = None,
 ) -> None:
-    """Asks every question of a file and grades the answers by their citations; exit code 1 below the targets."""
+    """Asks every question of the files and judges the answers; exit code 1 below the targets."""
     targets = Targets(
-        least_right=least_right,
+        least_answered=least_answered,
+        least_first=least_first,
+        least_two_step=least_two_step,
+        least_catalogue=least_catalogue,
         least_said_so=least_said_so,
+        most_refused=most_refused,
+        least_high=least_high,
+        least_medium=least_medium,
         most_rounds=most_rounds,
         most_calls=most_calls,
     )
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(
-            f"{file} cannot be read ({error}): name a file of questions in UTF-8."
-        ) from error
-    questions = read_questions(lines, str(file))
+    questions: list[SampleQuestion] = []
+    for file in files:
+        questions += read_questions(_lines(file), str(file))
     settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
-    grades = asyncio.run(_ask_all(settings, questions, at_once))
+    asked = asyncio.run(_ask_all(settings, questions, at_once))
+    grades = grades_of(asked)
+    figures = figures_of(grades)
     short = shortfalls(grades, targets)
     if as_json:
-        print_json(
-            msgspec.json.encode({"grades": grades, "shortfalls": short}).decode()
-        )
+        report = {"grades": grades, "figures": figures, "shortfalls": short}
+        print_json(msgspec.json.encode(report).decode())
     else:
-        show_grades(grades)
+        show(grades, figures)
+    if plot is not None:
+        _write(plot, as_svg(grades, figures, targets))
     for sentence in short:
         err.print(one_line(sentence, 300), style="red", soft_wrap=True)
     if short:
         raise typer.Exit(1)
 
 
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(
+            f"{file} cannot be read ({error}): name a file of questions in UTF-8."
+        ) from error
+
+
+def _write(path: Path, drawing: str) -> None:
+    try:
+        path.write_text(drawing, encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(
+            f"{path} cannot be written ({error}): name another file."
+        ) from error
+
+
+class Asked(NamedTuple):
+    """A question with what came of it."""
+
+    question: SampleQuestion
+    outcome: service.Outcome
+    passages: dict[str, Passage]
+
+
 async def _ask_all(
     settings: service.Settings, questions: Sequence[SampleQuestion], at_once: int
-) -> list[Grade]:
+) -> list[Asked]:
     # More at once would only wait for one another's processor time, and their latencies would mean nothing.
     turns = asyncio.Semaphore(at_once)
     async with opened(settings) as antiphon:
-        grading = [_graded(antiphon, question, turns) for question in questions]
-        return await asyncio.gather(*grading)
+        asking = [_ask(antiphon, question, turns) for question in questions]
+        return await asyncio.gather(*asking)
 
 
-async def _graded(
+async def _ask(
     antiphon: service.Antiphon, question: SampleQuestion, turns: asyncio.Semaphore
-) -> Grade:
+) -> Asked:
     async with turns:
-        outcome = await antiphon.ask(service.Question(query=question.question))
-    found = grade(question, outcome, await antiphon.store.read(outcome.query_id))
-    mark = "✗"
-    if found.right:
-        mark = "✓"
-    err.print(
-        f"{mark} {found.id} {one_line(found.question, 80)}", style="dim", soft_wrap=True
-    )
-    return found
-
-
-def show_grades(grades: Sequence[Grade]) -> None:
-    """Prints a line for each kind of question, and each answer that is not right."""
-    by_kind: dict[str, list[Grade]] = {}
-    for each in grades:
-        by_kind.setdefault(each.kind, []).append(each)
-    table = new_table(
-        "Kind",
-        "Asked",
-        "Right",
-        "All lessons",
-        "Phrases",
-        "Most rounds",
-        "Most calls",
-        "ms (median)",
-    )
-    for kind, of_kind in by_kind.items():
-        table.add_row(kind, *_row(of_kind))
-    table.add_row("all", *_row(grades), style="bold")
-    out.table(table)
-    for each in grades:
-        if not each.right:
-            out.print(f"✗ {each.id} {one_line(each.question, 120)}", soft_wrap=True)
-            out.print(
-                f"    {one_line(each.note, 200)} ({short_id(each.query_id)})",
-                soft_wrap=True,
+        session_id = None
+        for earlier in question.earlier:
+            before = await antiphon.ask(
+                service.Question(query=earlier, session_id=session_id)
             )
-
-
-def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
-    complete = phrases = found = most_rounds = most_calls = 0
-    times: list[float] = []
-    for each in grades:
-        complete += each.complete
-        phrases += each.facts
-        found += each.facts_found
-        most_rounds = max(most_rounds, each.rounds)
-        most_calls = max(most_calls, each.calls)
-        times.append(each.duration_ms)
-    # Empty where the file names no phrases: 0/0 would look like a failure.
-    found_of_all = ""
-    if phrases:
-        found_of_all = f"{found}/{phrases}"
-    return (
-        str(len(grades)),
-        f"{share(grades):.0%}",
-        str(complete),
-        found_of_all,
-        str(most_rounds),
-        str(most_calls),
-        f"{median_high(times):.0f}",
+            session_id = before.session_id
+        outcome = await antiphon.ask(
+            service.Question(query=question.question, session_id=session_id)
+        )
+    trace = await antiphon.store.read(outcome.query_id)
+    err.print(
+        f"{question.id} {one_line(question.question, 80)}", style="dim", soft_wrap=True
     )
+    return Asked(question, outcome, passages_of(trace))
 
 
-class Grade(Value, frozen=True, kw_only=True):
-    """The grade of one answer.
-
-    Attributes:
-        right: A right lesson is cited; for a question that nothing answers: the answer says so.
-        complete: Every right lesson is cited.
-        facts_found: How many of the question's phrases stand in the answer.
-        wrong_citations: Cited words that are not in the passage that they name.
-        note: The citations, or the answer without any, where it is not right.
-    """
-
-    id: str
-    kind: str
-    question: str
-    right: bool
-    complete: bool
-    rounds: int
-    calls: int
-    facts: int
-    facts_found: int
-    citations: int
-    wrong_citations: tuple[str, ...]
-    confidence: str
-    reasoner: str
-    duration_ms: float
-    query_id: str
-    note: str = ""
+def grades_of(asked: Sequence[Asked]) -> list[Grade]:
+    """Grades all answers of a run; which phrases say nothing is known from all that it found."""
+    found: list[Passage] = []
+    for each in asked:
+        found += each.passages.values()
+    common = common_phrases([each.question for each in asked], found)
+    return [_graded(each, common) for each in asked]
 
 
 def grade(
-    question: SampleQuestion, outcome: service.Outcome, trace: Sequence[Recorded[Event]]
+    question: SampleQuestion, outcome: service.Outcome, trace: Iterable[Recorded[Event]]
 ) -> Grade:
-    """Grades `outcome` on `question`; its citations are checked against the passages in the trace."""
+    """Grades one answer by itself; its citations are checked against the passages in the trace."""
+    return _graded(Asked(question, outcome, passages_of(trace)), frozenset())
+
+
+def _graded(asked: Asked, common: AbstractSet[str]) -> Grade:
+    question, outcome = asked.question, asked.outcome
     response = outcome.response
-    cited = _places_cited(response)
-    asked_for = set(question.answered_by)
-    # One right lesson is enough: several may hold the answer, and the file lists them all.
-    right = bool(cited & asked_for)
-    if question.kind == UNANSWERABLE:
-        right = _admits_gap(response)
-    answer = response.answer.casefold()
-    facts_found = 0
-    for fact in question.facts:
-        facts_found += fact.casefold() in answer
-    note = ""
-    if not right and cited:
-        names = sorted(f"{place.course} {place.part}" for place in cited)
-        note = f"cited {', '.join(names)}"
-    elif not right:
-        note = f"cited nothing: {response.answer}"
+    judgement = judge(question, response, common)
+    cited = [f"{place.course} {place.part}" for place in places_cited(response)]
     return Grade(
         id=question.id,
         kind=question.kind,
+        forms=question.forms,
         question=question.question,
-        right=right,
-        complete=right and asked_for <= cited,
+        verdict=judgement.verdict,
+        parts=judgement.parts,
+        parts_found=judgement.parts_found,
+        right_lesson_first=judgement.right_lesson_first,
+        says_so=judgement.says_so,
+        confidence=response.confidence,
         rounds=response.rounds,
         calls=response.calls,
-        facts=len(question.facts),
-        facts_found=facts_found,
-        citations=len(response.citations),
-        wrong_citations=_wrong_citations(outcome, trace),
-        confidence=response.confidence,
+        answer=response.answer,
+        cited=tuple(cited),
+        wrong_citations=wrong_citations(outcome, asked.passages),
         reasoner=response.reasoner,
         duration_ms=outcome.duration_ms,
         query_id=outcome.query_id,
-        note=note,
     )
 
 
-def _places_cited(response: ResponseAssembled) -> set[Place]:
-    places: set[Place] = set()
-    for citation in response.citations:
-        if citation.course is not None:
-            places.add(Place(course=citation.course, lesson=citation.lesson))
-    return places
-
-
-def _admits_gap(response: ResponseAssembled) -> bool:
-    """Returns True if an answer owns that the courses do not hold it: it was looked for, and nothing is cited."""
-    doubts = [doubt.kind for doubt in response.indicators]
-    # "Nothing was found" is no finding where the search itself failed.
-    if "tool_failed" in doubts:
-        return False
-    return not response.citations and response.confidence != "high"
-
-
-def _wrong_citations(
-    outcome: service.Outcome, trace: Sequence[Recorded[Event]]
-) -> tuple[str, ...]:
-    passages: dict[str, Passage] = {}
-    for recorded in trace:
-        if isinstance(recorded.event, ContextSynthesized):
-            for fact in recorded.event.facts:
-                passages[fact.id] = fact.passage
-    wrong: list[str] = []
-    for citation in outcome.response.citations:
-        passage = passages.get(citation.fact)
-        # Character for character: a quotation that is nearly right is not one.
-        if passage is None or citation.cited_text not in passage.text.text:
-            wrong.append(citation.cited_text)
-    return tuple(wrong)
-
-
-def shortfalls(grades: Sequence[Grade], targets: Targets) -> list[str]:
-    """Returns a sentence for each target that the run misses."""
-    answerable: list[Grade] = []
-    others: list[Grade] = []
+def show(grades: Sequence[Grade], figures: Figures) -> None:
+    """Prints a line for each kind of question, the shares, and each answer that is not right."""
+    table = new_table(
+        "Kind",
+        "Asked",
+        "Answered",
+        "In part",
+        "Failed",
+        "Parts",
+        "Right lesson first",
+        "Said so",
+        "Most rounds",
+        "Most calls",
+        "Characters (median)",
+        "ms (median)",
+    )
+    for kind, of_kind in by_kind(grades).items():
+        table.add_row(kind, *_row(of_kind))
+    for form, of_form in _by_form(grades).items():
+        table.add_row(f"form: {form}", *_row(of_form), style="dim")
+    table.add_row("all", *_row(grades), style="bold")
+    out.table(table)
+    out.print_line("")
+    _show_shares(figures)
     for each in grades:
-        if each.kind == UNANSWERABLE:
-            others.append(each)
-        else:
-            answerable.append(each)
-    return [
-        *_below(answerable, targets.least_right, "a right lesson is cited"),
-        *_below(
-            others, targets.least_said_so, "an unanswerable question is said to be one"
-        ),
-        *_too_long(grades, targets),
-        *_misquoted(grades),
-    ]
+        if not each.right:
+            _show_failure(each)
 
 
-def _below(grades: Sequence[Grade], least: float, what: str) -> list[str]:
-    # A share such as 5 of 6 is no exact number.
-    if not grades or share(grades) >= least - 1e-9:
-        return []
-    return [f"In {share(grades):.0%} {what}; at least {least:.0%} is wanted."]
+def _show_failure(grade: Grade) -> None:
+    verdict = grade.verdict.replace("_", " ")
+    question = one_line(grade.question, 120)
+    cited = one_line(", ".join(grade.cited), 200) or "nothing"
+    answer = one_line(grade.answer, 300)
+    out.print(f"✗ {grade.id} {verdict}, {grade.confidence}: {question}", soft_wrap=True)
+    out.print(
+        f"    cited {cited}: {answer} ({short_id(grade.query_id)})", soft_wrap=True
+    )
 
 
-def _too_long(grades: Sequence[Grade], targets: Targets) -> list[str]:
-    sentences: list[str] = []
+def _by_form(grades: Sequence[Grade]) -> dict[str, list[Grade]]:
+    forms: dict[str, list[Grade]] = {}
     for each in grades:
-        if each.rounds > targets.most_rounds or each.calls > targets.most_calls:
-            sentences.append(
-                f"{each.id} took {counted(each.rounds, 'round')} and {counted(each.calls, 'call')}; "
-                f"at most {targets.most_rounds} and {targets.most_calls} are allowed."
-            )
-    return sentences
+        for form in each.forms:
+            forms.setdefault(form, []).append(each)
+    return forms
 
 
-def _misquoted(grades: Sequence[Grade]) -> list[str]:
-    sentences: list[str] = []
+def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
+    parts = parts_found = most_rounds = most_calls = 0
     for each in grades:
-        for words in each.wrong_citations:
-            sentences.append(
-                f"{each.id} cites words that are not in the passage it names: {words!r}."
-            )
-    return sentences
+        parts += each.parts
+        parts_found += each.parts_found
+        most_rounds = max(most_rounds, each.rounds)
+        most_calls = max(most_calls, each.calls)
+    verdicts = Counter(each.verdict for each in grades)
+    return (
+        str(len(grades)),
+        str(verdicts["answered"]),
+        str(verdicts["in_part"]),
+        str(verdicts["failed"]),
+        _of(Share(count=parts_found, of=parts)),
+        _of(first_of(grades)),
+        str(sum(each.says_so for each in grades)),
+        str(most_rounds),
+        str(most_calls),
+        f"{median_high(len(each.answer) for each in grades):.0f}",
+        f"{median_high(each.duration_ms for each in grades):.0f}",
+    )
 
 
-def share(grades: Sequence[Grade]) -> float:
-    """Returns the share of `grades` that are right, from 0 to 1."""
-    right = [each for each in grades if each.right]
-    return len(right) / len(grades)
+def _of(share: Share) -> str:
+    # Empty where there is nothing to find: 0/0 would look like a failure.
+    if not share.of:
+        return ""
+    return f"{share.count}/{share.of}"
+
+
+def _show_shares(figures: Figures) -> None:
+    table = new_table("Share", "")
+    table.add_row(
+        "what answers the question stands in the answer", str(figures.answered)
+    )
+    table.add_row("right lesson first", str(figures.first))
+    table.add_row("two steps", str(figures.two_step))
+    table.add_row("catalogue", str(figures.catalogue))
+    table.add_row("unanswerable, and said so", str(figures.said_so))
+    table.add_row("answerable, and said to have no answer", str(figures.refused))
+    for label, share in figures.by_label.items():
+        table.add_row(f"labelled {label}, and answers the question", str(share))
+    out.table(table)
+    out.print_line("")

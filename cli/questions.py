@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
+from antiphon.cli.phrases import words
 from antiphon.cli.terminal import one_line
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.values import Value
@@ -15,6 +17,10 @@ PLAIN = "plain"
 """The kind of a question for which the file names no right answer."""
 
 UNANSWERABLE = "unanswerable"
+CATALOGUE = "catalogue"
+TWO_STEP = "two_step"
+LESSON = "lesson"
+SMALL_TALK = "small_talk"
 
 _HOW = 'one question a line, or one JSON object a line, such as {"question": "What is BM25?"}'
 
@@ -34,34 +40,84 @@ class Place(Value, frozen=True, kw_only=True):
 
 
 class SampleQuestion(Value, frozen=True, kw_only=True):
-    """One line of a questions file (samples/README.md): `facts` are phrases that a right answer may contain."""
+    """One line of a questions file (samples/README.md).
+
+    Attributes:
+        earlier: Questions of the same conversation, asked before this one.
+        answered_by: The lessons that hold the answer.
+        needed: The parts of a right answer; each is one or more phrases, of which one must stand in the answer.
+        absent: Words that only a wrong answer holds.
+        forms: The form the question comes in, such as "typo" or "german", where it is a special one.
+    """
 
     id: str
     kind: str
     question: str
+    earlier: tuple[str, ...] = ()
     answered_by: tuple[Place, ...] = ()
-    facts: tuple[str, ...] = ()
+    needed: tuple[tuple[str, ...], ...] = ()
+    absent: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+
+    @property
+    def can_be_judged(self) -> bool:
+        """The file names what a right answer holds, or that none is right."""
+        return bool(self.needed) or self.kind == UNANSWERABLE
+
+    @property
+    def phrases(self) -> Iterator[str]:
+        """All phrases of all parts."""
+        return chain.from_iterable(self.needed)
+
+    @property
+    def lessons(self) -> set[Place]:
+        """The lessons that hold the answer, without outlines."""
+        return {place for place in self.answered_by if place.lesson is not None}
+
+    @property
+    def asks_lessons(self) -> bool:
+        """What lessons say answers it, and not the catalogue."""
+        return bool(self.lessons) and self.kind != CATALOGUE
 
 
 def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
     """Reads the questions of a JSON lines file.
 
     Raises:
-        BadInputError: A line is no question; its number is named.
+        BadInputError: A line is no question, or nothing could tell a right answer to it; its number is named.
     """
     questions = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            questions.append(msgspec.json.decode(line, type=SampleQuestion))
+            question = msgspec.json.decode(line, type=SampleQuestion)
         except (msgspec.DecodeError, UnicodeEncodeError) as error:
             raise BadInputError(
                 f"{name}, line {number} is no question ({error}): see samples/README.md."
             ) from error
+        _check_needed(question, f"{name}, line {number}")
+        questions.append(question)
     if not questions:
         raise BadInputError(f"{name} holds no questions: see samples/README.md.")
     return questions
+
+
+def _check_needed(question: SampleQuestion, where: str) -> None:
+    """Refuses a question whose answer could not be told from a wrong one."""
+    if bool(question.needed) == (question.kind == UNANSWERABLE):
+        raise BadInputError(
+            f"{where}: `needed` must name what a right answer holds, and nothing where no answer is right."
+        )
+    asked = set(words(" ".join([*question.earlier, question.question])))
+    # A part without a phrase could never be found; a phrase without a word of its own would always be.
+    if not all(question.needed) or any(
+        asked.issuperset(words(phrase)) for phrase in question.phrases
+    ):
+        raise BadInputError(
+            f"{where}: every part of `needed` must hold a phrase, and every phrase a word that the question "
+            "does not."
+        )
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -70,8 +126,10 @@ class _Line(msgspec.Struct, frozen=True):
     question: str
     id: str | None = None
     kind: str = PLAIN
+    earlier: tuple[str, ...] = ()
     answered_by: tuple[Place, ...] = ()
-    facts: tuple[str, ...] = ()
+    needed: tuple[tuple[str, ...], ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 def read_any_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
@@ -132,13 +190,19 @@ def _of_json(where: str, number: int, line: str) -> SampleQuestion:
         raise BadInputError(
             f"{where} is no question ({error}): write {_HOW}."
         ) from error
-    return SampleQuestion(
+    question = SampleQuestion(
         id=read.id or str(number),
         kind=read.kind,
         question=read.question.strip(),
+        earlier=read.earlier,
         answered_by=read.answered_by,
-        facts=read.facts,
+        needed=read.needed,
+        absent=read.absent,
     )
+    # Somebody's questions need not say what is right; where they do, it must be told from what is wrong.
+    if question.needed:
+        _check_needed(question, where)
+    return question
 
 
 def _check(where: str, question: str, most_chars: int) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from antiphon.cli.phrases import stands_in
 from antiphon.cli.questions import SampleQuestion, read_questions
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.dispatcher.output import to_output
@@ -43,7 +44,7 @@ def sample_runs(
         for question in read_questions(
             questions.read_text(encoding="utf-8").splitlines(), str(questions)
         ):
-            if question.answered_by and question.facts:
+            if question.answered_by:
                 runs.append(_sample_run(question, library, registry, titles))
     finally:
         library.close()
@@ -110,7 +111,7 @@ async def _awaited(running: Awaitable[object]) -> object:
 def _answering_sentences(
     question: SampleQuestion, passages: Sequence[Passage]
 ) -> tuple[str, ...]:
-    """Returns, for each phrase of a right answer, the first sentence of the right lessons that holds it."""
+    """Returns, for each part of a right answer, the first sentence of the right lessons that holds it."""
     places = {(place.course, place.lesson) for place in question.answered_by}
     sentences = []
     for passage in passages:
@@ -119,11 +120,11 @@ def _answering_sentences(
                 passage.sentence(number).strip()
                 for number in range(len(passage.starts))
             ]
-    # A dict, because one sentence may hold several of the phrases.
+    # A dict, because one sentence may hold several of the parts.
     found: dict[str, None] = {}
-    for phrase in question.facts:
+    for part in question.needed:
         for sentence in sentences:
-            if phrase.casefold() in sentence.casefold():
+            if any(stands_in(phrase, sentence) for phrase in part):
                 found[sentence] = None
                 break
     return tuple(found)

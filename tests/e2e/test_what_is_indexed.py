@@ -27,7 +27,7 @@ def test_a_question_without_an_index_is_refused_and_makes_no_folder(
 ) -> None:
     (tmp_path / "questions.txt").write_text(QUESTION)
     (tmp_path / "questions.jsonl").write_text(
-        '{"id": "a", "kind": "single_fact", "question": "What?", "answered_by": []}'
+        '{"id": "a", "kind": "unanswerable", "question": "What?"}'
     )
 
     run = shell.run(*arguments, data_dir=tmp_path / "dta", folder=tmp_path)

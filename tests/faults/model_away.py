@@ -12,7 +12,8 @@ from collections import Counter
 from itertools import islice, product
 from pathlib import Path
 
-from antiphon.cli.grading import Grade, grade
+from antiphon.cli.eval_figures import Grade
+from antiphon.cli.grading import grade
 from antiphon.cli.questions import UNANSWERABLE, SampleQuestion, read_questions
 from antiphon.service import Antiphon, Outcome, Question, load_settings, silence_logging
 
@@ -33,7 +34,7 @@ def questions() -> list[SampleQuestion]:
     worded = (
         SampleQuestion(
             id=f"{sample.id}-{number}", kind=sample.kind, question=wording.format(sample.question),
-            answered_by=sample.answered_by, facts=sample.facts,
+            answered_by=sample.answered_by, needed=sample.needed,
         )
         for (number, wording), sample in product(enumerate(WORDINGS), samples)
     )  # fmt: skip
@@ -81,6 +82,12 @@ async def ask_all(data_dir: Path, embedder: str) -> tuple[list[Outcome], list[Gr
     return [outcome for outcome, _ in pairs], [graded for _, graded in pairs]
 
 
+def cites_a_right_lesson(question: SampleQuestion, graded: Grade) -> bool:
+    """Whether a lesson that holds the answer is cited, first or not."""
+    right = {f"{place.course} {place.part}" for place in question.answered_by}
+    return bool(right & set(graded.cited))
+
+
 def main() -> None:
     """Asks, prints, judges."""
     silence_logging()
@@ -88,8 +95,12 @@ def main() -> None:
     outcomes, grades = asyncio.run(ask_all(data_dir, "auto"))
     answered = sum(bool(outcome.response.answer.strip()) for outcome in outcomes)
     said_so = sum(map(labelled, outcomes))
-    answerable = [each for each in grades if each.kind != UNANSWERABLE]
-    right = sum(each.right for each in answerable)
+    answerable = [
+        pair
+        for pair in zip(questions(), grades, strict=True)
+        if pair[0].kind != UNANSWERABLE
+    ]
+    right = sum(cites_a_right_lesson(*pair) for pair in answerable)
     statuses = ", ".join(
         f"{status} {count}"
         for status, count in Counter(o.status for o in outcomes).items()

@@ -46,6 +46,7 @@ def test_every_sample_question_is_read_with_what_answers_it() -> None:
     assert len(questions) == 40
     assert all(each.kind != PLAIN and each.question for each in questions)
     assert questions[0].answered_by[0].lesson == 2
+    assert all(each.can_be_judged for each in questions)
 
 
 def test_a_plain_file_holds_a_question_a_line(tmp_path: Path) -> None:
@@ -76,6 +77,7 @@ def test_json_lines_need_a_question_and_nothing_else(tmp_path: Path) -> None:
         ('{"question": "Why?"}\n{"query": "Why?"}', "line 2 is no question"),
         ('{"question": "Why?"}\nWhy not?', "line 2 is no question"),
         ('{"question": 7}', "line 1 is no question"),
+        ('{"question": "Why?", "needed": [["why"]]}', "line 1: every part"),
         ('{"question": "  "}', "line 1 holds an empty question"),
         ('{"question": "half \\ud800"}', "line 1 is no question"),
         ('[{"question": "Why?"}]', "line 1 is no question"),

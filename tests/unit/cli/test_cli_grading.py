@@ -1,158 +1,192 @@
-"""How answers to sample questions are graded."""
+"""How runs of sample questions are graded, summed up and drawn."""
 
 from __future__ import annotations
+
+from xml.etree import ElementTree as ET
 
 import pytest
 from msgspec.structs import replace
 
-from antiphon.cli.grading import Grade, Targets, grade, shortfalls
+from antiphon.cli.eval_figures import (
+    Grade,
+    Share,
+    Targets,
+    calibration,
+    figures_of,
+    shortfalls,
+)
+from antiphon.cli.eval_plot import as_svg
+from antiphon.cli.grading import Asked, grade, grades_of
+from antiphon.cli.judging import Verdict
 from antiphon.cli.questions import Place, SampleQuestion, read_questions
-from antiphon.service import Outcome
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import Confidence, ContextSynthesized, Event, Recorded
-from antiphon.vocabulary.values import Citation, Fact, Indicator, Passage, StoredText
-from tests.story import placed, response_assembled
+from antiphon.vocabulary.events import Confidence
+from antiphon.vocabulary.values import Citation
+from tests.unit.cli.judged import cites, lesson_passage, outcome, trace
 
-LINE = '{"id": "q1", "kind": "k", "question": "Q?", "answered_by": [{"course": "C", "lesson": 2}], "facts": ["1.2"]}'
+LINE = '{"id": "q1", "kind": "k", "question": "Q?", "answered_by": [{"course": "C", "lesson": 2}], "needed": [["1.2"]]}'
 QUESTION = SampleQuestion(
     id="q1",
-    kind="comparison",
-    question="Q?",
-    answered_by=(Place(course="C", lesson=1), Place(course="C", lesson=2)),
+    kind="fact",
+    question="Which k1?",
+    answered_by=(Place(course="C", lesson=2),),
+    needed=(("k1 is 1.2",),),
 )
 NOBODY_KNOWS = SampleQuestion(id="q2", kind="unanswerable", question="Q?")
 
 
-def _trace() -> list[Recorded[Event]]:
-    passage = Passage(
-        id="p",
-        source="C - Lesson 2",
-        text=StoredText("k1 is 1.2 in Lucene."),
-        course="C",
-        lesson=2,
+def _grade(
+    kind: str = "fact",
+    verdict: Verdict = "answered",
+    confidence: Confidence = "high",
+    *,
+    first: bool | None = True,
+    says_so: bool = False,
+) -> Grade:
+    good = grade(QUESTION, outcome(cites()), trace())
+    return replace(
+        good,
+        kind=kind,
+        verdict=verdict,
+        confidence=confidence,
+        right_lesson_first=first,
+        says_so=says_so,
     )
-    fact = Fact(id="f1", passage=passage, tool_call_id="t1", round=1)
-    return placed("q", [ContextSynthesized(round=1, facts=(fact,))])
-
-
-def _outcome(
-    *citations: Citation, answer: str = "It is 1.2.", confidence: Confidence = "high"
-) -> Outcome:
-    response = replace(
-        response_assembled(answer), citations=citations, confidence=confidence
-    )
-    return Outcome(
-        query_id="q",
-        session_id="s",
-        response=response,
-        status="answered",
-        duration_ms=1.0,
-    )
-
-
-def _cites(
-    text: str = "k1 is 1.2", lesson: int | None = 2, fact: str = "f1"
-) -> Citation:
-    return Citation(
-        start=0,
-        end=9,
-        cited_text=text,
-        source="C",
-        fact=fact,
-        course="C",
-        lesson=lesson,
-    )
-
-
-def test_an_answer_is_right_when_it_cites_a_right_lesson_and_complete_when_it_cites_all() -> (
-    None
-):
-    partly = grade(QUESTION, _outcome(_cites()), _trace())
-    wholly = grade(QUESTION, _outcome(_cites(), _cites(lesson=1)), _trace())
-
-    assert (partly.right, partly.complete) == (True, False)
-    assert (wholly.right, wholly.complete) == (True, True)
-
-
-def test_an_answer_that_cites_another_lesson_is_not_right_and_says_what_it_cited() -> (
-    None
-):
-    found = grade(QUESTION, _outcome(_cites(lesson=7)), _trace())
-
-    assert (found.right, found.note) == (False, "cited C 7")
-
-
-def test_the_outline_is_a_place_of_its_own() -> None:
-    outline = SampleQuestion(
-        id="q",
-        kind="outline",
-        question="Q?",
-        answered_by=(Place(course="C", lesson=None),),
-    )
-
-    assert grade(outline, _outcome(_cites(lesson=None)), _trace()).right
-    assert not grade(outline, _outcome(_cites(lesson=2)), _trace()).right
-
-
-def test_an_unanswerable_question_wants_an_answer_that_cites_nothing_and_is_not_sure() -> (
-    None
-):
-    assert grade(NOBODY_KNOWS, _outcome(confidence="low"), _trace()).right
-    assert not grade(NOBODY_KNOWS, _outcome(confidence="high"), _trace()).right
-    assert not grade(NOBODY_KNOWS, _outcome(_cites(), confidence="low"), _trace()).right
-
-
-def test_an_answer_that_could_not_be_looked_for_does_not_say_that_it_is_not_there() -> (
-    None
-):
-    outcome = _outcome(confidence="low")
-    failed = Indicator(kind="tool_failed", detail="It failed.", event_seq=3)
-    unsure = replace(outcome, response=replace(outcome.response, indicators=(failed,)))
-
-    assert not grade(NOBODY_KNOWS, unsure, _trace()).right
 
 
 @pytest.mark.parametrize(
-    "wrong", [_cites(text="k1 is  1.2"), _cites(fact="f9"), _cites(text="K1 is 1.2")]
+    "wrong", [cites(text="k1 is  1.2"), cites(fact="f9"), cites(text="K1 is 1.2")]
 )
 def test_cited_words_must_stand_in_the_passage_character_for_character(
     wrong: Citation,
 ) -> None:
-    found = grade(QUESTION, _outcome(_cites(), wrong), _trace())
+    found = grade(QUESTION, outcome(cites(), wrong), trace())
 
     assert found.wrong_citations == (wrong.cited_text,)
     assert "not in the passage" in " ".join(shortfalls([found], Targets()))
 
 
-def test_a_run_that_reaches_its_targets_has_no_shortfalls() -> None:
-    good = grade(QUESTION, _outcome(_cites()), _trace())
-    said_so = grade(NOBODY_KNOWS, _outcome(confidence="low"), _trace())
+def test_a_grade_keeps_the_answer_and_what_it_cites_in_order() -> None:
+    found = grade(QUESTION, outcome(cites(lesson=7), cites(lesson=None)), trace())
 
-    assert (
-        shortfalls([good, *[said_so] * 5, replace(said_so, right=False)], Targets())
-        == []
+    assert (found.answer, found.cited) == ("It is 1.2.", ("C 7", "C outline"))
+
+
+def test_a_phrase_that_most_lessons_of_a_run_hold_is_found_in_no_answer() -> None:
+    vague = replace(QUESTION, needed=(("of the course",),))
+    passages = {
+        str(number): lesson_passage(number, f"Part {number} of the course.")
+        for number in range(4)
+    }
+
+    (alone,) = grades_of(
+        [Asked(vague, outcome(cites(), answer="It is of the course."), {})]
     )
+    (among,) = grades_of(
+        [Asked(vague, outcome(cites(), answer="It is of the course."), passages)]
+    )
+
+    assert (alone.verdict, among.verdict) == ("answered", "failed")
+
+
+def test_a_run_that_reaches_its_targets_has_no_shortfalls() -> None:
+    good = grade(QUESTION, outcome(cites()), trace())
+    said_so = _grade("unanswerable", confidence="low", first=None, says_so=True)
+
+    assert shortfalls([good, said_so], Targets()) == []
 
 
 def test_each_target_that_is_missed_is_said_in_a_sentence() -> None:
-    bad: Grade = replace(grade(QUESTION, _outcome(), _trace()), rounds=3, calls=4)
+    grades = [
+        _grade("fact", "failed", first=False, says_so=True),
+        _grade("two_step", "failed", "medium", first=False),
+        _grade("catalogue", "in_part", first=None),
+        _grade("unanswerable", "failed", first=None),
+        replace(_grade(), rounds=3, calls=4),
+    ]
 
-    said = shortfalls(
-        [bad, replace(bad, kind="unanswerable")], Targets(most_rounds=2, most_calls=3)
+    said = shortfalls(grades, Targets(most_rounds=2, most_calls=3))
+
+    assert said == [
+        "In 1/3 (33%) what answers the question stands in the answer; at least 80% is wanted.",
+        "In 1/3 (33%) a right lesson is cited first; at least 92% is wanted.",
+        "In 0/1 (0%) a question in two steps is answered; at least 75% is wanted.",
+        "In 0/1 (0%) a question about the catalogue gets its exact words; at least 97% is wanted.",
+        "In 0/1 (0%) an unanswerable question is said to be one; at least 95% is wanted.",
+        "In 1/4 (25%) an answerable question is said to have no answer; at most 5% is allowed.",
+        "In 1/4 (25%) an answer labelled high answers the question; at least 95% is wanted.",
+        "In 0/1 (0%) an answer labelled medium answers the question; at least 75% is wanted.",
+        "q1 took 3 rounds and 4 calls; at most 2 and 3 are allowed.",
+    ]
+
+
+def test_what_nobody_asked_for_is_no_shortfall() -> None:
+    assert shortfalls([_grade()], Targets()) == []
+    assert str(figures_of([_grade()]).two_step) == "none"
+
+
+def test_calibration_counts_answers_that_answer_and_takes_no_credit_for_admitting() -> (
+    None
+):
+    grades = [
+        _grade(),
+        _grade(verdict="in_part"),
+        _grade("unanswerable", "failed"),
+        _grade("unanswerable", confidence="low", says_so=True),
+        _grade("small_talk"),
+    ]
+
+    assert calibration(grades) == {
+        "high": Share(count=1, of=3),
+        "medium": Share(count=0, of=0),
+        "low": Share(count=0, of=1),
+    }
+
+
+def test_the_drawing_is_well_formed_and_holds_every_kind_and_label() -> None:
+    grades = [_grade("a<b"), _grade("two_step", "failed", "low")]
+
+    drawing = as_svg(grades, figures_of(grades), Targets())
+
+    texts = [each.text for each in ET.fromstring(drawing).iter() if each.text]
+    assert {"a<b", "two step", "high", "medium", "low", "1/1 (100%)", "0 / 0 / 1"} <= (
+        set(texts)
     )
-
-    assert len(said) == 4
-    assert said[0] == "In 0% a right lesson is cited; at least 90% is wanted."
-    assert "3 rounds and 4 calls" in said[2]
 
 
 def test_questions_are_read_a_line_each() -> None:
     questions = read_questions([LINE, "", LINE], "file")
 
-    assert [question.facts for question in questions] == [("1.2",), ("1.2",)]
+    assert [question.needed for question in questions] == [(("1.2",),), (("1.2",),)]
 
 
-@pytest.mark.parametrize("lines", [[], ["[]"], [LINE, "{"], ['{"id": "q"}']])
-def test_a_file_that_holds_no_questions_is_refused_by_name(lines: list[str]) -> None:
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [],
+        ["[]"],
+        [LINE, "{"],
+        ['{"id": "q"}'],
+        [LINE.replace('[["1.2"]]', "[]")],
+        [LINE.replace('[["1.2"]]', "[[]]")],
+        [LINE.replace('"1.2"', '""')],
+        [LINE.replace('"1.2"', '" "')],
+        [LINE.replace('"k"', '"unanswerable"')],
+    ],
+)
+def test_a_file_that_holds_no_questions_or_no_answers_is_refused_by_name(
+    lines: list[str],
+) -> None:
     with pytest.raises(BadInputError, match=r"questions\.jsonl"):
         read_questions(lines, "questions.jsonl")
+
+
+@pytest.mark.parametrize("phrase", ["a Retry", "“retry”", "what is", "first"])
+def test_a_phrase_of_the_questions_own_words_is_refused(phrase: str) -> None:
+    line = (
+        '{"id": "q1", "kind": "k", "earlier": ["What comes first?"], "question": "What is a retry?", '
+        f'"needed": [["{phrase}"]]}}'
+    )
+
+    with pytest.raises(BadInputError, match="a word that the question does not"):
+        read_questions([line], "questions.jsonl")
