@@ -119,7 +119,13 @@ class _Bar:
 
 
 def show_summary(summary: service.IndexSummary) -> None:
-    """Prints what the run did, and each file that it could not use with the reason."""
+    """Prints what the run did, what it passed over, and each file that it could not use with the reason."""
+    if summary.skipped:
+        err.print(
+            f"not read, in no format that is: {service.counted_by_ending(summary.skipped)}",
+            style="yellow",
+            soft_wrap=True,
+        )
     table = new_table(
         "Added",
         "Changed",

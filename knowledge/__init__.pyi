@@ -7,6 +7,7 @@ from antiphon.knowledge.embedders import installed_embedders, load_embedder
 from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.target import counted_by_ending
 from antiphon.knowledge.values import Course, CourseMatch, Lesson, LibraryState
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Overview",
     "check_paths",
     "check_server",
+    "counted_by_ending",
     "document_paths",
     "index_paths",
     "installed_embedders",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from antiphon.knowledge.catalogue_file import FORMAT, catalogue_errors
 from antiphon.knowledge.chunking import Chunk
+from antiphon.knowledge.marks import headings_of
 from antiphon.knowledge.values import Document, Section
 from antiphon.knowledge.vectors import Moments, Vector, rows_of, to_blob
 from antiphon.language.words import fold, terms
@@ -21,6 +22,7 @@ CREATE TABLE documents (
     number INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
     hash TEXT NOT NULL,
+    stamp TEXT NOT NULL,
     title TEXT NOT NULL,
     folded TEXT NOT NULL UNIQUE,
     link TEXT,
@@ -36,6 +38,15 @@ CREATE TABLE sections (
     text TEXT NOT NULL
 );
 CREATE INDEX sections_document ON sections (document, lesson);
+-- A table and not a column of sections: a passage needs one place, and a long transcript has thousands.
+CREATE TABLE marks (
+    section INTEGER NOT NULL REFERENCES sections ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    place TEXT NOT NULL,
+    link TEXT,
+    heading TEXT NOT NULL,
+    PRIMARY KEY (section, start)
+) WITHOUT ROWID;
 CREATE TABLE chunks (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -53,10 +64,13 @@ CREATE TABLE term_counts (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOU
 """
 
 _INSERT_DOCUMENT = """
-INSERT INTO documents (path, hash, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO documents (path, hash, stamp, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_SECTION = (
     "INSERT INTO sections (document, lesson, title, link, text) VALUES (?, ?, ?, ?, ?)"
+)
+_INSERT_MARK = (
+    "INSERT INTO marks (section, start, place, link, heading) VALUES (?, ?, ?, ?, ?)"
 )
 # A chunk is known by its content: one that is stored already is not stored twice, nor are its words.
 _INSERT_CHUNK = """
@@ -144,6 +158,7 @@ class CatalogueWriter:
         row = (
             document.path,
             document.content_hash,
+            document.stamp,
             document.title,
             title,
             document.link,
@@ -162,9 +177,13 @@ class CatalogueWriter:
         section = embedded.section
         row = (document, section.number, section.title, section.link, section.text)
         number = self._sql.execute(_INSERT_SECTION, row).lastrowid
-        title_words = " ".join(terms(f"{course} {section.title}"))
+        for mark in section.marks:
+            place = (number, mark.start, mark.place, mark.link, mark.heading)
+            self._sql.execute(_INSERT_MARK, place)
         for entry in embedded.chunks:
             chunk = entry.chunk
+            headings = headings_of(section.marks, chunk.start, len(chunk.text))
+            title_words = " ".join(terms(f"{course} {section.title} {headings}"))
             values = (
                 chunk.id,
                 number,
