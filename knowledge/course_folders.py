@@ -49,49 +49,46 @@ def folder_files(folder: str) -> tuple[FolderFile, ...] | None:
 
 def course_files(folder: str, names: Iterable[str]) -> tuple[FolderFile, ...] | None:
     """Returns as `folder_files` does, of the names of a folder's files."""
-    about: list[FolderFile] = []
+    about: dict[str, FolderFile] = {}
     lessons: dict[int, FolderFile] = {}
-    for name in sorted(names):
-        form = format_of(name)
-        if name.startswith(".") or form is None or not form.is_lesson:
-            continue
-        stem = name.rpartition(".")[0]
-        path = os.path.join(folder, name)
-        number = lesson_number(stem)
-        if stem.lower() in _ABOUT:
-            about.append(FolderFile(path=path, lesson=None, name=stem.lower()))
-        elif number is None or number in lessons:
+    for name in sorted(filter(_is_lesson_file, names)):
+        file = _file(os.path.join(folder, name), name.rpartition(".")[0])
+        if file is None or file.lesson in lessons:
             return None
+        if file.lesson is None:
+            about.setdefault(file.name, file)
         else:
-            title = plain_name(_title_part(stem)) or f"Lesson {number}"
-            lessons[number] = FolderFile(path=path, lesson=number, name=title)
+            lessons[file.lesson] = file
     if not 2 <= len(lessons) <= MOST_LESSONS or min(lessons) > 1:
         return None
-    ordered = [lessons[number] for number in sorted(lessons)]
-    if _is_course_script(ordered[0].path):
+    if _is_course_script(lessons[min(lessons)].path):
         return None
-    about.sort(key=lambda file: _ABOUT.index(file.name))
-    return (*about[:1], *ordered)
+    ordered = [lessons[number] for number in sorted(lessons)]
+    if about:
+        ordered.insert(0, about[min(about, key=_ABOUT.index)])
+    return tuple(ordered)
 
 
-def lesson_number(stem: str) -> int | None:
-    """Returns the number that a file's name begins with, or None."""
+def _is_lesson_file(name: str) -> bool:
+    form = format_of(name)
+    return form is not None and form.is_lesson and not name.startswith(".")
+
+
+def _file(path: str, stem: str) -> FolderFile | None:
+    """Returns a file as part of a course; None where its name has no number and is not that of one about it."""
+    if stem.lower() in _ABOUT:
+        return FolderFile(path=path, lesson=None, name=stem.lower())
     found = _NUMBERED.fullmatch(stem)
     if found is None:
         return None
-    return int(found.group(1))
+    number = int(found.group(1))
+    name = plain_name(found.group(2) or "") or f"Lesson {number}"
+    return FolderFile(path=path, lesson=number, name=name)
 
 
 def plain_name(name: str) -> str:
     """Returns a name as words."""
     return " ".join(name.replace("_", " ").replace("-", " ").split())
-
-
-def _title_part(stem: str) -> str:
-    found = _NUMBERED.fullmatch(stem)
-    if found is None:
-        return stem
-    return found.group(2) or ""
 
 
 def _is_course_script(path: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -69,34 +69,24 @@ class Target(Value, frozen=True, kw_only=True):
 def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
     """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it."""
     known = tuple(known)
-    files: set[str] = set()
-    failed: list[tuple[str, str]] = []
-    skipped: list[str] = []
+    walk = _Walk()
     roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
     for root in roots:
+        was_known = any(is_under(path, [root]) for path in known)
         if os.path.isdir(root):
-            passed_over: list[str] = []
-            here = set(_walk(root, failed, passed_over))
-            files |= here
-            skipped += passed_over
-            if (
-                passed_over
-                and not here
-                and not any(is_under(path, [root]) for path in known)
-            ):
-                failed.append((root, _nothing_readable(passed_over)))
+            walk.folder(root, was_known)
         elif not _is_text(root):
-            failed.append((root, _NO_TEXT))
+            walk.failed.append((root, _NO_TEXT))
         elif os.path.lexists(root):
             # Named by itself: a file of another kind is refused with a reason, not passed over.
-            files.add(root)
-        elif not any(is_under(path, [root]) for path in known):
-            failed.append((root, "there is no such file or folder"))
+            walk.files.add(root)
+        elif not was_known:
+            walk.failed.append((root, "there is no such file or folder"))
     return FoundFiles(
-        files=tuple(sorted(files)),
+        files=tuple(sorted(walk.files)),
         roots=roots,
-        failed=tuple(failed),
-        skipped=tuple(skipped),
+        failed=tuple(walk.failed),
+        skipped=tuple(walk.skipped),
     )
 
 
@@ -122,22 +112,15 @@ def why_nothing(found: FoundFiles) -> str:
     return f"no file in {', '.join(found.roots)} ends in {', '.join(SUFFIXES)}"
 
 
-def _nothing_readable(skipped: Iterable[str]) -> str:
-    return f"none of its files is in a format that can be read: {counted_by_ending(skipped)}"
-
-
 def counted_by_ending(paths: Iterable[str]) -> str:
     """Counts files by the endings of their names, the commonest first: "12 .png, 3 without an ending"."""
     counts: Counter[str] = Counter()
     for path in paths:
         ending = os.path.splitext(path)[1].lower()
         counts[ending[:_LONGEST_ENDING] or "without an ending"] += 1
-    listed = [
-        f"{count} {ending}" for ending, count in counts.most_common(_MOST_ENDINGS)
-    ]
-    others = sum(counts.values()) - sum(
-        count for _, count in counts.most_common(_MOST_ENDINGS)
-    )
+    common = counts.most_common(_MOST_ENDINGS)
+    listed = [f"{count} {ending}" for ending, count in common]
+    others = counts.total() - sum(count for _, count in common)
     if others:
         listed.append(f"{others} others")
     return ", ".join(listed)
@@ -150,46 +133,57 @@ def is_under(path: str, roots: Iterable[str]) -> bool:
     )
 
 
-def _walk(
-    root: str, failed: list[tuple[str, str]], skipped: list[str]
-) -> Iterator[str]:
-    def fail(error: OSError) -> None:
-        failed.append(
+class _Walk:
+    """What is found in folders: documents, files in no format that can be read, and what failed."""
+
+    def __init__(self) -> None:
+        self.files: set[str] = set()
+        self.failed: list[tuple[str, str]] = []
+        self.skipped: list[str] = []
+
+    def folder(self, root: str, was_known: bool) -> None:
+        """Walks a folder; one that holds files and not one document fails, unless there were documents before."""
+        found = len(self.files)
+        skipped = len(self.skipped)
+        for folder, subfolders, names in os.walk(root, onerror=self._fail):
+            # In place, so that `os.walk` does not descend into hidden folders.
+            subfolders[:] = [name for name in subfolders if not name.startswith(".")]
+            seen = [name for name in names if not name.startswith(".")]
+            self._files_of(folder, seen, root)
+        passed_over = self.skipped[skipped:]
+        if passed_over and len(self.files) == found and not was_known:
+            reason = f"none of its files is in a format that can be read: {counted_by_ending(passed_over)}"
+            self.failed.append((root, reason))
+
+    def _fail(self, error: OSError) -> None:
+        self.failed.append(
             (str(error.filename), f"the folder cannot be listed: {error.strerror}")
         )
 
-    for folder, subfolders, names in os.walk(root, onerror=fail, followlinks=False):
-        # In place, so that `os.walk` does not descend into hidden folders; in order, for the same index every time.
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        seen = sorted(name for name in names if not name.startswith("."))
-        yield from _files_of(folder, seen, root, failed, skipped)
+    def _files_of(self, folder: str, names: list[str], root: str) -> None:
+        """Takes what one folder holds: its files, but for those that make the folder itself a course."""
+        lessons = _lessons_in(folder, names)
+        if lessons:
+            self.files.add(folder)
+        for name in names:
+            path = os.path.join(folder, name)
+            if path in lessons:
+                continue
+            if format_of(name) is None:
+                self.skipped.append(path)
+            elif not _is_text(path):
+                self.failed.append((path, _NO_TEXT))
+            elif not _leads_outside(path, root):
+                self.files.add(path)
 
 
-def _files_of(
-    folder: str,
-    names: list[str],
-    root: str,
-    failed: list[tuple[str, str]],
-    skipped: list[str],
-) -> Iterator[str]:
-    """Yields what one folder holds: its files, but for those that make the folder itself a course."""
-    lessons: set[str] = set()
-    if _is_text(folder):
-        regular = [name for name in names if _is_plain_file(folder, name)]
-        course = course_files(folder, regular)
-        if course is not None:
-            yield folder
-            lessons = {file.path for file in course}
-    for name in names:
-        path = os.path.join(folder, name)
-        if path in lessons:
-            continue
-        if format_of(name) is None:
-            skipped.append(path)
-        elif not _is_text(path):
-            failed.append((path, _NO_TEXT))
-        elif not _leads_outside(path, root):
-            yield path
+def _lessons_in(folder: str, names: list[str]) -> set[str]:
+    """Returns the files that make a folder a course; none where it is no course."""
+    if not _is_text(folder):
+        return set()
+    regular = [name for name in names if _is_plain_file(folder, name)]
+    course = course_files(folder, regular)
+    return {file.path for file in course or ()}
 
 
 def _is_plain_file(folder: str, name: str) -> bool:
