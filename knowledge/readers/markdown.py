@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import yaml
 from markdown_it import MarkdownIt
@@ -48,8 +49,13 @@ def _front_matter(text: str) -> dict[str, object]:
 
 def markdown_lines(text: str) -> list[Line]:
     """Renders Markdown as lines of plain text; headings keep their level, lists, tables and code their shape."""
-    tokens = MarkdownIt("commonmark").enable("table").parse(text)
-    return list(_Rendering(tokens).lines())
+    return list(_Rendering(_parser().parse(text)).lines())
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    """Returns the one parser, which takes longer to make than most texts to read."""
+    return MarkdownIt("commonmark").enable("table")
 
 
 class _Rendering:

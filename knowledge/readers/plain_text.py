@@ -47,6 +47,9 @@ def decode(data: bytes) -> str:
 
 def clean(text: str) -> str:
     """Returns text from a file without what nobody sees, its lines ended by `\\n`."""
+    if not text.isascii():
+        # Halves of characters, which JSON may hold, can be neither stored nor sent.
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     # Line ends first: some of them are controls, which would go without a trace.
     text = _LINE_END.sub("\n", text)
     return without_unseen(text).replace("\u00a0", " ")

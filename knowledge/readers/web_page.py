@@ -35,10 +35,14 @@ def read(data: bytes) -> Content:
         source: str | bytes = data
     else:
         source = decode(data)
+    parser = html.HTMLParser(huge_tree=False)
     try:
-        page = html.document_fromstring(source, parser=html.HTMLParser(huge_tree=False))
+        page = html.document_fromstring(source, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableError(f"it is not a web page: {error}") from error
+    # The parser leaves out what is deeper, and all that comes after.
+    if "Excessive depth" in str(parser.error_log):
+        raise UnreadableError("it is nested too deeply")
     return content_of(_Page().lines(page), _meta(page), page.findtext(".//title"))
 
 
