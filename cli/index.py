@@ -58,8 +58,8 @@ def index(
     if not rebuild:
         service.check_paths(paths, settings.data_dir, only=only)
     service.check_server(settings.chroma_url)
-    with err.status("Loading the embedder …"):
-        loaded = service.embedder_of(settings)
+    # Loaded once there is something to embed: that nothing changed is seen without it.
+    loaded = service.late_embedder_of(settings)
     with _Bar() as bar:
         summary = service.index_paths(
             paths,

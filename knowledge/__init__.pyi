@@ -3,7 +3,11 @@
 from antiphon.knowledge.building import IndexProgress
 from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
 from antiphon.knowledge.checking import check_paths, check_server
-from antiphon.knowledge.embedders import installed_embedders, load_embedder
+from antiphon.knowledge.embedders import (
+    embedder_when_used,
+    installed_embedders,
+    load_embedder,
+)
 from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
@@ -23,6 +27,7 @@ __all__ = [
     "check_server",
     "counted_by_ending",
     "document_paths",
+    "embedder_when_used",
     "index_paths",
     "installed_embedders",
     "load_document",
