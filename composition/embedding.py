@@ -23,7 +23,7 @@ def embedder_of(settings: Settings) -> Embedder:
 
 
 def late_embedder_of(settings: Settings) -> Embedder:
-    """Returns the embedder that the settings name, which is loaded when there is something to embed. Raises likewise."""
+    """Returns what `embedder_of` does, loaded once there is something to embed. Raises likewise."""
     return embedder_when_used(embedder_name(settings), settings.embedding_model)
 
 
