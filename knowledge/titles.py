@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from antiphon.knowledge.course_folders import plain_name
 from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold
@@ -83,7 +84,7 @@ class Titles:
 
     def _another(self, path: str, title: str) -> str:
         """Returns the title with as much of the path behind it as tells it from all others."""
-        for place in _places(path, self._reader.is_named(path)):
+        for place in _places(path, title, self._reader.is_named(path)):
             longer = f"{title} ({place})"
             if self._owner(longer) is None:
                 return longer
@@ -91,11 +92,15 @@ class Titles:
         return f"{title} ({path})"
 
 
-def _places(path: str, with_file: bool) -> Iterator[str]:
-    """Yields longer and longer ends of a path, without the file's own name where the title is made of that."""
-    folders = os.path.dirname(path).strip(os.sep).split(os.sep)
-    parts = folders
-    if with_file:
-        parts = [*folders, os.path.splitext(os.path.basename(path))[0]]
+def _places(path: str, title: str, is_named: bool) -> Iterator[str]:
+    """Yields what tells a file from others, longer and longer: its name, with its ending, with its folders."""
+    parts = os.path.dirname(path).strip(os.sep).split(os.sep)
+    if is_named:
+        name = os.path.basename(path)
+        stem = os.path.splitext(name)[0]
+        # "Mailboxes (mailboxes)" tells nothing.
+        if fold(plain_name(stem)) not in fold(title):
+            yield stem
+        parts.append(name)
     for count in range(1, len(parts) + 1):
         yield "/".join(parts[-count:])
