@@ -10,7 +10,7 @@ from pathlib import Path
 
 from antiphon.knowledge.catalogue_file import FORMAT, catalogue_errors
 from antiphon.knowledge.chunking import Chunk
-from antiphon.knowledge.marks import headings_of
+from antiphon.knowledge.marks import MARKS_TABLE, headings_of, store_marks
 from antiphon.knowledge.values import Document, Section
 from antiphon.knowledge.vectors import Moments, Vector, rows_of, to_blob
 from antiphon.language.words import fold, terms
@@ -38,15 +38,6 @@ CREATE TABLE sections (
     text TEXT NOT NULL
 );
 CREATE INDEX sections_document ON sections (document, lesson);
--- A table and not a column of sections: a passage needs one place, and a long transcript has thousands.
-CREATE TABLE marks (
-    section INTEGER NOT NULL REFERENCES sections ON DELETE CASCADE,
-    start INTEGER NOT NULL,
-    place TEXT NOT NULL,
-    link TEXT,
-    heading TEXT NOT NULL,
-    PRIMARY KEY (section, start)
-) WITHOUT ROWID;
 CREATE TABLE chunks (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -68,9 +59,6 @@ INSERT INTO documents (path, hash, stamp, title, folded, link, instructor, vecto
 """
 _INSERT_SECTION = (
     "INSERT INTO sections (document, lesson, title, link, text) VALUES (?, ?, ?, ?, ?)"
-)
-_INSERT_MARK = (
-    "INSERT INTO marks (section, start, place, link, heading) VALUES (?, ?, ?, ?, ?)"
 )
 # A chunk is known by its content: one that is stored already is not stored twice, nor are its words.
 _INSERT_CHUNK = """
@@ -124,7 +112,7 @@ class CatalogueWriter:
             "library": secrets.token_hex(4),
         }
         with catalogue_errors(path), writer._sql:
-            writer._sql.executescript(_TABLES)
+            writer._sql.executescript(_TABLES + MARKS_TABLE)
             writer._sql.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         return writer
 
@@ -177,9 +165,7 @@ class CatalogueWriter:
         section = embedded.section
         row = (document, section.number, section.title, section.link, section.text)
         number = self._sql.execute(_INSERT_SECTION, row).lastrowid
-        for mark in section.marks:
-            place = (number, mark.start, mark.place, mark.link, mark.heading)
-            self._sql.execute(_INSERT_MARK, place)
+        store_marks(self._sql, number, section.marks)
         for entry in embedded.chunks:
             chunk = entry.chunk
             headings = headings_of(section.marks, chunk.start, len(chunk.text))

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from antiphon.knowledge.catalogue_file import (
@@ -23,7 +22,7 @@ from antiphon.knowledge.catalogue_file import (
     open_read_only,
 )
 from antiphon.knowledge.generations import REBUILD_ADVICE
-from antiphon.knowledge.marks import places_of
+from antiphon.knowledge.marks import MARKS, marks_of, placed
 from antiphon.knowledge.values import Course, Document, KnownDocument, Mark, Section
 from antiphon.knowledge.vectors import ChunkVector, Moments, Vector, from_blob, rows_of
 from antiphon.vocabulary.errors import ConfigurationError
@@ -61,14 +60,6 @@ _DOCUMENT = (
     "SELECT number, hash, stamp, title, link, instructor FROM documents WHERE path = ?"
 )
 _SECTIONS = "SELECT number, lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
-# The last mark at or before the beginning, and those that follow it.
-_MARKS = """
-SELECT start, place, link, heading FROM marks
-WHERE section = :section AND start < :end AND start >= coalesce(
-    (SELECT max(start) FROM marks WHERE section = :section AND start <= :start), 0
-)
-ORDER BY start
-"""
 _CHUNK_VECTORS = """
 SELECT chunks.number, chunks.id, chunks.vector, documents.title, sections.lesson FROM chunks
 JOIN sections ON sections.number = chunks.section
@@ -200,29 +191,15 @@ class CatalogueReader:
         passages = []
         for number, *columns, section in rows:
             passage = _passage(scores[number], *columns)
-            passages.append(self._placed(passage, section))
+            start = passage.start or 0
+            end = start + len(passage.text.text)
+            passages.append(placed(passage, self._marks(section, start, end)))
         return passages
-
-    def _placed(self, passage: Passage, section: int) -> Passage:
-        """Returns the passage with the places in its file that it stands at."""
-        start = passage.start or 0
-        marks = self._marks(section, start, start + len(passage.text.text))
-        if not marks or marks[0].start > start:
-            return msgspec.structs.replace(passage, places=places_of(marks, start))
-        return msgspec.structs.replace(
-            passage,
-            place=marks[0].place,
-            link=marks[0].link or passage.link,
-            places=places_of(marks[1:], start),
-        )
 
     def _marks(self, section: int, start: int, end: int) -> tuple[Mark, ...]:
         """Returns the mark that holds at `start` in a section's text, if any, and those behind it, before `end`."""
         values: dict[str, _Bound] = {"section": section, "start": start, "end": end}
-        marks = []
-        for at, place, link, heading in self._all(_MARKS, values):
-            marks.append(Mark(start=at, place=place, link=link, heading=heading))
-        return tuple(marks)
+        return marks_of(self._all(MARKS, values))
 
     def courses(self) -> tuple[Course, ...]:
         """Returns the outlines of all courses, by title."""
