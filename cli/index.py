@@ -76,10 +76,11 @@ def index(
 
 
 class _Bar:
-    """A progress bar on standard error: documents first, then the vector index."""
+    """A progress bar on standard error: files are read, documents embedded, the vector index built."""
 
     _TITLES: ClassVar[dict[str, str]] = {
-        "documents": "Reading and embedding",
+        "files": "Reading",
+        "documents": "Embedding",
         "vectors": "Building the vector index",
     }
 

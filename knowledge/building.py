@@ -26,13 +26,13 @@ class IndexProgress(Value, frozen=True, kw_only=True):
     """The progress of an indexing run.
 
     Attributes:
-        stage: `documents` (reading and embedding) or `vectors` (building the vector index).
-        done: Documents or vectors done, of `total`.
+        stage: `files` (reading them), `documents` (embedding) or `vectors` (building the vector index).
+        done: Files, documents or vectors done, of `total`.
         path: The document in hand.
         chunks_done: Its chunks embedded so far, of `chunks`.
     """
 
-    stage: Literal["documents", "vectors"]
+    stage: Literal["files", "documents", "vectors"]
     done: int
     total: int
     path: str = ""

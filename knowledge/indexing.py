@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from antiphon.knowledge.building import ReportProgress, build_vectors, fill_catalogue
+from antiphon.knowledge.building import (
+    IndexProgress,
+    ReportProgress,
+    build_vectors,
+    fill_catalogue,
+)
 from antiphon.knowledge.catalogue import CatalogueWriter
 from antiphon.knowledge.catalogue_file import FORMAT
 from antiphon.knowledge.catalogue_reader import CatalogueReader
@@ -89,9 +94,21 @@ def index_paths(
         if only:
             find = find_only
         named = tuple(paths)
-        return run.index(
-            lambda known: set_target(find(named, known), known, reader), started
-        )
+
+        def read(known: Mapping[str, KnownDocument]) -> Target:
+            found = find(named, known)
+            total = len(found.files)
+
+            def report(done: int, path: str) -> None:
+                progress(
+                    IndexProgress(stage="files", done=done, total=total, path=path)
+                )
+
+            target = set_target(found, known, reader, report)
+            progress(IndexProgress(stage="files", done=total, total=total))
+            return target
+
+        return run.index(read, started)
 
 
 def remove_course(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -21,6 +21,9 @@ from antiphon.vocabulary.values import Value
 _NO_TEXT = "its path is not in UTF-8; rename it"
 _MOST_ENDINGS = 6
 _LONGEST_ENDING = 12
+
+
+ReportFile = Callable[[int, str], None]
 
 
 class FoundFiles(Value, frozen=True, kw_only=True):
@@ -206,15 +209,22 @@ def _leads_outside(path: str, root: str) -> bool:
 
 
 def set_target(
-    found: FoundFiles, known: Mapping[str, KnownDocument], reader: ReadsDocuments
+    found: FoundFiles,
+    known: Mapping[str, KnownDocument],
+    reader: ReadsDocuments,
+    report: ReportFile = lambda _, __: None,
 ) -> Target:
     """Reads the files and decides what is added, changed, kept and removed.
 
     A course title belongs to one document: a second file with the same title gets one that says which it is, and a
     second file with the same content is refused.
+
+    Args:
+        report: Told of each file before it is read, and how many were.
     """
     files = _Files(found.failed, reader)
-    for path in found.files:
+    for done, path in enumerate(found.files):
+        report(done, path)
         files.read(path, known.get(path))
     kept = _keep(found, known, files)
     titles = Titles(kept, files.fresh, reader)

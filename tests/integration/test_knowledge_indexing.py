@@ -127,6 +127,7 @@ def test_progress_counts_up_to_the_end(courses: Path, data: Path) -> None:
     summary = index_paths([courses], data, HashingEmbedder(), progress=told.append)
 
     assert {(one.stage, one.total) for one in told} == {
+        ("files", 2),
         ("documents", 2),
         ("vectors", summary.chunks),
     }
