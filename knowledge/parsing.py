@@ -184,6 +184,7 @@ class _Section:
     Args:
         course_link: The address of its course, for places where the section has none of its own.
         link: Its own, where that is known before its first line.
+        anchor: What leads to its heading within the course's address; empty where nothing does.
     """
 
     def __init__(
@@ -191,8 +192,10 @@ class _Section:
         heading: _Heading | None,
         course_link: str | None,
         link: str | None = None,
+        anchor: str = "",
     ) -> None:
         self._heading = heading
+        self._anchor = anchor or None
         self._course_link = course_link
         self._link = link
         self._may_name_link = heading is not None
@@ -237,7 +240,7 @@ class _Section:
         return Section(
             number=number,
             title=title,
-            link=self._link,
+            link=self._link or self._link_to(self._anchor),
             text=self._joined.text,
             marks=tuple(marks),
         )
@@ -274,7 +277,8 @@ def _fill(
             heading = line.heading or heading
             sections[-1].mark(place, heading)
         if at in plan.lessons:
-            sections.append(_Section(plan.lessons[at], link))
+            lesson = plan.lessons[at]
+            sections.append(_Section(lesson, link, anchor=line.fragment))
             heading = ""
             sections[-1].mark(place, heading)
         elif at == plan.title_at:

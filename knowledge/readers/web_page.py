@@ -43,7 +43,17 @@ def read(data: bytes) -> Content:
     # The parser leaves out what is deeper, and all that comes after.
     if "Excessive depth" in str(parser.error_log):
         raise UnreadableError("it is nested too deeply")
-    return content_of(_Page().lines(page), _meta(page), page.findtext(".//title"))
+    return content_of(
+        _Page().lines(_main_part(page)), _meta(page), page.findtext(".//title")
+    )
+
+
+def _main_part(page: html.HtmlElement) -> html.HtmlElement:
+    """Returns the part that the page calls its main one; all of it where there is no such part, or more than one."""
+    parts = page.findall(".//main")
+    if len(parts) == 1 and parts[0].text_content().strip():
+        return parts[0]
+    return page
 
 
 def _meta(page: html.HtmlElement) -> dict[str, object]:

@@ -120,6 +120,7 @@ def test_a_page_has_neither_menu_nor_script_and_its_headings_lead_to_anchors() -
     parts = parse_content(web_page.read(page))
 
     assert (parts.title, parts.link) == ("Course", "https://a.example/p")
+    assert parts.sections[0].link == "https://a.example/p#one"
     assert lessons(parts) == [
         (
             1,
@@ -127,6 +128,14 @@ def test_a_page_has_neither_menu_nor_script_and_its_headings_lead_to_anchors() -
             "First line. Bold tail.\n\ntail\n- a\n- b\n\n| x | y |\n\n```\n  code\n    more\n```",
         )
     ]
+
+
+def test_only_the_main_part_of_a_page_is_read() -> None:
+    page = b"<h1>The site</h1><main><h1>Course</h1><p>Text.</p></main><p>Cookies?</p>"
+
+    parts = parse_content(web_page.read(page))
+
+    assert (parts.title, parts.sections[0].text) == ("Course", "Text.")
 
 
 def test_a_page_in_another_encoding_is_read_as_it_says() -> None:
