@@ -10,7 +10,7 @@ WORKDIR /app
 COPY requirements.lock pyproject.toml README.md LICENSE ./
 RUN pip install --no-cache-dir -c requirements.lock hatchling editables
 COPY . .
-RUN pip install --no-cache-dir --no-build-isolation -c requirements.lock ".[${EMBEDDER}]" \
+RUN pip install --no-cache-dir --no-build-isolation -c requirements.lock ".[${EMBEDDER},documents]" \
     && useradd --create-home antiphon && mkdir /data && chown antiphon /data
 
 USER antiphon

@@ -79,6 +79,9 @@ class CitationReply(Schema):
     source: str
     course: str | None
     lesson: int | None
+    place: str | None = Field(
+        description='Where in its file the cited text begins: "page 3", "at 12:05", a heading.'
+    )
     link: str | None
     fact: str = Field(description="The fact's id in the trace.")
 

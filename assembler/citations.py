@@ -79,7 +79,7 @@ def _resolve_one(
     for run in runs(numbers):
         text = stretch(fact.passage, run[0], run[-1])
         if text:
-            citations.append(cite(fact, start, end, text))
+            citations.append(cite(fact, start, end, text, fact.passage.starts[run[0]]))
     return citations
 
 
@@ -97,9 +97,15 @@ def _cited_sentences(
     return shown[cited.first_block : cited.end_block]
 
 
-def cite(fact: Fact, start: int, end: int, cited_text: str) -> Citation:
-    """Builds the citation of `cited_text` by the span from `start` to `end` of the answer."""
+def cite(fact: Fact, start: int, end: int, cited_text: str, at: int) -> Citation:
+    """Builds the citation of `cited_text`, character `at` of the passage, by the span from `start` to `end`."""
     passage = fact.passage
+    place = None
+    link = passage.link
+    found = passage.place_at(at)
+    if found is not None:
+        place = found.name
+        link = found.link or link
     return Citation(
         start=start,
         end=end,
@@ -108,7 +114,8 @@ def cite(fact: Fact, start: int, end: int, cited_text: str) -> Citation:
         fact=fact.id,
         course=passage.course,
         lesson=passage.lesson,
-        link=passage.link,
+        link=link,
+        place=place,
     )
 
 

@@ -83,7 +83,8 @@ def _write(
         paragraph = " ".join(quoted.split())
         if not paragraph:
             continue
-        citations.append(cite(fact, start, start + len(paragraph), quoted))
+        at = fact.passage.starts[pick.first]
+        citations.append(cite(fact, start, start + len(paragraph), quoted, at))
         paragraphs.append(paragraph)
         start += len(paragraph) + len("\n\n")
     return "\n\n".join(paragraphs), tuple(citations)

@@ -58,8 +58,8 @@ def index(
     if not rebuild:
         service.check_paths(paths, settings.data_dir, only=only)
     service.check_server(settings.chroma_url)
-    with err.status("Loading the embedder …"):
-        loaded = service.embedder_of(settings)
+    # Loaded once there is something to embed: that nothing changed is seen without it.
+    loaded = service.late_embedder_of(settings)
     with _Bar() as bar:
         summary = service.index_paths(
             paths,
@@ -76,10 +76,11 @@ def index(
 
 
 class _Bar:
-    """A progress bar on standard error: documents first, then the vector index."""
+    """A progress bar on standard error: files are read, documents embedded, the vector index built."""
 
     _TITLES: ClassVar[dict[str, str]] = {
-        "documents": "Reading and embedding",
+        "files": "Reading",
+        "documents": "Embedding",
         "vectors": "Building the vector index",
     }
 
@@ -119,7 +120,13 @@ class _Bar:
 
 
 def show_summary(summary: service.IndexSummary) -> None:
-    """Prints what the run did, and each file that it could not use with the reason."""
+    """Prints what the run did, what it passed over, and each file that it could not use with the reason."""
+    if summary.skipped:
+        err.print(
+            f"not read, in no format that is: {service.counted_by_ending(summary.skipped)}",
+            style="yellow",
+            soft_wrap=True,
+        )
     table = new_table(
         "Added",
         "Changed",

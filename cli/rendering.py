@@ -54,12 +54,18 @@ def with_numbers(
 
 
 def source_lines(response: ResponseAssembled) -> list[str]:
-    """Lists the numbered sources with their links, after an empty line; nothing where there are none."""
+    """Lists the numbered sources with their places and links, after an empty line; nothing where there are none."""
+    places: dict[str, dict[str, None]] = {}
+    for citation in response.citations:
+        if citation.place is not None:
+            places.setdefault(citation.source, {})[citation.place] = None
     lines: list[str] = []
     for number, (source, link) in enumerate(
         zip(response.sources, response.source_links, strict=True), start=1
     ):
         line = f"[{number}] {one_line(source, 200)}"
+        if source in places:
+            line += f", {one_line(', '.join(places[source]), 200)}"
         if link:
             line += f"  {one_line(link, 300)}"
         lines.append(line)

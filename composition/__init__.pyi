@@ -9,7 +9,7 @@ from antiphon.composition.caller import (
     Totals,
     recording_ended,
 )
-from antiphon.composition.embedding import embedder_of
+from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import Intake, rates_of, unpriced
 from antiphon.composition.logs import (
     configure_logging,
@@ -70,6 +70,7 @@ __all__ = [
     "configure_logging",
     "deciders_of",
     "embedder_of",
+    "late_embedder_of",
     "load_settings",
     "load_subscribers",
     "missing_subscribers",

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from antiphon.composition.settings import Settings
-from antiphon.knowledge import installed_embedders, load_embedder, overview
+from antiphon.knowledge import (
+    embedder_when_used,
+    installed_embedders,
+    load_embedder,
+    overview,
+)
 from antiphon.vocabulary.errors import ConfigurationError, how_to_install
 from antiphon.vocabulary.ports import Embedder
 
@@ -14,7 +19,12 @@ def embedder_of(settings: Settings) -> Embedder:
     Raises:
         ConfigurationError: It is not installed.
     """
-    return load_embedder(embedder_name(settings))
+    return load_embedder(embedder_name(settings), settings.embedding_model)
+
+
+def late_embedder_of(settings: Settings) -> Embedder:
+    """Returns what `embedder_of` does, loaded once there is something to embed. Raises likewise."""
+    return embedder_when_used(embedder_name(settings), settings.embedding_model)
 
 
 def embedder_name(settings: Settings) -> str:
@@ -23,6 +33,9 @@ def embedder_name(settings: Settings) -> str:
     Raises:
         ConfigurationError: No embedder is installed.
     """
+    # Only sentence-transformers runs models of any name; a settings' check says so for another embedder.
+    if settings.embedding_model is not None:
+        return "minilm"
     # A name that is set is taken even where it is not installed: loading it then says what to install.
     if settings.embedder != "auto":
         return settings.embedder

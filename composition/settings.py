@@ -14,6 +14,7 @@ from pydantic import (
     PrivateAttr,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
 )
 from pydantic_settings import (
@@ -94,6 +95,8 @@ class Settings(BaseSettings):
             of one's own that reads long prompts slowly needs more than the default, and more of `deadline_s` too.
         server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`.
         embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
+        embedding_model: A sentence-transformers model in the place of all-MiniLM-L6-v2, such as one for many languages:
+            its folder, or its name in the local cache. None is all-MiniLM-L6-v2; the embedder `onnx` runs no other.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
         tools: Tools of your own: `package.module:name`, several with commas between.
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
@@ -152,6 +155,7 @@ class Settings(BaseSettings):
     # Which small model exists depends on the server, so that its default is derived (`summarising_model`).
     compression_model: str | None = None
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
+    embedding_model: str | None = None
     chroma_url: str | None = None
     tools: str = ""
     subscribers: str = ""
@@ -184,6 +188,15 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"knows only {', '.join(SWITCHES)}, found {', '.join(sorted(unknown))}"
             )
+        return value
+
+    @field_validator("embedding_model")
+    @classmethod
+    def _must_be_run_by_its_embedder(
+        cls, value: str | None, info: ValidationInfo
+    ) -> str | None:
+        if value is not None and info.data.get("embedder") == "onnx":
+            raise ValueError("is run by the embedder minilm, not by onnx")
         return value
 
     @field_validator("chroma_url", "anthropic_base_url")

@@ -14,7 +14,7 @@ from antiphon.language.sentences import sentence_starts
 from antiphon.language.unseen import without_unseen
 from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Passage, StoredText
+from antiphon.vocabulary.values import Passage, Place, StoredText
 
 MAX_TEXT = 20_000
 """Characters of a tool's words."""
@@ -22,7 +22,9 @@ MAX_PASSAGES = 20
 MAX_PASSAGE = 8_000
 """Characters of one passage."""
 MAX_LABEL = 300
-"""Characters of a passage's source, course and title."""
+"""Characters of a passage's source, course, title and place."""
+MAX_PLACES = 200
+"""Places of one passage in its file."""
 NOTHING = "The tool returned nothing."
 
 
@@ -162,8 +164,20 @@ def _bounded_passage(passage: Passage) -> Passage:
         course=_label(passage.course),
         title=_label(passage.title),
         link=web_link(passage.link),
+        place=_label(passage.place),
+        places=_bounded_places(passage, len(text)),
         score=score,
     )
+
+
+def _bounded_places(passage: Passage, length: int) -> tuple[Place, ...]:
+    """Returns the places that lie within a passage of this length, cut to the bounds of labels."""
+    places = []
+    for place in passage.places[:MAX_PLACES]:
+        if 0 <= place.start < length:
+            name = line(place.name, MAX_LABEL)
+            places.append(msgspec.structs.replace(place, name=name))
+    return tuple(places)
 
 
 def _are_starts(starts: tuple[int, ...], text: str) -> bool:

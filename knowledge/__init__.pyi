@@ -3,11 +3,16 @@
 from antiphon.knowledge.building import IndexProgress
 from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
 from antiphon.knowledge.checking import check_paths, check_server
-from antiphon.knowledge.embedders import installed_embedders, load_embedder
+from antiphon.knowledge.embedders import (
+    embedder_when_used,
+    installed_embedders,
+    load_embedder,
+)
 from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.target import counted_by_ending
 from antiphon.knowledge.values import (
     Course,
     CourseMatch,
@@ -28,7 +33,9 @@ __all__ = [
     "Overview",
     "check_paths",
     "check_server",
+    "counted_by_ending",
     "document_paths",
+    "embedder_when_used",
     "index_paths",
     "installed_embedders",
     "load_document",

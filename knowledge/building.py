@@ -11,7 +11,7 @@ from antiphon.knowledge.catalogue import CatalogueWriter, EmbeddedChunk, Embedde
 from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import BATCH, create_index
 from antiphon.knowledge.chunking import chunk_section
-from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import Document
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
@@ -26,13 +26,13 @@ class IndexProgress(Value, frozen=True, kw_only=True):
     """The progress of an indexing run.
 
     Attributes:
-        stage: `documents` (reading and embedding) or `vectors` (building the vector index).
-        done: Documents or vectors done, of `total`.
+        stage: `files` (reading them), `documents` (embedding) or `vectors` (building the vector index).
+        done: Files, documents or vectors done, of `total`.
         path: The document in hand.
         chunks_done: Its chunks embedded so far, of `chunks`.
     """
 
-    stage: Literal["documents", "vectors"]
+    stage: Literal["files", "documents", "vectors"]
     done: int
     total: int
     path: str = ""
@@ -47,6 +47,7 @@ def fill_catalogue(
     catalogue: CatalogueWriter,
     target: Target,
     known: CatalogueReader | None,
+    reader: ReadsDocuments | None,
     embedder: Embedder,
     report: ReportProgress,
 ) -> tuple[tuple[str, str], ...]:
@@ -54,6 +55,7 @@ def fill_catalogue(
 
     Args:
         known: The generation in use; documents that the target keeps are copied from it.
+        reader: Has read those that are fresh; None where none is.
 
     Returns:
         Files that changed under our hands and can no longer be used, with the reason.
@@ -64,9 +66,9 @@ def fill_catalogue(
         filling = _Filling(catalogue, embedder, report, done, len(missing))
         # One file that cannot be used must not end a run over a thousand others.
         try:
-            if known is None or path in target.fresh:
-                filling.store(load_document(path))
-            else:
+            if path in target.fresh and reader is not None:
+                filling.store(reader.document(path))
+            elif known is not None:
                 filling.store(known.document(path))
         except DocumentError as error:
             failed.append((error.path, error.reason))

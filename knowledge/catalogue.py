@@ -10,6 +10,7 @@ from pathlib import Path
 
 from antiphon.knowledge.catalogue_file import FORMAT, catalogue_errors
 from antiphon.knowledge.chunking import Chunk
+from antiphon.knowledge.marks import MARKS_TABLE, headings_of, store_marks
 from antiphon.knowledge.values import Document, Section
 from antiphon.knowledge.vectors import Moments, Vector, rows_of, to_blob
 from antiphon.language.words import fold, terms
@@ -21,6 +22,7 @@ CREATE TABLE documents (
     number INTEGER PRIMARY KEY,
     path TEXT NOT NULL UNIQUE,
     hash TEXT NOT NULL,
+    stamp TEXT NOT NULL,
     title TEXT NOT NULL,
     folded TEXT NOT NULL UNIQUE,
     link TEXT,
@@ -53,7 +55,7 @@ CREATE TABLE term_counts (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOU
 """
 
 _INSERT_DOCUMENT = """
-INSERT INTO documents (path, hash, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO documents (path, hash, stamp, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_SECTION = (
     "INSERT INTO sections (document, lesson, title, link, text) VALUES (?, ?, ?, ?, ?)"
@@ -110,7 +112,7 @@ class CatalogueWriter:
             "library": secrets.token_hex(4),
         }
         with catalogue_errors(path), writer._sql:
-            writer._sql.executescript(_TABLES)
+            writer._sql.executescript(_TABLES + MARKS_TABLE)
             writer._sql.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         return writer
 
@@ -144,6 +146,7 @@ class CatalogueWriter:
         row = (
             document.path,
             document.content_hash,
+            document.stamp,
             document.title,
             title,
             document.link,
@@ -162,9 +165,11 @@ class CatalogueWriter:
         section = embedded.section
         row = (document, section.number, section.title, section.link, section.text)
         number = self._sql.execute(_INSERT_SECTION, row).lastrowid
-        title_words = " ".join(terms(f"{course} {section.title}"))
+        store_marks(self._sql, number, section.marks)
         for entry in embedded.chunks:
             chunk = entry.chunk
+            headings = headings_of(section.marks, chunk.start, len(chunk.text))
+            title_words = " ".join(terms(f"{course} {section.title} {headings}"))
             values = (
                 chunk.id,
                 number,

@@ -22,7 +22,8 @@ from antiphon.knowledge.catalogue_file import (
     open_read_only,
 )
 from antiphon.knowledge.generations import REBUILD_ADVICE
-from antiphon.knowledge.values import Course, Document, KnownDocument, Section
+from antiphon.knowledge.marks import MARKS, marks_of, placed
+from antiphon.knowledge.values import Course, Document, KnownDocument, Mark, Section
 from antiphon.knowledge.vectors import ChunkVector, Moments, Vector, from_blob, rows_of
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.values import Passage, StoredText, Value
@@ -49,16 +50,16 @@ SELECT number, score, (SELECT sum(score) FROM hits), (SELECT sum(score * score) 
 """
 _PASSAGES = """
 SELECT chunks.number, chunks.id, documents.title, sections.lesson, sections.title,
-    coalesce(sections.link, documents.link), chunks.text, chunks.starts, chunks.start
+    coalesce(sections.link, documents.link), chunks.text, chunks.starts, chunks.start, sections.number
 FROM chunks
 JOIN sections ON sections.number = chunks.section
 JOIN documents ON documents.number = sections.document
 WHERE chunks.number IN (SELECT value FROM json_each(?))
 """
-_DOCUMENT = "SELECT number, hash, title, link, instructor FROM documents WHERE path = ?"
-_SECTIONS = (
-    "SELECT lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
+_DOCUMENT = (
+    "SELECT number, hash, stamp, title, link, instructor FROM documents WHERE path = ?"
 )
+_SECTIONS = "SELECT number, lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
 _CHUNK_VECTORS = """
 SELECT chunks.number, chunks.id, chunks.vector, documents.title, sections.lesson FROM chunks
 JOIN sections ON sections.number = chunks.section
@@ -188,9 +189,17 @@ class CatalogueReader:
         # Ties in order of number, so that the same query always has the same answer.
         rows.sort(key=lambda row: (-scores[row[0]], row[0]))
         passages = []
-        for number, *columns in rows:
-            passages.append(_passage(scores[number], *columns))
+        for number, *columns, section in rows:
+            passage = _passage(scores[number], *columns)
+            start = passage.start or 0
+            end = start + len(passage.text.text)
+            passages.append(placed(passage, self._marks(section, start, end)))
         return passages
+
+    def _marks(self, section: int, start: int, end: int) -> tuple[Mark, ...]:
+        """Returns the mark that holds at `start` in a section's text, if any, and those behind it, before `end`."""
+        values: dict[str, _Bound] = {"section": section, "start": start, "end": end}
+        return marks_of(self._all(MARKS, values))
 
     def courses(self) -> tuple[Course, ...]:
         """Returns the outlines of all courses, by title."""
@@ -214,12 +223,14 @@ class CatalogueReader:
         return int(row[0])
 
     def known(self) -> dict[str, KnownDocument]:
-        """Returns hash and title of every document, by path."""
+        """Returns hash, title and stamp of every document, by path."""
         known = {}
-        for path, content_hash, title in self._all(
-            "SELECT path, hash, title FROM documents ORDER BY path"
+        for path, content_hash, title, stamp in self._all(
+            "SELECT path, hash, title, stamp FROM documents ORDER BY path"
         ):
-            known[path] = KnownDocument(content_hash=content_hash, title=title)
+            known[path] = KnownDocument(
+                content_hash=content_hash, title=title, stamp=stamp
+            )
         return known
 
     def chunk_vectors(self, size: int) -> Iterator[list[ChunkVector]]:
@@ -239,19 +250,26 @@ class CatalogueReader:
 
     def document(self, path: str) -> Document:
         """Returns a document as it was stored, so that it can be indexed without its file."""
-        number, content_hash, title, link, instructor = self._all(_DOCUMENT, (path,))[0]
+        number, content_hash, stamp, title, link, instructor = self._all(
+            _DOCUMENT, (path,)
+        )[0]
         sections = []
-        for lesson, section_title, section_link, text in self._all(
+        for section, lesson, section_title, section_link, text in self._all(
             _SECTIONS, (number,)
         ):
             sections.append(
                 Section(
-                    number=lesson, title=section_title, link=section_link, text=text
+                    number=lesson,
+                    title=section_title,
+                    link=section_link,
+                    text=text,
+                    marks=self._marks(section, 0, len(text)),
                 )
             )
         return Document(
             path=path,
             content_hash=content_hash,
+            stamp=stamp,
             title=title,
             link=link,
             instructor=instructor,

@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-from antiphon.knowledge.building import ReportProgress, build_vectors, fill_catalogue
+from antiphon.knowledge.building import (
+    IndexProgress,
+    ReportProgress,
+    build_vectors,
+    fill_catalogue,
+)
 from antiphon.knowledge.catalogue import CatalogueWriter
 from antiphon.knowledge.catalogue_file import FORMAT
 from antiphon.knowledge.catalogue_reader import CatalogueReader
@@ -24,6 +29,7 @@ from antiphon.knowledge.generations import (
     Plan,
     collection_name,
 )
+from antiphon.knowledge.reading_process import ReadingProcess, ReadsDocuments
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
 from antiphon.knowledge.target import Target, find_files, find_only, set_target
 from antiphon.knowledge.values import KnownDocument
@@ -41,6 +47,7 @@ class IndexSummary(Value, frozen=True, kw_only=True):
     Attributes:
         added: Documents that are new; `changed`, `unchanged` and `removed` likewise count documents.
         failed: Paths that could not be indexed, with the reason; what was indexed of them before stays.
+        skipped: Files of the folders that are in no format that can be read.
         chunks: Passages in the index now.
         generation: Its number; the same as before where nothing changed.
     """
@@ -53,6 +60,7 @@ class IndexSummary(Value, frozen=True, kw_only=True):
     chunks: int
     generation: int
     seconds: float
+    skipped: tuple[str, ...] = ()
 
 
 def index_paths(
@@ -80,13 +88,27 @@ def index_paths(
     """
     started = time.monotonic()
     store = Generations(data_dir)
-    with store.locked(), store.write_errors():
-        run = _IndexRun(store, embedder, chroma_url, rebuild, progress)
+    with store.locked(), store.write_errors(), ReadingProcess() as reader:
+        run = _IndexRun(store, embedder, chroma_url, rebuild, progress, reader)
         find = find_files
         if only:
             find = find_only
         named = tuple(paths)
-        return run.index(lambda known: set_target(find(named, known), known), started)
+
+        def read(known: Mapping[str, KnownDocument]) -> Target:
+            found = find(named, known)
+            total = len(found.files)
+
+            def report(done: int, path: str) -> None:
+                progress(
+                    IndexProgress(stage="files", done=done, total=total, path=path)
+                )
+
+            target = set_target(found, known, reader, report)
+            progress(IndexProgress(stage="files", done=total, total=total))
+            return target
+
+        return run.index(read, started)
 
 
 def remove_course(
@@ -129,7 +151,8 @@ def remove_course(
 class _IndexRun:
     """One indexing run, with the lock held.
 
-    The base is the generation in use when it begins, or None where nothing can be taken over from it.
+    The base is the generation in use when it begins, or None where nothing can be taken over from it. A run that only
+    removes documents needs no reader.
     """
 
     def __init__(
@@ -139,12 +162,14 @@ class _IndexRun:
         chroma_url: str | None,
         rebuild: bool,
         progress: ReportProgress,
+        reader: ReadsDocuments | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._chroma_url = chroma_url
         self._rebuild = rebuild
         self._progress = progress
+        self._reader = reader
         self._number = store.current()
         self._plan = Plan(
             base=self._number, embedder=embedder.name, format=FORMAT, rebuild=rebuild
@@ -213,7 +238,7 @@ class _IndexRun:
     ) -> tuple[tuple[tuple[str, str], ...], int]:
         with closing(self._catalogue(base)) as catalogue:
             failed = fill_catalogue(
-                catalogue, target, base, self._embedder, self._progress
+                catalogue, target, base, self._reader, self._embedder, self._progress
             )
             catalogue.finish()
         vectors = self._store.building / CHROMA
@@ -276,4 +301,5 @@ def _summary(
         chunks=chunks,
         generation=generation,
         seconds=time.monotonic() - started,
+        skipped=target.skipped,
     )

@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
-from antiphon.knowledge.loading import SUFFIXES, content_hash, parse_document, read_file
+from antiphon.knowledge.course_folders import course_files
+from antiphon.knowledge.loading import stamp_of
+from antiphon.knowledge.readers.formats import SUFFIXES, format_of
+from antiphon.knowledge.reading_process import ReadsDocuments
+from antiphon.knowledge.titles import Titles
 from antiphon.knowledge.values import KnownDocument
-from antiphon.language.words import fold
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.values import Value
 
 _NO_TEXT = "its path is not in UTF-8; rename it"
+_MOST_ENDINGS = 6
+_LONGEST_ENDING = 12
+
+
+ReportFile = Callable[[int, str], None]
 
 
 class FoundFiles(Value, frozen=True, kw_only=True):
     """The files that a person means by a list of paths.
 
     Attributes:
-        files: Absolute paths, sorted, without repeats.
+        files: Absolute paths, sorted, without repeats; a folder that is a course is one of them.
         roots: The paths that were named, absolute: what is known under them and not found is gone.
         failed: Paths that led nowhere or could not be listed, with the reason; nothing under them counts as gone.
+        skipped: Files of folders that are in no format that can be read; hidden ones are not counted.
         only: What is known from elsewhere goes too.
     """
 
     files: tuple[str, ...]
     roots: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
+    skipped: tuple[str, ...] = ()
     only: bool = False
 
 
@@ -40,6 +51,7 @@ class Target(Value, frozen=True, kw_only=True):
         hashes: Each document's content hash, by path.
         fresh: Paths of those that are to be read from their files; the others are known.
         failed: Paths that could not be read, with the reason; what is known of them stays.
+        skipped: Files that are in no format that can be read.
     """
 
     hashes: dict[str, str]
@@ -49,6 +61,7 @@ class Target(Value, frozen=True, kw_only=True):
     changed: int
     removed: int
     failed: tuple[tuple[str, str], ...]
+    skipped: tuple[str, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -58,20 +71,26 @@ class Target(Value, frozen=True, kw_only=True):
 
 def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
     """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it."""
-    files: set[str] = set()
-    failed: list[tuple[str, str]] = []
+    known = tuple(known)
+    walk = _Walk()
     roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
     for root in roots:
+        was_known = any(is_under(path, [root]) for path in known)
         if os.path.isdir(root):
-            files.update(_walk(root, failed))
+            walk.folder(root, was_known)
         elif not _is_text(root):
-            failed.append((root, _NO_TEXT))
+            walk.failed.append((root, _NO_TEXT))
         elif os.path.lexists(root):
             # Named by itself: a file of another kind is refused with a reason, not passed over.
-            files.add(root)
-        elif not any(is_under(path, [root]) for path in known):
-            failed.append((root, "there is no such file or folder"))
-    return FoundFiles(files=tuple(sorted(files)), roots=roots, failed=tuple(failed))
+            walk.files.add(root)
+        elif not was_known:
+            walk.failed.append((root, "there is no such file or folder"))
+    return FoundFiles(
+        files=tuple(sorted(walk.files)),
+        roots=roots,
+        failed=tuple(walk.failed),
+        skipped=tuple(walk.skipped),
+    )
 
 
 def find_only(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
@@ -93,8 +112,21 @@ def why_nothing(found: FoundFiles) -> str:
     if found.failed:
         path, reason = found.failed[0]
         return f"{path} cannot be used ({reason})"
-    endings = " or ".join(SUFFIXES)
-    return f"no file in {', '.join(found.roots)} ends in {endings}"
+    return f"no file in {', '.join(found.roots)} ends in {', '.join(SUFFIXES)}"
+
+
+def counted_by_ending(paths: Iterable[str]) -> str:
+    """Counts files by the endings of their names, the commonest first: "12 .png, 3 without an ending"."""
+    counts: Counter[str] = Counter()
+    for path in paths:
+        ending = os.path.splitext(path)[1].lower()
+        counts[ending[:_LONGEST_ENDING] or "without an ending"] += 1
+    common = counts.most_common(_MOST_ENDINGS)
+    listed = [f"{count} {ending}" for ending, count in common]
+    others = counts.total() - sum(count for _, count in common)
+    if others:
+        listed.append(f"{others} others")
+    return ", ".join(listed)
 
 
 def is_under(path: str, roots: Iterable[str]) -> bool:
@@ -104,23 +136,62 @@ def is_under(path: str, roots: Iterable[str]) -> bool:
     )
 
 
-def _walk(root: str, failed: list[tuple[str, str]]) -> Iterator[str]:
-    def fail(error: OSError) -> None:
-        failed.append(
+class _Walk:
+    """What is found in folders: documents, files in no format that can be read, and what failed."""
+
+    def __init__(self) -> None:
+        self.files: set[str] = set()
+        self.failed: list[tuple[str, str]] = []
+        self.skipped: list[str] = []
+
+    def folder(self, root: str, was_known: bool) -> None:
+        """Walks a folder; one that holds files and not one document fails, unless there were documents before."""
+        found = len(self.files)
+        skipped = len(self.skipped)
+        for folder, subfolders, names in os.walk(root, onerror=self._fail):
+            # In place, so that `os.walk` does not descend into hidden folders.
+            subfolders[:] = [name for name in subfolders if not name.startswith(".")]
+            seen = [name for name in names if not name.startswith(".")]
+            self._files_of(folder, seen, root)
+        passed_over = self.skipped[skipped:]
+        if passed_over and len(self.files) == found and not was_known:
+            reason = f"none of its files is in a format that can be read: {counted_by_ending(passed_over)}"
+            self.failed.append((root, reason))
+
+    def _fail(self, error: OSError) -> None:
+        self.failed.append(
             (str(error.filename), f"the folder cannot be listed: {error.strerror}")
         )
 
-    for folder, subfolders, names in os.walk(root, onerror=fail, followlinks=False):
-        # In place, so that `os.walk` does not descend into hidden folders.
-        subfolders[:] = [name for name in subfolders if not name.startswith(".")]
+    def _files_of(self, folder: str, names: list[str], root: str) -> None:
+        """Takes what one folder holds: its files, but for those that make the folder itself a course."""
+        lessons = _lessons_in(folder, names)
+        if lessons:
+            self.files.add(folder)
         for name in names:
-            if name.startswith(".") or not name.lower().endswith(SUFFIXES):
-                continue
             path = os.path.join(folder, name)
-            if not _is_text(path):
-                failed.append((path, _NO_TEXT))
+            if path in lessons:
+                continue
+            if format_of(name) is None:
+                self.skipped.append(path)
+            elif not _is_text(path):
+                self.failed.append((path, _NO_TEXT))
             elif not _leads_outside(path, root):
-                yield path
+                self.files.add(path)
+
+
+def _lessons_in(folder: str, names: list[str]) -> set[str]:
+    """Returns the files that make a folder a course; none where it is no course."""
+    if not _is_text(folder):
+        return set()
+    regular = [name for name in names if _is_plain_file(folder, name)]
+    course = course_files(folder, regular)
+    return {file.path for file in course or ()}
+
+
+def _is_plain_file(folder: str, name: str) -> bool:
+    """Returns True for a file that may be a lesson: no link, and named in UTF-8."""
+    return _is_text(name) and not os.path.islink(os.path.join(folder, name))
 
 
 def _is_text(path: str) -> bool:
@@ -137,33 +208,35 @@ def _leads_outside(path: str, root: str) -> bool:
     return os.path.islink(path) and not is_under(os.path.realpath(path), [root])
 
 
-def set_target(found: FoundFiles, known: Mapping[str, KnownDocument]) -> Target:
+def set_target(
+    found: FoundFiles,
+    known: Mapping[str, KnownDocument],
+    reader: ReadsDocuments,
+    report: ReportFile = lambda _, __: None,
+) -> Target:
     """Reads the files and decides what is added, changed, kept and removed.
 
-    A course title belongs to one document: a second file with the same title fails, and both are named.
+    A course title belongs to one document: a second file with the same title gets one that says which it is, and a
+    second file with the same content is refused.
+
+    Args:
+        report: Told of each file before it is read, and how many were.
     """
-    files = _Files(found.failed)
-    for path in found.files:
+    files = _Files(found.failed, reader)
+    for done, path in enumerate(found.files):
+        report(done, path)
         files.read(path, known.get(path))
     kept = _keep(found, known, files)
-    owners: dict[str, str] = {}
-    for path, document in kept.items():
-        owners[fold(document.title)] = path
+    titles = Titles(kept, files.fresh, reader)
     taken: dict[str, KnownDocument] = {}
     for path, document in files.fresh.items():
-        title = fold(document.title)
-        owner = owners.get(title)
-        if owner is not None and os.path.exists(owner):
-            reason = f"its course title {document.title!r} is that of {owner}; give one another title"
-            files.failed.append((path, reason))
-            _keep_old(path, known, kept, owners)
-            continue
-        if owner is not None:
-            # The owner's file is gone: the document has moved here, and takes its title along.
-            kept.pop(owner, None)
-        owners[title] = path
-        taken[path] = document
-    return _target(known, kept, taken, files)
+        original = titles.copy_of(path, document)
+        if original is None:
+            taken[path] = titles.take(path, document)
+        else:
+            files.failed.append((path, f"it is a copy of {original}"))
+            titles.keep_old(path, known.get(path))
+    return _target(known, kept, taken, files, found.skipped)
 
 
 def _keep(
@@ -180,35 +253,31 @@ def _keep(
 class _Files:
     """The files read so far: those as known, those that are new, and those that cannot be used."""
 
-    def __init__(self, failed: Iterable[tuple[str, str]]) -> None:
+    def __init__(
+        self, failed: Iterable[tuple[str, str]], reader: ReadsDocuments
+    ) -> None:
         self.unchanged = 0
         self.fresh: dict[str, KnownDocument] = {}
         self.failed = list(failed)
+        self._reader = reader
 
     def read(self, path: str, known: KnownDocument | None) -> None:
-        try:
-            data = read_file(path)
-            found_hash = content_hash(data)
-            if known is not None and known.content_hash == found_hash:
+        """Reads a file, unless its size and times say that nobody wrote to it."""
+        known_hash = None
+        if known is not None:
+            known_hash = known.content_hash
+            if known.stamp and known.stamp == stamp_of(path):
                 self.unchanged += 1
                 return
-            title = parse_document(path, data).title
+        try:
+            document = self._reader.read(path, known_hash)
         except DocumentError as error:
             self.failed.append((error.path, error.reason))
             return
-        self.fresh[path] = KnownDocument(content_hash=found_hash, title=title)
-
-
-def _keep_old(
-    path: str,
-    known: Mapping[str, KnownDocument],
-    kept: dict[str, KnownDocument],
-    owners: dict[str, str],
-) -> None:
-    """Keeps what is known of a file that fails, unless its old title went to another document."""
-    old = known.get(path)
-    if old is not None and owners.setdefault(fold(old.title), path) == path:
-        kept[path] = old
+        if document is None:
+            self.unchanged += 1
+        else:
+            self.fresh[path] = document
 
 
 def _is_gone(path: str, found: FoundFiles) -> bool:
@@ -226,6 +295,7 @@ def _target(
     kept: Mapping[str, KnownDocument],
     taken: Mapping[str, KnownDocument],
     files: _Files,
+    skipped: tuple[str, ...],
 ) -> Target:
     documents = {**kept, **taken}
     hashes = {}
@@ -240,4 +310,5 @@ def _target(
         changed=len(taken.keys() & known.keys()),
         removed=len(known.keys() - documents.keys()),
         failed=tuple(files.failed),
+        skipped=skipped,
     )

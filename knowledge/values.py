@@ -12,11 +12,13 @@ class Mark(Value, frozen=True, kw_only=True):
         start: The first character of the section's text that stands there; it holds until the next mark.
         place: In words for a citation: "page 3", "at 12:05", a heading.
         link: To that very place, where the section's link can be made to lead there.
+        heading: The heading that the text stands under; it is searched with the section's title and is not in its text.
     """
 
     start: int
     place: str
     link: str | None = None
+    heading: str = ""
 
 
 class Section(Value, frozen=True, kw_only=True):
@@ -26,6 +28,7 @@ class Section(Value, frozen=True, kw_only=True):
         number: The lesson's number, or None for text outside lessons.
         title: The lesson's title; empty outside lessons.
         text: Normalised: wrapped lines joined, paragraphs kept. Chunks and citations are exact parts of it.
+        marks: The places in the file that the text was read from, in order.
     """
 
     number: int | None
@@ -35,12 +38,24 @@ class Section(Value, frozen=True, kw_only=True):
     marks: tuple[Mark, ...] = ()
 
 
+class Parts(Value, frozen=True, kw_only=True):
+    """A file's text in sections; `title` is None where the file names none."""
+
+    title: str | None
+    link: str | None
+    instructor: str | None
+    sections: tuple[Section, ...]
+
+
 class Document(Value, frozen=True, kw_only=True):
     """One course as it was read from a file, before it is cut into chunks.
 
     Attributes:
         path: The file's absolute path; it identifies the document.
         content_hash: Changes when the file's bytes, or our way of reading them, change.
+        stamp: The file's size and times when it was read, by which an unchanged one need not be read again; empty
+            where these may not tell.
+        is_named: False for a title that is the file's name.
     """
 
     path: str
@@ -49,13 +64,16 @@ class Document(Value, frozen=True, kw_only=True):
     sections: tuple[Section, ...]
     link: str | None = None
     instructor: str | None = None
+    stamp: str = ""
+    is_named: bool = True
 
 
 class KnownDocument(Value, frozen=True, kw_only=True):
-    """Hash and title of a document that was indexed before."""
+    """Hash, title and stamp of a document that was indexed before."""
 
     content_hash: str
     title: str
+    stamp: str = ""
 
 
 class Lesson(Value, frozen=True, kw_only=True):

@@ -14,6 +14,15 @@ FEWEST_WORDS = 6
 LEAST_COMMON = 0.12
 """English texts hold 0.4 to 0.5 of common words, German ones 0.05, where "in" and "was" are words too."""
 
+# Han, kana, Thai, Lao, Burmese and Khmer: scripts that are written without spaces between words.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
+_UNSPACED_LETTER = re.compile(
+    f"[{_UNSPACED}\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]"
+)
 # Names such as C++, C# and 3.11 are one word.
 _WORD = re.compile(r"\w+(?:\.\w+)*[+#]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?\b")
@@ -49,8 +58,33 @@ def stem(word: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Returns all words of `text`, folded, in order."""
-    return _WORD.findall(_POSSESSIVE.sub("", fold(text)))
+    """Returns all words of `text`, folded, in order; of a script without spaces, each two letters that touch."""
+    found: list[str] = _WORD.findall(_POSSESSIVE.sub("", fold(text)))
+    if _UNSPACED_RUN.search(text) is None:
+        return found
+    split: list[str] = []
+    for word in found:
+        split += _pairs(word)
+    return split
+
+
+def is_unspaced(character: str) -> bool:
+    """Returns True for a letter or a mark of a script that is written without spaces between words."""
+    return _UNSPACED_LETTER.match(character) is not None
+
+
+def _pairs(word: str) -> list[str]:
+    """Splits the runs of a script without spaces into overlapping pairs, as word indexes of such scripts do."""
+    parts: list[str] = []
+    last = 0
+    for run in _UNSPACED_RUN.finditer(word):
+        parts.append(word[last : run.start()])
+        letters = run.group()
+        pairs = [letters[at : at + 2] for at in range(len(letters) - 1)]
+        parts += pairs or [letters]
+        last = run.end()
+    parts.append(word[last:])
+    return [part for part in parts if part]
 
 
 def terms(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from antiphon.vocabulary.values import Fact, Passage, StoredText
+from antiphon.vocabulary.values import Fact, Passage, Place, StoredText
 
 _GAPS = ("", " ", "\n\n")
 """The white space that the chunker takes off a chunk's end, by its length."""
@@ -156,7 +156,8 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
     for start in second.starts:
         starts.add(offset + start)
     link = first.link
-    if not link:
+    # A link to another place of the file would be a wrong one for the beginning.
+    if not link and first.place == second.place:
         link = second.link
     return replace(
         first,
@@ -165,7 +166,24 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
         starts=tuple(sorted(starts)),
         score=max(first.score, second.score),
         link=link,
+        places=_places(first, second, offset),
     )
+
+
+def _places(first: Passage, second: Passage, offset: int) -> tuple[Place, ...]:
+    """Returns the places of the joined passage behind its first, each once."""
+    places = list(first.places)
+    ahead = [replace(place, start=offset + place.start) for place in second.places]
+    if second.place is not None:
+        begin = Place(start=offset, name=second.place, link=second.link)
+        ahead.insert(0, begin)
+    last = first.place_at(offset)
+    for place in ahead:
+        is_new = last is None or place.name != last.name
+        if is_new and place.start >= offset and place not in places:
+            places.append(place)
+            last = place
+    return tuple(sorted(places, key=lambda place: place.start))
 
 
 def _agree(end: str, beginning: str) -> bool:

@@ -1,4 +1,4 @@
-"""An embedder for tests that need none of a model's weights: words hashed into a small vector."""
+"""Stands for what tests of the index need not have: a model's weights, and a process that files are read in."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 
+import msgspec
+
+from antiphon.knowledge.loading import load_changed
+from antiphon.knowledge.values import Document, KnownDocument
 from antiphon.language.words import terms
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -43,3 +47,34 @@ class HashingEmbedder:
             sums[digest[0] % self.dimensions] += 1.0 if digest[1] % 2 else -1.0
         length = sum(value * value for value in sums) ** 0.5
         return [value / length for value in sums]
+
+
+class ReadHere:
+    """Reads documents in this process, where no file is hostile."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.documents: dict[str, Document] = {}
+
+    def read(self, path: str, known_hash: str | None) -> KnownDocument | None:
+        self.asked.append(path)
+        document = load_changed(path, known_hash)
+        if document is None:
+            return None
+        self.documents[path] = document
+        return KnownDocument(
+            content_hash=document.content_hash,
+            title=document.title,
+            stamp=document.stamp,
+        )
+
+    def is_named(self, path: str) -> bool:
+        return self.documents[path].is_named
+
+    def rename(self, path: str, title: str) -> None:
+        self.documents[path] = msgspec.structs.replace(
+            self.documents[path], title=title
+        )
+
+    def document(self, path: str) -> Document:
+        return self.documents[path]

@@ -93,6 +93,22 @@ class Signals(Value, frozen=True, kw_only=True):
     matched: tuple[Untrusted, ...] = ()
 
 
+class Place(Value, frozen=True, kw_only=True):
+    """A place in a file that a part of a passage was read from.
+
+    Attributes:
+        start: Where in the passage's text it begins, in characters; it holds until the next one.
+        name: In words, such as "page 4".
+    """
+
+    start: int
+    name: Untrusted
+    link: Untrusted | None = None
+
+    def __post_init__(self) -> None:
+        keep_web_link(self, self.link)
+
+
 class Passage(Value, frozen=True, kw_only=True):
     """A piece of evidence that a tool brought, with where it stands.
 
@@ -104,7 +120,8 @@ class Passage(Value, frozen=True, kw_only=True):
             Sentence n is `text[starts[n]:starts[n + 1]]`, so that the sentences joined are the text.
         score: How well it met the tool's query; comparable within one tool call only.
         start: Where `text` begins in its lesson's text, in characters; None where that is not known.
-        place: Where it stands in its file, such as "page 3" or "at 12:05"; None where the file has no such places.
+        place: Where it begins in its file, such as "page 3" or "at 12:05"; None where the file has no such places.
+        places: Where the text goes on elsewhere, such as on the next page, in order.
         signals: Why a search found it; None for what no search brought.
     """
 
@@ -120,6 +137,7 @@ class Passage(Value, frozen=True, kw_only=True):
     score: float = 0.0
     start: int | None = None
     place: Untrusted | None = None
+    places: tuple[Place, ...] = ()
     signals: Signals | None = None
 
     def __post_init__(self) -> None:
@@ -132,6 +150,16 @@ class Passage(Value, frozen=True, kw_only=True):
         if number + 1 == len(self.starts):
             return self.text.text[start:]
         return self.text.text[start : self.starts[number + 1]]
+
+    def place_at(self, at: int) -> Place | None:
+        """Returns where the text stands from character `at` on; None where that is not known."""
+        found = None
+        if self.place is not None:
+            found = Place(start=0, name=self.place, link=self.link)
+        for place in self.places:
+            if place.start <= at:
+                found = place
+        return found
 
 
 class Fact(Value, frozen=True, kw_only=True):
@@ -348,6 +376,8 @@ class Citation(Value, frozen=True, kw_only=True):
         end: Where it ends (exclusive).
         cited_text: An exact substring of the passage's text.
         fact: The fact's id; from there the trace leads to tool call, reasoning call and request.
+        place: Where in its file the cited text begins, such as "page 3" or "at 12:05"; `link` leads there where
+            anything does.
     """
 
     start: int
@@ -358,6 +388,7 @@ class Citation(Value, frozen=True, kw_only=True):
     course: Untrusted | None = None
     lesson: int | None = None
     link: Untrusted | None = None
+    place: Untrusted | None = None
 
     def __post_init__(self) -> None:
         keep_web_link(self, self.link)

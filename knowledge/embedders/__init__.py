@@ -2,8 +2,14 @@
 
 from antiphon.knowledge.embedders.choosing import (
     embedder_called,
+    embedder_when_used,
     installed_embedders,
     load_embedder,
 )
 
-__all__ = ["embedder_called", "installed_embedders", "load_embedder"]
+__all__ = [
+    "embedder_called",
+    "embedder_when_used",
+    "installed_embedders",
+    "load_embedder",
+]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from antiphon.vocabulary.errors import ConfigurationError, how_to_install
@@ -29,6 +30,7 @@ class _Backend(Value, frozen=True, kw_only=True):
     index_name: str
 
 
+_OTHER_MODEL = "antiphon.knowledge.embedders.other_model"
 # The default first.
 _BACKENDS = {
     "minilm": _Backend(
@@ -64,14 +66,16 @@ def embedder_called(index_name: str) -> str | None:
     return None
 
 
-def load_embedder(name: str) -> Embedder:
+def load_embedder(name: str, model: str | None = None) -> Embedder:
     """Loads an embedder's packages and weights, which takes seconds.
 
     Args:
         name: `minilm` (sentence-transformers and torch) or `onnx` (onnxruntime, a third of the memory).
+        model: Another model of sentence-transformers than all-MiniLM-L6-v2: its folder, or its name in the local
+            cache; with `minilm` alone.
 
     Raises:
-        ConfigurationError: No such embedder, or its packages are not installed.
+        ConfigurationError: No such embedder or model, or its packages are not installed.
     """
     if name not in _BACKENDS:
         raise ConfigurationError(
@@ -83,11 +87,62 @@ def load_embedder(name: str) -> Embedder:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     backend = _BACKENDS[name]
     try:
+        if model is not None:
+            other = importlib.import_module(_OTHER_MODEL)
+            return cast(Embedder, other.load(_index_name(name, model), model))
         module = importlib.import_module(backend.module)
     except ModuleNotFoundError as error:
-        other = next(other for other in _BACKENDS if other != name)
+        other_name = next(other for other in _BACKENDS if other != name)
         raise ConfigurationError(
             f"the embedder {name!r} needs the package {error.name}, which is not installed: "
-            f"{how_to_install(name)}, or choose the embedder {other!r} (ANTIPHON_EMBEDDER={other})"
+            f"{how_to_install(name)}, or choose the embedder {other_name!r} (ANTIPHON_EMBEDDER={other_name})"
         ) from error
     return cast(Callable[[str], Embedder], module.load)(backend.index_name)
+
+
+def embedder_when_used(name: str, model: str | None = None) -> Embedder:
+    """Returns an embedder that is loaded once it has something to do; one that is not installed is refused at once.
+
+    Raises:
+        ConfigurationError: As `load_embedder` does.
+    """
+    if model is None and name not in installed_embedders():
+        return load_embedder(name)
+    return _LateEmbedder(name, model)
+
+
+class _LateEmbedder:
+    """Stands for an embedder until it is used: to find that nothing changed needs its name alone."""
+
+    def __init__(self, name: str, model: str | None) -> None:
+        self.name = _index_name(name, model)
+        self._named = (name, model)
+        self._lock = threading.Lock()
+        self._loaded: Embedder | None = None
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder().dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        return self._embedder().max_tokens
+
+    def count_tokens(self, text: str) -> int:
+        return self._embedder().count_tokens(text)
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return self._embedder().embed(texts)
+
+    def _embedder(self) -> Embedder:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = load_embedder(*self._named)
+            return self._loaded
+
+
+def _index_name(name: str, model: str | None) -> str:
+    """Returns what an index calls the embedder that built it."""
+    if model is None:
+        return _BACKENDS[name].index_name
+    return f"{model} (sentence-transformers)"

@@ -154,12 +154,12 @@ def test_a_folder_without_documents_is_no_success(
     library: Library, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
-    (tmp_path / "empty" / "slides.pdf").write_bytes(b"%PDF")
+    (tmp_path / "empty" / "slides.key").write_bytes(b"PK")
 
     run = library("index", "empty")
 
     assert run.returncode == 1
-    assert "ends in .txt or .md" in run.stderr
+    assert "none of its files is in a format that can be read: 1 .key" in run.stderr
 
 
 def test_deleting_traces_asks_first_and_nobody_there_means_no(

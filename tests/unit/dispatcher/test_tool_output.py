@@ -14,12 +14,13 @@ from pydantic_core import PydanticSerializationError
 from antiphon.dispatcher.output import (
     MAX_PASSAGE,
     MAX_PASSAGES,
+    MAX_PLACES,
     MAX_TEXT,
     NOTHING,
     to_output,
 )
 from antiphon.vocabulary.ports import ToolOutput
-from antiphon.vocabulary.values import Passage, StoredText
+from antiphon.vocabulary.values import Passage, Place, StoredText
 from tests.unit.dispatcher.fakes import passage
 
 
@@ -168,3 +169,21 @@ def test_what_a_tool_hides_is_taken_out_and_its_sentences_still_fit() -> None:
     assert passage.sentence(0) == "Logs grow. "
     assert passage.sentence(1) == "They are read."
     assert passage.id != given.id
+
+
+def test_places_in_a_file_are_bounded_with_their_passage() -> None:
+    places = [Place(start=at, name="p" * 1_000) for at in (0, MAX_PASSAGE, -1)]
+    found = Passage(
+        id="p1",
+        source="Logs",
+        text=StoredText("word " * MAX_PASSAGE),
+        place="p" * 1_000,
+        places=(*places, *places[:1] * 1_000),
+    )
+
+    (bounded,) = to_output("logs", ToolOutput(text="", passages=(found,))).passages
+
+    assert len(bounded.place or "") < 400
+    assert len(bounded.places) <= MAX_PLACES
+    assert all(0 <= each.start < MAX_PASSAGE for each in bounded.places)
+    assert all(len(each.name) < 400 for each in bounded.places)

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 import yaml
 
+from antiphon.knowledge.readers import SUFFIXES
 from tests.house.event_table import PAGE, page
 
 ROOT = Path(__file__).parents[3]
@@ -140,6 +141,12 @@ def test_every_file_that_the_dockerfile_copies_exists() -> None:
     assert copies
     for name in " ".join(copies).split():
         assert (ROOT / name).exists()
+
+
+def test_every_format_of_documents_stands_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+
+    assert [suffix for suffix in SUFFIXES if f"`{suffix}`" not in readme] == []
 
 
 @pytest.mark.parametrize(

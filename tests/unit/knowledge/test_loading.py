@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.knowledge import loading
-from antiphon.knowledge.loading import NotTextError, content_hash, decode, load_document
+from antiphon.knowledge.loading import content_hash, load_document
+from antiphon.knowledge.readers.content import UnreadableError
+from antiphon.knowledge.readers.plain_text import decode
 from antiphon.vocabulary.errors import DocumentError
 
 
@@ -35,7 +36,8 @@ def test_a_single_line_of_27000_characters_is_read_whole(tmp_path: Path) -> None
         ("blank.txt", b" \r\n\t\n", "no text"),
         ("header.txt", b"Course Title: A\nLesson 1: B\n", "no text"),
         ("image.txt", b"\x89PNG\0\0", "binary"),
-        ("script.pdf", b"%PDF-1.7", "only .txt and .md"),
+        ("slides.key", b"x", "ends in none of .txt, .md"),
+        ("script.pdf", b"%PDF-1.7", "broken"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named_with_its_reason(
@@ -64,7 +66,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with (tmp_path / "huge.txt").open("wb") as file:
-        file.truncate(loading.LARGEST_BYTES + 1)
+        file.truncate(50_000_001)
 
     with pytest.raises(DocumentError, match="larger than 50 MB"):
         load_document(str(tmp_path / "huge.txt"))
@@ -112,7 +114,7 @@ def test_unseen_and_direction_turning_characters_are_taken_out() -> None:
 def test_bytes_that_are_no_text_are_refused_with_the_reason(
     data: bytes, reason: str
 ) -> None:
-    with pytest.raises(NotTextError, match=reason):
+    with pytest.raises(UnreadableError, match=reason):
         decode(data)
 
 

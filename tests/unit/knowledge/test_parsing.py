@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.knowledge.parsing import join_lines, parse_script
+from antiphon.knowledge.joining import join_lines
+from antiphon.knowledge.parsing import parse_script
 
 SCRIPT = """Course Title: Practical Search
 Course Link: https://example.org/search

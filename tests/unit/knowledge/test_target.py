@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.knowledge.loading import content_hash
+from antiphon.knowledge.loading import content_hash, stamp_of
 from antiphon.knowledge.target import Target, find_files, is_under, set_target
 from antiphon.knowledge.values import KnownDocument
+from tests.fakes_knowledge import ReadHere
 
 
 def write(path: Path, title: str, text: str = "Text.") -> str:
@@ -24,7 +25,7 @@ def known(path: str, title: str) -> KnownDocument:
 
 
 def target(folder: Path, documents: dict[str, KnownDocument]) -> Target:
-    return set_target(find_files([folder], documents), documents)
+    return set_target(find_files([folder], documents), documents, ReadHere())
 
 
 def test_files_are_added_changed_kept_and_removed(tmp_path: Path) -> None:
@@ -51,32 +52,74 @@ def test_documents_from_elsewhere_stay(tmp_path: Path) -> None:
     assert not found.differs
 
 
-def test_a_second_file_with_the_same_title_fails_and_both_are_named(
+def test_of_two_courses_of_one_title_the_second_says_which_it_is(
     tmp_path: Path,
 ) -> None:
     first, second = (
         write(tmp_path / "a.txt", "Same Title"),
         write(tmp_path / "b.txt", "same title", "Other."),
     )
+    reader = ReadHere()
+
+    found = set_target(find_files([tmp_path], {}), {}, reader)
+
+    assert set(found.hashes) == {first, second}
+    assert reader.document(first).title == "Same Title"
+    assert reader.document(second).title == "same title (b)"
+
+
+def test_files_of_the_same_name_in_several_folders_are_named_after_both(
+    tmp_path: Path,
+) -> None:
+    paths = []
+    for week in ("week 1", "week 2"):
+        (tmp_path / week).mkdir()
+        (tmp_path / week / "notes.txt").write_text(f"What {week} brought.")
+        paths.append(str(tmp_path / week / "notes.txt"))
+    reader = ReadHere()
+
+    set_target(find_files([tmp_path], {}), {}, reader)
+
+    titles = [reader.document(path).title for path in paths]
+    assert titles == ["notes (week 1)", "notes (week 2)"]
+
+
+def test_a_copy_of_a_course_is_refused_and_both_are_named(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.txt", "Same")
+    second = write(tmp_path / "b.txt", "Same")
 
     found = target(tmp_path, {})
 
     assert set(found.hashes) == {first}
-    assert found.failed[0][0] == second
-    assert first in found.failed[0][1]
+    assert found.failed == ((second, f"it is a copy of {first}"),)
 
 
 def test_a_failed_file_does_not_make_a_difference_again_and_again(
     tmp_path: Path,
 ) -> None:
     first = write(tmp_path / "a.txt", "Same")
-    write(tmp_path / "b.txt", "Same", "Other.")
+    write(tmp_path / "b.txt", "Same")
     (tmp_path / "c.txt").write_bytes(b"\0")
 
     found = target(tmp_path, {first: known(first, "Same")})
 
     assert not found.differs
     assert len(found.failed) == 2
+
+
+def test_a_file_of_the_same_size_and_times_is_not_read_again(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "A")
+    other = write(tmp_path / "b.txt", "B")
+    documents = {
+        path: KnownDocument(content_hash="x", title="A", stamp=stamp_of(path)),
+        other: KnownDocument(content_hash="x", title="B", stamp="another"),
+    }
+    reader = ReadHere()
+
+    found = set_target(find_files([tmp_path], documents), documents, reader)
+
+    assert reader.asked == [other]
+    assert (found.unchanged, found.changed) == (1, 1)
 
 
 def test_two_files_may_swap_their_titles(tmp_path: Path) -> None:
@@ -115,13 +158,14 @@ def test_a_file_that_moved_takes_its_title_along(tmp_path: Path) -> None:
 def test_a_folder_means_its_scripts_hidden_and_other_files_left_out(
     tmp_path: Path,
 ) -> None:
-    for name in ("a.txt", "sub/b.MD", "c.pdf", ".hidden.txt", ".git/d.txt"):
+    for name in ("a.txt", "sub/b.MD", "c.key", ".hidden.txt", ".git/d.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
 
     found = find_files([tmp_path], [])
 
     assert found.files == (str(tmp_path / "a.txt"), str(tmp_path / "sub/b.MD"))
+    assert found.skipped == (str(tmp_path / "c.key"),)
 
 
 def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:

@@ -33,3 +33,8 @@ def test_terms_are_stems_without_the_commonest_words() -> None:
         stem("retries"),
     ]
     assert len(set(terms("retrying retries"))) == 1
+
+
+def test_scripts_without_spaces_are_pairs_of_letters_beside_words() -> None:
+    assert words("GPT模型很大。ok 大") == ["gpt", "模型", "型很", "很大", "ok", "大"]
+    assert words("検索エンジン") == ["検索", "索エ", "エン", "ンシ", "シン"]

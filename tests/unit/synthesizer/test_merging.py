@@ -7,10 +7,11 @@ import json
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer.merging import FoundPassage, grouped, join
-from antiphon.vocabulary.values import Passage, StoredText
+from antiphon.vocabulary.values import Passage, Place, StoredText
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
@@ -166,4 +167,23 @@ def test_nearly_the_same_elsewhere_is_noted_and_not_repeated() -> None:
     assert [attempt["facts"] for attempt in attempts] == [[1], [1]]
     assert (
         attempts[1]["detail"] == "Streams - Lesson 4 says nearly the same as result 1"
+    )
+
+
+def test_a_joined_passage_knows_where_each_of_its_parts_stands() -> None:
+    first = replace(piece(0, 2), place="page 1")
+    second = replace(piece(1, 4), place="page 1")
+    third = replace(
+        piece(4, 6), place="page 2", places=(Place(start=3, name="page 3"),)
+    )
+
+    joined = join(first, second)
+    assert joined is not None
+    whole = join(third, joined)
+
+    assert whole is not None
+    at = (third.start or 0) - (first.start or 0)
+    assert (whole.place, whole.places) == (
+        "page 1",
+        (Place(start=at, name="page 2"), Place(start=at + 3, name="page 3")),
     )

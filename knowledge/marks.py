@@ -1,0 +1,85 @@
+"""Places in a file: stored with their section, and found again for a part of its text.
+
+The catalogue keeps them in a table and not in a column of sections: a passage needs one or two of them, and a long
+transcript has thousands.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from antiphon.knowledge.values import Mark
+from antiphon.vocabulary.values import Passage, Place
+
+MARKS_TABLE = """
+CREATE TABLE marks (
+    section INTEGER NOT NULL REFERENCES sections ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    place TEXT NOT NULL,
+    link TEXT,
+    heading TEXT NOT NULL,
+    PRIMARY KEY (section, start)
+) WITHOUT ROWID;
+"""
+# The last mark at or before the beginning, and those that follow it before the end.
+MARKS = """
+SELECT start, place, link, heading FROM marks
+WHERE section = :section AND start < :end AND start >= coalesce(
+    (SELECT max(start) FROM marks WHERE section = :section AND start <= :start), 0
+)
+ORDER BY start
+"""
+_INSERT = (
+    "INSERT INTO marks (section, start, place, link, heading) VALUES (?, ?, ?, ?, ?)"
+)
+
+
+def store_marks(
+    sql: sqlite3.Connection, section: int | None, marks: Sequence[Mark]
+) -> None:
+    """Stores the marks of a section that was stored just now."""
+    rows = []
+    for mark in marks:
+        rows.append((section, mark.start, mark.place, mark.link, mark.heading))
+    sql.executemany(_INSERT, rows)
+
+
+def marks_of(rows: Iterable[Any]) -> tuple[Mark, ...]:
+    """Makes marks of the rows that `MARKS` finds."""
+    marks = []
+    for start, place, link, heading in rows:
+        marks.append(Mark(start=start, place=place, link=link, heading=heading))
+    return tuple(marks)
+
+
+def placed(passage: Passage, marks: Sequence[Mark]) -> Passage:
+    """Returns the passage with its places: the one that holds at its start, if any, and those within it.
+
+    Args:
+        marks: As `MARKS` finds them for the passage's part of its section.
+    """
+    start = passage.start or 0
+    place, link, later = None, passage.link, list(marks)
+    if marks and marks[0].start <= start:
+        first = later.pop(0)
+        place, link = first.place, first.link or link
+    places = []
+    for mark in later:
+        places.append(Place(start=mark.start - start, name=mark.place, link=mark.link))
+    return replace(passage, place=place, link=link, places=tuple(places))
+
+
+def headings_of(marks: Sequence[Mark], start: int, length: int) -> str:
+    """Returns the headings that a part of the text stands under, for the search by words."""
+    starts = [mark.start for mark in marks]
+    first = max(bisect_right(starts, start) - 1, 0)
+    end = bisect_right(starts, start + length - 1)
+    headings: dict[str, None] = {}
+    for mark in marks[first:end]:
+        headings[mark.heading] = None
+    return " ".join(headings)

@@ -1,0 +1,99 @@
+"""What a reader makes of a file's bytes: its lines in order, and what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from antiphon.vocabulary.values import Value
+
+LONGEST_TITLE = 300
+"""A title of more characters is text, not a title."""
+
+
+class UnreadableError(ValueError):
+    """The bytes cannot be read as what their ending says; the message is the reason, for the file's owner."""
+
+
+class Line(NamedTuple):
+    """One line of a file, or a place in it.
+
+    Attributes:
+        text: A blank line ends a paragraph; lines that follow one another are one paragraph, wrapped.
+        level: 1 for a heading of the first level, 2 for one of the second …; 0 for text.
+        is_code: It is part of a program, and never a heading.
+        place: Where this line and those after it stand, such as "page 3"; empty where that did not change.
+        fragment: What leads there, put behind the `#` of the document's address; empty where nothing does.
+        heading: The place's own title, such as that of a slide.
+    """
+
+    text: str
+    level: int = 0
+    is_code: bool = False
+    place: str = ""
+    fragment: str = ""
+    heading: str = ""
+
+
+BLANK = Line("")
+_FENCE = Line("```", is_code=True)
+
+
+class Content(Value, frozen=True, kw_only=True):
+    """A file as it was read, before it is decided what its lessons are.
+
+    Attributes:
+        title: The title that the file gives itself.
+        other_title: A less certain one, for a file whose headings do not name it either.
+        lesson: The number that the file gives itself as one lesson of a course.
+    """
+
+    lines: list[Line]
+    title: str | None = None
+    other_title: str | None = None
+    link: str | None = None
+    instructor: str | None = None
+    lesson: int | None = None
+
+
+def code_lines(code: str) -> list[Line]:
+    """Returns a program as lines that stay as they are, between fences."""
+    lines = [Line(line, is_code=True) for line in code.strip("\n").split("\n")]
+    return [_FENCE, *lines, _FENCE]
+
+
+def content_of(
+    lines: list[Line], values: Mapping[str, object], other_title: str | None = None
+) -> Content:
+    """Makes a file's content of its lines and of the fields in which it speaks of itself, named as people name them."""
+    lesson = values.get("lesson")
+    if not isinstance(lesson, int) or isinstance(lesson, bool) or lesson < 0:
+        lesson = None
+    return Content(
+        lines=lines,
+        title=_field(values, "title"),
+        other_title=_field({"title": other_title}, "title"),
+        link=_field(values, "link", "url", "canonical"),
+        instructor=_field(values, "instructor", "teacher", "author"),
+        lesson=lesson,
+    )
+
+
+def _field(values: Mapping[str, object], *names: str) -> str | None:
+    """Returns the first of the fields that holds a text, on one line."""
+    for name in names:
+        value = values.get(name)
+        if isinstance(value, str) and value.strip():
+            return " ".join(value.split())[:LONGEST_TITLE]
+    return None
+
+
+class Reader(Protocol):
+    """Reads the files of one format."""
+
+    def __call__(self, data: bytes) -> Content:
+        """Reads a file's bytes.
+
+        Raises:
+            UnreadableError: They are broken, encrypted, or of another format.
+        """

@@ -1,0 +1,146 @@
+"""Markdown: headings by level, text without its markup, front matter for title, link and instructor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from antiphon.knowledge.readers.content import (
+    BLANK,
+    Content,
+    Line,
+    code_lines,
+    content_of,
+)
+from antiphon.knowledge.readers.plain_text import decode
+
+_FRONT_MATTER = re.compile(
+    r"\s*---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL
+)
+_TAG = re.compile(r"<!--.*?-->|<[^<>]{0,1000}>", re.DOTALL)
+
+
+def read(data: bytes) -> Content:
+    """Reads a Markdown file; its front matter may name title, link, instructor and lesson."""
+    text = decode(data)
+    values: dict[str, object] = {}
+    found = _FRONT_MATTER.match(text)
+    if found is not None:
+        values = _front_matter(found.group(1))
+        text = text[found.end() :]
+    return content_of(markdown_lines(text), values)
+
+
+def _front_matter(text: str) -> dict[str, object]:
+    """Reads the front matter's fields; one that is not well formed says nothing."""
+    try:
+        values = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    if not isinstance(values, dict):
+        return {}
+    return {str(name).lower(): value for name, value in values.items()}
+
+
+def markdown_lines(text: str) -> list[Line]:
+    """Renders Markdown as lines of plain text; headings keep their level, lists, tables and code their shape."""
+    return list(_Rendering(_parser().parse(text)).lines())
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    """Returns the one parser, which takes longer to make than most texts to read."""
+    return MarkdownIt("commonmark").enable("table")
+
+
+class _Rendering:
+    """One document's tokens on their way to lines."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        # The marks of the lists that are open, innermost last: "- ", or the number of the next item.
+        self._lists: list[int | None] = []
+        self._item = ""
+        self._row: list[str] | None = None
+
+    def lines(self) -> Iterator[Line]:
+        level = 0
+        for token in self._tokens:
+            if token.type == "heading_open":
+                level = int(token.tag[1:])
+            elif token.type == "inline":
+                yield from self._inline(token, level)
+                level = 0
+            elif token.type in ("fence", "code_block"):
+                yield from code_lines(token.content)
+            elif token.type == "html_block":
+                yield from _plain(_TAG.sub(" ", token.content))
+            else:
+                yield from self._structure(token)
+
+    def _inline(self, token: Token, level: int) -> Iterator[Line]:
+        text = _words(token)
+        if level:
+            yield BLANK
+            yield Line(" ".join(text.split()), level=level)
+        elif self._row is not None:
+            self._row.append(" ".join(text.split()))
+        else:
+            first, self._item = self._item, ""
+            for part in text.split("\n"):
+                yield Line(first + part)
+                first = ""
+
+    def _structure(self, token: Token) -> Iterator[Line]:
+        """Follows lists and tables, and ends paragraphs."""
+        kind = token.type
+        if kind in ("bullet_list_open", "ordered_list_open"):
+            self._lists.append(_first_number(token))
+        elif kind in ("bullet_list_close", "ordered_list_close"):
+            self._lists.pop()
+            yield BLANK
+        elif kind == "list_item_open":
+            self._item = self._next_item()
+        elif kind == "tr_open":
+            self._row = []
+        elif kind == "tr_close" and self._row is not None:
+            yield Line(f"| {' | '.join(self._row)} |")
+            self._row = None
+        elif kind == "table_close" or (kind == "paragraph_close" and not self._lists):
+            yield BLANK
+
+    def _next_item(self) -> str:
+        number = self._lists[-1]
+        if number is None:
+            return "- "
+        self._lists[-1] = number + 1
+        return f"{number}. "
+
+
+def _first_number(token: Token) -> int | None:
+    if token.type == "bullet_list_open":
+        return None
+    return int(token.attrGet("start") or 1)
+
+
+def _words(token: Token) -> str:
+    """Returns the text that a reader sees of an inline token."""
+    parts: list[str] = []
+    for child in token.children or ():
+        if child.type in ("softbreak", "hardbreak"):
+            parts.append("\n")
+        elif child.type in ("text", "code_inline", "image"):
+            parts.append(child.content)
+    return "".join(parts)
+
+
+def _plain(text: str) -> Iterator[Line]:
+    yield BLANK
+    for line in text.split("\n"):
+        yield Line(line)
+    yield BLANK

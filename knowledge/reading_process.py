@@ -1,0 +1,232 @@
+"""Files read in a process beside this one, which may die of them: this one only waits, and starts another."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Protocol, cast
+
+import msgspec
+
+import antiphon
+from antiphon.knowledge.reading_worker import (
+    LENGTH_BYTES,
+    Limits,
+    ReadReply,
+    ReadRequest,
+    write_message,
+)
+from antiphon.knowledge.values import Document, KnownDocument
+from antiphon.vocabulary.errors import DocumentError
+
+_CHUNK_BYTES = 1_048_576
+# A reply of more is no document: LARGEST_TEXT characters of four bytes, and their places.
+_LARGEST_REPLY_BYTES = 400_000_000
+# Times the limit of processor time: a busy machine is no fault of the file's.
+_PATIENCE = 2
+# What a process needs to find Python's and our modules, and no more: keys stay here.
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
+
+
+class ReadsDocuments(Protocol):
+    """Reads files, and keeps what was read until it is stored."""
+
+    def read(self, path: str, known_hash: str | None) -> KnownDocument | None:
+        """Reads one file; None where its hash is the one known.
+
+        Raises:
+            DocumentError: It cannot be used; the reason is for the person who named it.
+        """
+
+    def is_named(self, path: str) -> bool:
+        """Returns False where the title of what was read is no more than the file's name."""
+
+    def rename(self, path: str, title: str) -> None:
+        """Gives what was read another title."""
+
+    def document(self, path: str) -> Document:
+        """Returns what was read."""
+
+
+class ReadingProcess:
+    """Reads each file in a process with limits; one process reads many, until one of them is its end.
+
+    What was read waits in a file of its own: a thousand documents are not held in memory until they are stored.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._spool: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+        self._places: dict[str, tuple[int, int]] = {}
+        self._titles: dict[str, str] = {}
+        self._unnamed: set[str] = set()
+
+    def __enter__(self) -> ReadingProcess:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process and forgets what was read."""
+        self._stop()
+        self._spool.close()
+
+    def read(self, path: str, known_hash: str | None) -> KnownDocument | None:
+        reply = self._ask(ReadRequest(path=path, known_hash=known_hash))
+        if reply.reason is not None:
+            raise DocumentError(reply.failed_path or path, reply.reason)
+        document = reply.document
+        if document is None:
+            return None
+        self._keep(document)
+        return KnownDocument(
+            content_hash=document.content_hash,
+            title=document.title,
+            stamp=document.stamp,
+        )
+
+    def is_named(self, path: str) -> bool:
+        return path not in self._unnamed
+
+    def rename(self, path: str, title: str) -> None:
+        self._titles[path] = title
+
+    def document(self, path: str) -> Document:
+        start, length = self._places[path]
+        self._spool.seek(start)
+        document = msgspec.json.decode(self._spool.read(length), type=Document)
+        return msgspec.structs.replace(
+            document, title=self._titles.get(path, document.title)
+        )
+
+    def _keep(self, document: Document) -> None:
+        data = msgspec.json.encode(document)
+        start = self._spool.seek(0, os.SEEK_END)
+        self._spool.write(data)
+        self._places[document.path] = (start, len(data))
+        if not document.is_named:
+            self._unnamed.add(document.path)
+
+    def _ask(self, request: ReadRequest) -> ReadReply:
+        process = self._started()
+        try:
+            write_message(cast(IO[bytes], process.stdin), msgspec.json.encode(request))
+            deadline = time.monotonic() + _PATIENCE * self._limits.seconds
+            answer = self._answer(process, deadline)
+        except (OSError, TimeoutError, EOFError) as error:
+            return ReadReply(reason=self._ended(error))
+        reply = msgspec.json.decode(answer, type=ReadReply)
+        if reply.is_last:
+            self._stop()
+        return reply
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            limits = msgspec.json.encode(self._limits).decode()
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "antiphon.knowledge.reading_worker",
+                    limits,
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(os.environ),
+                # Ctrl-C is for the one who waits; it ends this one too.
+                start_new_session=True,
+            )
+        return self._process
+
+    def _answer(self, process: subprocess.Popen[bytes], deadline: float) -> bytes:
+        stdout = cast(IO[bytes], process.stdout).fileno()
+        length = int.from_bytes(_receive(stdout, LENGTH_BYTES, deadline), "big")
+        if length > _LARGEST_REPLY_BYTES:
+            raise EOFError
+        return _receive(stdout, length, deadline)
+
+    def _ended(self, error: Exception) -> str:
+        """Says why there is no reply, and lets the next file have another process."""
+        if isinstance(error, TimeoutError):
+            self._stop()
+            return f"it takes longer than {self._limits.seconds:g} s to read; split it"
+        status = self._stop()
+        if status == -signal.SIGXCPU:
+            return f"it takes longer than {self._limits.seconds:g} s to read; split it"
+        how = f"status {status}"
+        if status < 0:
+            how = f"signal {-status}"
+        return f"the process that read it ended ({how}); it is broken, or too large for this machine"
+
+    def _stop(self) -> int:
+        """Ends the process, if there is one, and returns its status."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                _close(pipe)
+        try:
+            # At the end of its input it ends by itself, where it still can.
+            return process.wait(timeout=0.2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
+
+
+def _receive(file: int, length: int, deadline: float) -> bytes:
+    """Reads `length` bytes before the deadline.
+
+    Raises:
+        TimeoutError: They did not come in time.
+        EOFError: The other side ended.
+    """
+    parts = []
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    while length:
+        left_s = deadline - time.monotonic()
+        if left_s <= 0 or not poll.poll(left_s * 1_000):
+            raise TimeoutError
+        part = os.read(file, min(length, _CHUNK_BYTES))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+def _close(pipe: IO[bytes]) -> None:
+    try:
+        pipe.close()
+    except OSError:
+        # What was not written to a process that has ended.
+        return
+
+
+def _environment(ours: Mapping[str, str]) -> dict[str, str]:
+    """Returns the environment of the process: where its modules are, and nothing secret."""
+    environment = {name: ours[name] for name in _ENVIRONMENT if name in ours}
+    home = str(Path(antiphon.__file__).parents[1])
+    # Absolute, since it is read elsewhere too; those of this process, which may know of more than its environment.
+    paths = [home, *[path for path in sys.path if os.path.isabs(path)]]
+    environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    environment["PYTHONIOENCODING"] = "utf-8"
+    return environment

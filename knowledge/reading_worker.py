@@ -1,0 +1,153 @@
+"""The process in which files are read: hostile bytes meet libraries here, within limits, and nowhere else.
+
+It is started by reading_process.py, holds no secrets in its environment, and takes one request after another on
+standard input: a file's path, and the hash of what is known of it. Each gets one reply.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from antiphon.knowledge.loading import load_changed
+from antiphon.knowledge.values import Document
+from antiphon.vocabulary.errors import DocumentError
+from antiphon.vocabulary.values import Value
+
+LENGTH_BYTES = 4
+"""Each message is its length, most significant byte first, and then its JSON."""
+# Beyond so much the process is not used again, because it does not give the memory back.
+_RETIRE_BYTES = 300_000_000
+_MOST_FILES = 2_000
+
+
+class ReadRequest(Value, frozen=True, kw_only=True):
+    """A file to read, unless its hash is the one known."""
+
+    path: str
+    known_hash: str | None = None
+
+
+class ReadReply(Value, frozen=True, kw_only=True):
+    """The document, or the reason why there is none; neither where the file is as it is known.
+
+    Attributes:
+        failed_path: The file that could not be read, where that is not the one asked for.
+        is_last: The process ends after this reply.
+    """
+
+    document: Document | None = None
+    reason: str | None = None
+    failed_path: str | None = None
+    is_last: bool = False
+
+
+class Limits(Value, frozen=True, kw_only=True):
+    """The limits of one file: seconds of processor time, and the memory of the process that reads it."""
+
+    seconds: float = 60.0
+    memory_bytes: int = 1_500_000_000
+
+
+def write_message(file: IO[bytes], message: bytes) -> None:
+    file.write(len(message).to_bytes(LENGTH_BYTES, "big") + message)
+    file.flush()
+
+
+def _read_message(file: IO[bytes]) -> bytes | None:
+    """Reads one message; None at the end."""
+    head = file.read(LENGTH_BYTES)
+    if len(head) < LENGTH_BYTES:
+        return None
+    return file.read(int.from_bytes(head, "big"))
+
+
+def _reply(request: ReadRequest, limits: Limits) -> ReadReply:
+    try:
+        document = load_changed(request.path, request.known_hash)
+    except DocumentError as error:
+        return ReadReply(reason=error.reason, failed_path=error.path)
+    except MemoryError:
+        limit = limits.memory_bytes // 1_000_000
+        reason = f"it takes more than {limit} MB of memory to read; split it"
+        return ReadReply(reason=reason, is_last=True)
+    except RecursionError:
+        return ReadReply(reason="it is nested too deeply")
+    except Exception as error:  # noqa: BLE001 - what a library raises about a broken file is no bug of ours
+        return ReadReply(reason=f"it is broken ({type(error).__name__}: {error})"[:300])
+    return ReadReply(document=document)
+
+
+def _encode(reply: ReadReply, is_last: bool) -> bytes:
+    try:
+        return msgspec.json.encode(msgspec.structs.replace(reply, is_last=is_last))
+    except (MemoryError, UnicodeEncodeError) as error:
+        reason = f"it cannot be handed on ({type(error).__name__})"
+        return msgspec.json.encode(ReadReply(reason=reason, is_last=True))
+
+
+def _limit(limits: Limits) -> None:
+    """Takes from this process what a file must not use."""
+    for kind, limit in (
+        (resource.RLIMIT_AS, limits.memory_bytes),
+        (resource.RLIMIT_CORE, 0),
+        # It has nothing to write into.
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        _, most = resource.getrlimit(kind)
+        if most != resource.RLIM_INFINITY:
+            limit = min(limit, most)
+        try:
+            resource.setrlimit(kind, (limit, most))
+        except (OSError, ValueError):
+            # Where a system does not know the limit the others hold.
+            continue
+
+
+def _allow_seconds(seconds: float) -> None:
+    """Ends this process by a signal once it has used so much more processor time: nobody may be left to stop it."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    soft = int(used.ru_utime + used.ru_stime + seconds) + 1
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    if hard == resource.RLIM_INFINITY or soft < hard:
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def _is_swollen() -> bool:
+    """Returns True once this process holds much more memory than a small file needs."""
+    try:
+        # Not the peak that getrusage tells: a process begins with that of the one that started it.
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        # Other systems than Linux: after so many files there is another process anyway.
+        return False
+    return pages * resource.getpagesize() > _RETIRE_BYTES
+
+
+def main() -> None:
+    """Answers requests until standard input ends."""
+    limits = msgspec.json.decode(sys.argv[1], type=Limits)
+    requests = sys.stdin.buffer
+    # What a library prints must not stand between replies.
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    _limit(limits)
+    files = 0
+    while message := _read_message(requests):
+        files += 1
+        _allow_seconds(limits.seconds)
+        reply = _reply(msgspec.json.decode(message, type=ReadRequest), limits)
+        is_last = reply.is_last or files == _MOST_FILES or _is_swollen()
+        write_message(replies, _encode(reply, is_last))
+        if is_last:
+            return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Course titles, of which each belongs to one document: files of the same name and title are told apart."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from antiphon.knowledge.course_folders import plain_name
+from antiphon.knowledge.reading_process import ReadsDocuments
+from antiphon.knowledge.values import KnownDocument
+from antiphon.language.words import fold
+
+
+class Titles:
+    """The titles given so far, and whose they are.
+
+    Args:
+        kept: Documents that keep their titles; one that loses its title to another file is taken out of it.
+        fresh: Documents whose titles are to be given.
+    """
+
+    def __init__(
+        self,
+        kept: dict[str, KnownDocument],
+        fresh: Mapping[str, KnownDocument],
+        reader: ReadsDocuments,
+    ) -> None:
+        self._kept = kept
+        self._reader = reader
+        self._owners: dict[str, str] = {}
+        self._hashes: dict[str, str] = {}
+        for path, document in kept.items():
+            self._note(path, document)
+        # Two files called "intro" in two folders: neither is more "intro" than the other.
+        self._file_names: Counter[str] = Counter()
+        for path, document in fresh.items():
+            if not reader.is_named(path):
+                self._file_names[fold(document.title)] += 1
+
+    def copy_of(self, path: str, document: KnownDocument) -> str | None:
+        """Returns the file of which this one is a copy, title and text; None where there is none."""
+        owner = self._owner(document.title)
+        if owner is None or not self._reader.is_named(path):
+            return None
+        if self._hashes.get(owner) != document.content_hash:
+            return None
+        return owner
+
+    def take(self, path: str, document: KnownDocument) -> KnownDocument:
+        """Gives a document its title, or one that tells it from the document that has it."""
+        title = document.title
+        is_shared = False
+        if not self._reader.is_named(path):
+            is_shared = self._file_names[fold(title)] > 1
+        if is_shared or self._owner(title) is not None:
+            title = self._another(path, title)
+            self._reader.rename(path, title)
+            document = msgspec.structs.replace(document, title=title)
+        self._note(path, document)
+        return document
+
+    def keep_old(self, path: str, known: KnownDocument | None) -> None:
+        """Keeps what is known of a file that fails, unless its old title went to another document."""
+        if known is None:
+            return
+        if self._owners.setdefault(fold(known.title), path) == path:
+            self._kept[path] = known
+
+    def _owner(self, title: str) -> str | None:
+        """Returns whose title it is; a document whose file is gone has moved here, and gives it up."""
+        owner = self._owners.get(fold(title))
+        if owner is None or os.path.exists(owner):
+            return owner
+        self._kept.pop(owner, None)
+        del self._owners[fold(title)]
+        return None
+
+    def _note(self, path: str, document: KnownDocument) -> None:
+        self._owners[fold(document.title)] = path
+        self._hashes[path] = document.content_hash
+
+    def _another(self, path: str, title: str) -> str:
+        """Returns the title with as much of the path behind it as tells it from all others."""
+        for place in _places(path, title, self._reader.is_named(path)):
+            longer = f"{title} ({place})"
+            if self._owner(longer) is None:
+                return longer
+        # Only a title that ends like a path comes here.
+        return f"{title} ({path})"
+
+
+def _places(path: str, title: str, is_named: bool) -> Iterator[str]:
+    """Yields what tells a file from others, longer and longer: its name, with its ending, with its folders."""
+    parts = os.path.dirname(path).strip(os.sep).split(os.sep)
+    if is_named:
+        name = os.path.basename(path)
+        stem = os.path.splitext(name)[0]
+        # "Mailboxes (mailboxes)" tells nothing.
+        if fold(plain_name(stem)) not in fold(title):
+            yield stem
+        parts.append(name)
+    for count in range(1, len(parts) + 1):
+        yield "/".join(parts[-count:])

@@ -1,0 +1,228 @@
+"""Two hundred broken and hostile documents, made by a seed: none of them is stored anywhere."""
+
+from __future__ import annotations
+
+import json
+import random
+import zipfile
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import fpdf
+
+from tests.document_files import MADE, pdf, slides, vtt, word
+
+COUNT = 200
+_WORD = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+
+
+class HostileFile(NamedTuple):
+    """A file; `reason` is part of what must be said of it, or None where any outcome but a hang is right."""
+
+    name: str
+    data: bytes
+    reason: str | None = None
+
+
+def hostile_files(seed: int) -> list[HostileFile]:
+    """The files: each kind of attack once, then valid ones damaged at random until there are `COUNT`."""
+    files = list(_attacks())
+    chance = random.Random(seed)
+    originals = {suffix: make() for suffix, make in MADE.items()}
+    while len(files) < COUNT:
+        suffix = chance.choice(list(originals))
+        damaged = _damaged(originals[suffix], chance)
+        files.append(HostileFile(f"damaged{len(files)}{suffix}", damaged))
+    return files
+
+
+def write_all(folder: Path, files: list[HostileFile]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        (folder / file.name).write_bytes(file.data)
+
+
+def _attacks() -> Iterator[HostileFile]:
+    for suffix in MADE:
+        yield HostileFile(f"empty{suffix}", b"", "")
+        yield HostileFile(f"nul{suffix}", b"\0" * 5_000, "")
+        yield HostileFile(f"random{suffix}", random.Random(7).randbytes(20_000), "")
+    for suffix in (".pdf", ".docx", ".pptx", ".ipynb", ".txt", ".md"):
+        yield HostileFile(f"image{suffix}", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "")
+    yield HostileFile("slides.docx", slides(), "not a Word document")
+    yield HostileFile("word.pptx", word(), "not a presentation")
+    yield HostileFile("word.pdf", word(), "it looks like a ZIP archive")
+    yield HostileFile("pdf.docx", pdf(), "it looks like a PDF file")
+    yield HostileFile("old.docx", b"\xd0\xcf\x11\xe0" + bytes(600), "encrypted")
+    yield HostileFile("locked.pdf", _locked_pdf(), "encrypted")
+    yield from _bombs()
+    yield from _nested()
+    yield from _endless()
+
+
+def _bombs() -> Iterator[HostileFile]:
+    """What grows when it is unpacked."""
+    bomb = {"word/document.xml": b" " * 500_000_000}
+    yield HostileFile("bomb.docx", _zipped(bomb), "unpacks to")
+    many = {f"ppt/{number}": b"" for number in range(10_001)}
+    many["ppt/presentation.xml"] = b"<p/>"
+    yield HostileFile("entries.pptx", _zipped(many), "entries")
+    yield HostileFile("lies.docx", _lying(_with_document(bytes(10**8))))
+    yield HostileFile("laughs.docx", _with_document(_billion_laughs()), "")
+    yield HostileFile("outside.docx", _with_document(_outside_entity()), "")
+    yield HostileFile("picture.docx", _with_picture(), None)
+    stream = zlib.compress(b"BT (a) Tj ET " * 30_000_000, 9)
+    yield HostileFile("stream.pdf", _pdf_of_stream(stream))
+    aliases = "\n".join(
+        f"a{number}: &a{number} [{', '.join([f'*a{number - 1}'] * 9)}]"
+        for number in range(1, 30)
+    )
+    laughs = f"---\na0: &a0 lol\n{aliases}\ntitle: x\n---\nSome text.\n"
+    yield HostileFile("aliases.md", laughs.encode())
+
+
+def _nested() -> Iterator[HostileFile]:
+    """What is nested deeper than a stack."""
+    deep = 200_000
+    yield HostileFile("deep.ipynb", b"[" * deep + b"]" * deep, "")
+    yield HostileFile("deep.html", b"<div>" * deep + b"text", "nested too deeply")
+    yield HostileFile("lists.html", b"<ul><li>" * 50_000 + b"text")
+    yield HostileFile("deep.md", b"> " * 50_000 + b"text")
+    yield HostileFile("brackets.md", b"[" * 100_000 + b"text")
+    yield HostileFile("stars.md", b"*a_ " * 100_000)
+    xml = _WORD + b"<w:p>" * deep + b"</w:p>" * deep + b"</w:document>"
+    yield HostileFile("deep.docx", _with_document(xml), "")
+    yield HostileFile("pages.pdf", _pdf_of_pages(deep=3_000))
+    yield HostileFile("circle.pdf", _pdf_of_pages(deep=0))
+    yield HostileFile("front.md", b"---\nx: " + b"[" * 19_000 + b"\n---\ntext\n")
+
+
+def _endless() -> Iterator[HostileFile]:
+    """What goes on for ever."""
+    cues = "".join(
+        f"\n\n{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000 --> 99:59:59.000\nmore"
+        for number in range(100_000)
+    )
+    yield HostileFile("endless.vtt", f"WEBVTT{cues}".encode())
+    yield HostileFile("backwards.vtt", vtt().replace(b"00:12:05", b"99:99:99"))
+    yield HostileFile("arrows.srt", b"1\n" + b"-->" * 300_000, "")
+    yield HostileFile("line.txt", b"a" * 5_000_000)
+    yield HostileFile("lessons.txt", b"Lesson 1: A\n" * 100_000, "no text")
+    yield HostileFile("dashes.md", b"- \n" * 100_000)
+    yield HostileFile("table.md", b"|a" * 50_000 + b"\n" + b"|-" * 50_000 + b"\n")
+    cell = {"cell_type": "markdown", "source": ["x"]}
+    yield HostileFile("cells.ipynb", json.dumps({"cells": [cell] * 20_000}).encode())
+    yield HostileFile("types.ipynb", json.dumps({"cells": [1, None, {}]}).encode(), "")
+    yield HostileFile("surrogate.ipynb", b'{"cells": [{"source": "\\ud800"}]}')
+
+
+def _damaged(data: bytes, chance: random.Random) -> bytes:
+    """A file cut short, or with bytes changed, or with a part of it somewhere else."""
+    kind = chance.choice(("cut", "bytes", "moved"))
+    if kind == "cut":
+        return data[: chance.randrange(len(data))]
+    damaged = bytearray(data)
+    if kind == "bytes":
+        for _ in range(chance.randint(1, 200)):
+            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        return bytes(damaged)
+    start = chance.randrange(len(data))
+    part = data[start : start + chance.randint(1, 5_000)]
+    at = chance.randrange(len(data))
+    damaged[at:at] = part
+    return bytes(damaged)
+
+
+def _zipped(entries: dict[str, bytes]) -> bytes:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return file.getvalue()
+
+
+def _lying(archive: bytes) -> bytes:
+    """An archive that says of its entries that they are small."""
+    return archive.replace((10**8).to_bytes(4, "little"), (100).to_bytes(4, "little"))
+
+
+def _with_document(xml: bytes) -> bytes:
+    """A Word document with another text."""
+    return _replaced(word(), "word/document.xml", xml)
+
+
+def _with_picture() -> bytes:
+    """A Word document with two hundred megabytes of a picture that nobody looks at."""
+    return _replaced(word(), "word/media/image1.png", bytes(200_000_000))
+
+
+def _replaced(archive: bytes, name: str, data: bytes) -> bytes:
+    entries = {}
+    with zipfile.ZipFile(BytesIO(archive)) as found:
+        for entry in found.namelist():
+            entries[entry] = found.read(entry)
+    entries[name] = data
+    return _zipped(entries)
+
+
+def _billion_laughs() -> bytes:
+    names = [f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12)]
+    return (
+        f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "lol">{"".join(names)}]>'
+        f"{_WORD.decode()}<w:body><w:p><w:r><w:t>&l11;</w:t></w:r></w:p></w:body></w:document>"
+    ).encode()
+
+
+def _outside_entity() -> bytes:
+    return (
+        b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>'
+        + _WORD
+        + b"<w:body><w:p><w:r><w:t>&f;</w:t></w:r></w:p></w:body></w:document>"
+    )
+
+
+def _locked_pdf() -> bytes:
+    document = fpdf.FPDF()
+    document.set_encryption(owner_password="owner", user_password="user")
+    document.set_font("Helvetica", size=12)
+    document.add_page()
+    document.multi_cell(0, text="Secret.")
+    return bytes(document.output())
+
+
+def _pdf_of_objects(objects: list[bytes]) -> bytes:
+    """A PDF of these objects, of which the first is its root."""
+    body = b"%PDF-1.4\n"
+    places = []
+    for number, each in enumerate(objects, start=1):
+        places.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, each)
+    table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    for place in places:
+        table += b"%010d 00000 n \n" % place
+    trailer = b"trailer\n<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF"
+    return body + table + trailer % (len(objects) + 1, len(body))
+
+
+def _pdf_of_stream(stream: bytes) -> bytes:
+    return _pdf_of_objects(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            b"<</Type/Page/Parent 2 0 R/Contents 4 0 R/MediaBox[0 0 9 9]>>",
+            b"<</Filter/FlateDecode/Length %d>>stream\n%s\nendstream"
+            % (len(stream), stream),
+        ]
+    )
+
+
+def _pdf_of_pages(deep: int) -> bytes:
+    """A PDF whose tree of pages is so deep; 0: it leads back to itself."""
+    objects = [b"<</Type/Catalog/Pages 2 0 R>>"]
+    for number in range(2, deep + 2):
+        objects.append(b"<</Type/Pages/Kids[%d 0 R]/Count 1>>" % (number + 1))
+    objects.append(b"<</Type/Pages/Kids[2 0 R]/Count 9999999>>")
+    return _pdf_of_objects(objects)

@@ -1,0 +1,78 @@
+"""A document of each format, from its file to an answer that cites it with its page, heading or time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import asdict
+
+from antiphon.api.query_schemas import CitationReply
+from antiphon.cli.rendering import source_lines
+from antiphon.knowledge import Library, index_paths, load_embedder
+from antiphon.service import Antiphon, Question, load_settings
+from tests.document_files import ABOUT, MADE, write_document
+from tests.fakes_knowledge import HashingEmbedder
+
+QUESTION = "What does the zebrafish protocol name?"
+# What a citation of the sentence says: its lesson, its place, and the link that leads there.
+EXPECTED = {
+    ".txt": (2, None, f"{ABOUT}/2"),
+    ".md": (2, "Protocols", ABOUT),
+    ".html": (2, "Protocols", f"{ABOUT}#protocols"),
+    ".pdf": (None, "page 3", None),
+    ".docx": (2, "Protocols", None),
+    ".pptx": (None, "slide 3", None),
+    ".vtt": (None, "at 12:05", f"{ABOUT}#t=725"),
+    ".srt": (None, "at 12:05", f"{ABOUT}#t=725"),
+    ".ipynb": (None, "cell 3", None),
+}
+
+
+@pytest.mark.parametrize("suffix", MADE)
+async def test_a_document_is_cited_with_its_place(suffix: str, tmp_path: Path) -> None:
+    path = write_document(tmp_path, suffix)
+    data = tmp_path / "data"
+
+    summary = index_paths([path], data, load_embedder("onnx"))
+    settings = load_settings(data_dir=data, embedder="onnx", reasoner="offline")
+    service = await Antiphon.open(settings)
+    try:
+        outcome = await service.ask(Question(query=QUESTION))
+    finally:
+        await service.close()
+
+    cited = [
+        citation
+        for citation in outcome.response.citations
+        if "nearest lighthouse" in citation.cited_text
+    ]
+    assert (summary.added, summary.failed) == (1, ())
+    assert [(each.lesson, each.place, each.link) for each in cited] == [
+        EXPECTED[suffix]
+    ]
+    _, place, _ = EXPECTED[suffix]
+    assert CitationReply(**asdict(cited[0])).place == place
+    assert place is None or f", {place}" in "\n".join(source_lines(outcome.response))
+
+
+def test_a_chinese_course_is_split_at_its_stops_and_found_by_its_words(
+    tmp_path: Path,
+) -> None:
+    stops = "\uff01", "\uff1f"
+    (tmp_path / "logs.md").write_text(
+        f"# 日志\n\n## 位置\n\n日志只在末尾追加。读者记住自己的位置{stops[0]}为什么{stops[1]}\n\n"
+        "## 队列\n\n队列按顺序交付消息。\n\n## 故障\n\n断路器打开以后请求立即失败。"
+    )
+    index_paths([tmp_path / "logs.md"], tmp_path / "data", HashingEmbedder())
+
+    library = Library.open(tmp_path / "data", HashingEmbedder())
+    found = library.keyword_search("读者的位置在哪里")
+    library.close()
+
+    sentences = [found[0].sentence(n) for n in range(len(found[0].starts))]
+    assert sentences == [
+        "日志只在末尾追加。",
+        f"读者记住自己的位置{stops[0]}",
+        f"为什么{stops[1]}",
+    ]
