@@ -193,10 +193,10 @@ class CatalogueReader:
             passage = _passage(scores[number], *columns)
             start = passage.start or 0
             end = start + len(passage.text.text)
-            passages.append(placed(passage, self._marks(section, start, end)))
+            passages.append(placed(passage, self.marks(section, start, end)))
         return passages
 
-    def _marks(self, section: int, start: int, end: int) -> tuple[Mark, ...]:
+    def marks(self, section: int, start: int, end: int) -> tuple[Mark, ...]:
         """Returns the mark that holds at `start` in a section's text, if any, and those behind it, before `end`."""
         values: dict[str, _Bound] = {"section": section, "start": start, "end": end}
         return marks_of(self._all(MARKS, values))
@@ -263,7 +263,7 @@ class CatalogueReader:
                     title=section_title,
                     link=section_link,
                     text=text,
-                    marks=self._marks(section, 0, len(text)),
+                    marks=self.marks(section, 0, len(text)),
                 )
             )
         return Document(
