@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.table import Column
+from rich.text import Text
 
 from antiphon import service
 from antiphon.cli.session import (
@@ -70,33 +71,50 @@ def search(
 
 
 def _show(found: service.SearchResult, *, why: bool) -> None:
-    columns = [
-        Column("Score", justify="right", no_wrap=True),
-        Column("Source", overflow="fold", max_width=40),
-        Column("Passage", ratio=1),
-    ]
+    """Prints the passages: for people each under its source, for programs a line each."""
+    if out.is_terminal:
+        table = new_table(Column("Score", justify="right"), "Passage")
+        for passage in found.passages:
+            table.add_row(f"{passage.score:.2f}", _block(passage, why=why))
+        out.table(table)
+        return
+    columns = ["Score", "Source", "Passage", "Link"]
     if why:
-        columns.append(Column("Why", overflow="fold", max_width=30))
-    columns.append(Column("Link", overflow="fold", max_width=40))
+        columns.append("Why")
     table = new_table(*columns)
     for passage in found.passages:
         table.add_row(*_cells(passage, why=why))
     out.table(table)
 
 
+def _block(passage: service.FoundPassage, *, why: bool) -> Text:
+    block = Text(_source(passage), style="bold")
+    if passage.link is not None:
+        block.append(f"\n{one_line(passage.link, 300)}", style="not bold dim")
+    if why:
+        block.append(f"\n{one_line(_reason(passage), 300)}", style="not bold cyan")
+    text = one_line(passage.text, MOST_TEXT)
+    block.append(f"\n{text}\n", style="not bold")
+    return block
+
+
 def _cells(passage: service.FoundPassage, *, why: bool) -> list[str]:
-    source = passage.source
-    if passage.place is not None:
-        source = f"{source}, {passage.place}"
     cells = [
         f"{passage.score:.2f}",
-        one_line(source, 300),
+        _source(passage),
         one_line(passage.text, MOST_TEXT),
+        one_line(passage.link or "", 300),
     ]
     if why:
         cells.append(one_line(_reason(passage), 300))
-    cells.append(one_line(passage.link or "", 300))
     return cells
+
+
+def _source(passage: service.FoundPassage) -> str:
+    source = passage.source
+    if passage.place is not None:
+        source = f"{source}, {passage.place}"
+    return one_line(source, 300)
 
 
 def _reason(passage: service.FoundPassage) -> str:

@@ -71,7 +71,7 @@ def test_search_shows_the_passages_and_says_what_is_not_there(
     elsewhere = antiphon("search", "x", "--course", "apple", "--lesson", "12")
 
     header, first, *_ = shown.stdout.splitlines()
-    assert header.split("\t") == ["Score", "Source", "Passage", "Why", "Link"]
+    assert header.split("\t") == ["Score", "Source", "Passage", "Link", "Why"]
     assert "applemailbox7" in first
     assert (found["course"], found["lesson"]) == ("The Apple Course", 1)
     assert [passage["lesson"] for passage in found["passages"]] == [1]
