@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import log
 from pathlib import Path
 
 from antiphon.knowledge.generations import Generations
+from antiphon.knowledge.likeness import VectorCache, likeness
 from antiphon.knowledge.searching import OpenGeneration
 from antiphon.knowledge.values import Course, CourseMatch, LibraryState
 from antiphon.language.words import fold
@@ -28,6 +29,7 @@ class Library:
     ) -> None:
         self._store = store
         self._embedder = embedder
+        self._vectors = VectorCache(embedder)
         self._chroma_url = chroma_url
         self._lock = threading.Lock()
         # Apart, because opening a generation takes seconds, in which queries go on.
@@ -95,7 +97,7 @@ class Library:
         with self._borrow() as generation:
             if generation is None or limit < 1:
                 return []
-            vector = self._embedder.embed([query])[0]
+            vector = self._vectors.vector(query.strip()).tolist()
             return generation.search(query, vector, course, lesson, limit)
 
     def keyword_search(
@@ -110,6 +112,13 @@ class Library:
             if generation is None:
                 return []
             return generation.keyword_search(query, course, lesson, limit)
+
+    def likeness(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Returns how like each text is to the question by meaning: their cosine, -1 to 1, in the texts' order.
+
+        What was asked or searched lately is not embedded again.
+        """
+        return likeness(self._vectors, question, texts, None)
 
     def resolve_course(self, name: str) -> CourseMatch:
         """Finds the course that a name means: exact, then by letters (parts, misspellings), then by meaning."""
