@@ -7,6 +7,7 @@ from antiphon.knowledge.embedders import installed_embedders, load_embedder
 from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.values import Course, CourseMatch, Lesson, LibraryState
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Library",
     "LibraryState",
     "Overview",
+    "Tuning",
     "check_paths",
     "check_server",
     "document_paths",

@@ -15,7 +15,7 @@ from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.values import Value
 
 # Raised when the tables change; an index of another format is rebuilt.
-FORMAT = "1"
+FORMAT = "2"
 
 META = "SELECT name, value FROM meta"
 COURSES = """

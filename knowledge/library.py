@@ -10,11 +10,16 @@ from pathlib import Path
 
 from antiphon.knowledge.generations import Generations
 from antiphon.knowledge.likeness import VectorCache, likeness
-from antiphon.knowledge.searching import OpenGeneration
+from antiphon.knowledge.scoring import Tuning
+from antiphon.knowledge.searching import OpenGeneration, Wanted
 from antiphon.knowledge.values import Course, CourseMatch, LibraryState
 from antiphon.language.words import fold
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Passage
+
+_UNFITTED = Tuning()
+PASSAGE_CHARACTERS = 760
+"""Characters of a passage on average, where a search names no other budget."""
 
 
 class Library:
@@ -25,9 +30,14 @@ class Library:
     """
 
     def __init__(
-        self, store: Generations, embedder: Embedder, chroma_url: str | None
+        self,
+        store: Generations,
+        embedder: Embedder,
+        chroma_url: str | None,
+        tuning: Tuning = _UNFITTED,
     ) -> None:
         self._store = store
+        self._tuning = tuning
         self._embedder = embedder
         self._vectors = VectorCache(embedder)
         self._chroma_url = chroma_url
@@ -40,9 +50,16 @@ class Library:
 
     @classmethod
     def open(
-        cls, data_dir: Path, embedder: Embedder, chroma_url: str | None = None
+        cls,
+        data_dir: Path,
+        embedder: Embedder,
+        chroma_url: str | None = None,
+        tuning: Tuning = _UNFITTED,
     ) -> Library:
         """Opens the generation in use.
+
+        Args:
+            tuning: Other figures than those of the product, to be measured.
 
         Raises:
             ConfigurationError: The index was built by another embedder or version; the message says how to mend it.
@@ -50,7 +67,7 @@ class Library:
         """
         generations = Generations(data_dir)
         generations.protect()
-        library = cls(generations, embedder, chroma_url)
+        library = cls(generations, embedder, chroma_url, tuning)
         library.refresh()
         return library
 
@@ -73,7 +90,11 @@ class Library:
             fresh = None
             if number:
                 fresh = OpenGeneration.open(
-                    self._store, number, self._embedder, self._chroma_url
+                    self._store,
+                    number,
+                    self._embedder,
+                    self._chroma_url,
+                    self._tuning,
                 )
             self._swap(fresh)
             return True
@@ -84,12 +105,16 @@ class Library:
         course: str | None = None,
         lesson: int | None = None,
         limit: int = 5,
+        known: Sequence[Passage] = (),
+        characters: int | None = None,
     ) -> list[Passage]:
         """Finds the passages that match the query best by meaning and by words, best first.
 
         Args:
             course: An exact title (see `resolve_course`), or None: all courses.
             lesson: A lesson's number, or None: all lessons.
+            known: Passages found before: their sentences are not brought again.
+            characters: Of all passages together, at most; None: `PASSAGE_CHARACTERS` for each.
 
         Raises:
             KnowledgeError: The vector index or the catalogue fails; `keyword_search` may still work.
@@ -97,8 +122,9 @@ class Library:
         with self._borrow() as generation:
             if generation is None or limit < 1:
                 return []
-            vector = self._vectors.vector(query.strip()).tolist()
-            return generation.search(query, vector, course, lesson, limit)
+            vector = self._vectors.vector(query.strip())
+            wanted = _wanted(course, lesson, limit, known, characters)
+            return generation.search(query, vector, wanted)
 
     def keyword_search(
         self,
@@ -106,19 +132,26 @@ class Library:
         course: str | None = None,
         lesson: int | None = None,
         limit: int = 5,
+        known: Sequence[Passage] = (),
+        characters: int | None = None,
     ) -> list[Passage]:
         """Searches as `search` does, by words alone: no embedder, no vector index."""
         with self._borrow() as generation:
-            if generation is None:
+            if generation is None or limit < 1:
                 return []
-            return generation.keyword_search(query, course, lesson, limit)
+            wanted = _wanted(course, lesson, limit, known, characters)
+            return generation.keyword_search(query, wanted)
 
     def likeness(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Returns how like each text is to the question by meaning: their cosine, -1 to 1, in the texts' order.
 
-        What was asked or searched lately is not embedded again.
+        What was asked or searched lately, and what is a sentence of the library, is not embedded again.
         """
-        return likeness(self._vectors, question, texts, None)
+        with self._borrow() as generation:
+            look_up = None
+            if generation is not None:
+                look_up = generation.find_vectors
+            return likeness(self._vectors, question, texts, look_up)
 
     def resolve_course(self, name: str) -> CourseMatch:
         """Finds the course that a name means: exact, then by letters (parts, misspellings), then by meaning."""
@@ -199,3 +232,21 @@ class Library:
             if old is None or old.number in self._readers:
                 return
         old.close()
+
+
+def _wanted(
+    course: str | None,
+    lesson: int | None,
+    limit: int,
+    known: Sequence[Passage],
+    characters: int | None,
+) -> Wanted:
+    if characters is None:
+        characters = limit * PASSAGE_CHARACTERS
+    return Wanted(
+        course=course,
+        lesson=lesson,
+        limit=limit,
+        characters=characters,
+        known=tuple(known),
+    )

@@ -1,0 +1,145 @@
+"""Passages out of scored sentences: whole sentences, adjacent ones joined, within a budget of characters.
+
+The best sentence opens a passage, and so does the next that lies elsewhere; one beside a passage makes it longer. A
+passage takes some of their weight from the question's terms that it holds: the next should hold the others. Without
+that a question about two things brings five passages about the one whose name is rarer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from antiphon.knowledge.scoring import ScoredSentences, Tuning
+from antiphon.knowledge.stretches import Stretch
+from antiphon.knowledge.vectors import Flags, Numbers, Vector
+
+# Sentences left out between a passage and a sentence that still join, so that a thought is not torn.
+_GAP = 2
+_LONGEST = 1_600
+"""Characters beyond which a passage does not grow."""
+
+
+class Span(msgspec.Struct):
+    """Sentences `first` to `last`, both included, of the row; `best` is the one that opened the passage."""
+
+    first: int
+    last: int
+    best: int
+    score: float
+
+
+class Selection:
+    """Passages being chosen."""
+
+    def __init__(
+        self,
+        stretches: Sequence[Stretch],
+        scored: ScoredSentences,
+        banned: Flags,
+        characters: int,
+        limit: int,
+        tuning: Tuning,
+    ) -> None:
+        self._scored = scored
+        self._limit = limit
+        self._tuning = tuning
+        self._left = characters
+        self._starts, self._ends = _edges(stretches, scored)
+        self._weights = np.ones(len(scored.by_term), dtype=np.float32)
+        self._most = np.maximum(scored.by_term.max(axis=1, initial=0.0), 1e-9)
+        self._open = (scored.stretch >= 0) & ~banned
+        # No passage reaches over what is not to be chosen, as none does from one stretch into the next.
+        self._piece = np.cumsum(~self._open)
+        # Those that open a passage compete by what is new in them, those that make one longer by all that they say.
+        self._plain = self._score()
+        self._fresh = self._plain
+        self.spans: list[Span] = []
+
+    def run(self) -> list[Span]:
+        """Chooses until the budget is used up; the first sentence is chosen however long it is."""
+        while True:
+            costs, scores, owners = self._offers()
+            fits = self._open & (costs <= self._left) & np.isfinite(scores)
+            if not self.spans:
+                fits = self._open
+            if not fits.any():
+                return self.spans
+            best = int(np.argmax(np.where(fits, scores, -np.inf)))
+            self._left -= int(costs[best])
+            owner = int(owners[best])
+            if owner < 0:
+                self._start(best, float(scores[best]))
+            else:
+                self._extend(self.spans[owner], best)
+
+    def _score(self) -> Vector:
+        by_words = self._weights @ self._scored.by_term + self._scored.absent
+        total: Vector = self._scored.meaning + self._tuning.words * by_words
+        return total
+
+    def _offers(self) -> tuple[Numbers, Vector, Numbers]:
+        """Returns what each sentence would cost in characters, its score, and the passage that it would join."""
+        costs = self._ends - self._starts
+        scores = self._fresh.copy()
+        owners = np.full(len(scores), -1)
+        if len(self.spans) >= self._limit:
+            scores[:] = -np.inf
+        for number, span in enumerate(self.spans):
+            low = max(span.first - 1 - _GAP, 0)
+            high = min(span.last + 2 + _GAP, len(scores))
+            near = np.arange(low, high)
+            near = near[self._piece[near] == self._piece[span.first]]
+            first = np.minimum(near, span.first)
+            last = np.maximum(near, span.last)
+            length = self._ends[last] - self._starts[first]
+            grown = length - (self._ends[span.last] - self._starts[span.first])
+            fits = length <= _LONGEST
+            near, grown = near[fits], grown[fits]
+            costs[near] = grown
+            scores[near] = self._plain[near]
+            owners[near] = number
+        return costs, scores, owners
+
+    def _start(self, sentence: int, score: float) -> None:
+        self.spans.append(
+            Span(first=sentence, last=sentence, best=sentence, score=score)
+        )
+        self._open[sentence] = False
+        share = self._scored.by_term[:, sentence] / self._most
+        self._weights = self._weights * (1.0 - self._tuning.saturation * share)
+        self._fresh = self._score()
+
+    def _extend(self, span: Span, sentence: int) -> None:
+        span.first = min(span.first, sentence)
+        span.last = max(span.last, sentence)
+        self._open[span.first : span.last + 1] = False
+        self._join(span)
+
+    def _join(self, span: Span) -> None:
+        """Takes in another passage that the grown one has reached."""
+        for other in self.spans:
+            if other is span or other.first > span.last + 1:
+                continue
+            if other.last < span.first - 1:
+                continue
+            span.first = min(span.first, other.first)
+            span.last = max(span.last, other.last)
+            if other.score > span.score:
+                span.best, span.score = other.best, other.score
+            self.spans.remove(other)
+            return
+
+
+def _edges(
+    stretches: Sequence[Stretch], scored: ScoredSentences
+) -> tuple[Numbers, Numbers]:
+    """Returns where each sentence of the row begins and ends in its stretch, in characters."""
+    starts = np.zeros(len(scored.stretch), dtype=np.int64)
+    ends = np.zeros(len(scored.stretch), dtype=np.int64)
+    real = scored.stretch >= 0
+    starts[real] = np.concatenate([each.starts for each in stretches])
+    ends[real] = np.concatenate([each.ends for each in stretches])
+    return starts, ends
