@@ -7,7 +7,7 @@ that a question about two things brings five passages about the one whose name i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -18,8 +18,8 @@ from antiphon.knowledge.vectors import Flags, Numbers, Vector
 
 # Sentences left out between a passage and a sentence that still join, so that a thought is not torn.
 _GAP = 2
-_LONGEST = 1_600
-"""Characters beyond which a passage does not grow."""
+PASSAGE_CHARACTERS = 760
+"""Characters beyond which a passage does not grow; a longer sentence is one all the same."""
 
 
 class Span(msgspec.Struct):
@@ -51,8 +51,6 @@ class Selection:
         self._weights = np.ones(len(scored.by_term), dtype=np.float32)
         self._most = np.maximum(scored.by_term.max(axis=1, initial=0.0), 1e-9)
         self._open = (scored.stretch >= 0) & ~banned
-        # No passage reaches over what is not to be chosen, as none does from one stretch into the next.
-        self._piece = np.cumsum(~self._open)
         # Those that open a passage compete by what is new in them, those that make one longer by all that they say.
         self._plain = self._score()
         self._fresh = self._plain
@@ -88,20 +86,29 @@ class Selection:
         if len(self.spans) >= self._limit:
             scores[:] = -np.inf
         for number, span in enumerate(self.spans):
-            low = max(span.first - 1 - _GAP, 0)
-            high = min(span.last + 2 + _GAP, len(scores))
-            near = np.arange(low, high)
-            near = near[self._piece[near] == self._piece[span.first]]
-            first = np.minimum(near, span.first)
-            last = np.maximum(near, span.last)
-            length = self._ends[last] - self._starts[first]
-            grown = length - (self._ends[span.last] - self._starts[span.first])
-            fits = length <= _LONGEST
-            near, grown = near[fits], grown[fits]
-            costs[near] = grown
-            scores[near] = self._plain[near]
-            owners[near] = number
+            for sentence in self._around(span):
+                first, last = min(span.first, sentence), max(span.last, sentence)
+                length = self._length(first, last)
+                if length <= PASSAGE_CHARACTERS:
+                    costs[sentence] = length - self._length(span.first, span.last)
+                    scores[sentence] = self._plain[sentence]
+                    owners[sentence] = number
         return costs, scores, owners
+
+    def _around(self, span: Span) -> Iterator[int]:
+        """Yields the sentences on either side that could still be joined, up to the first that could not."""
+        for step in range(1, _GAP + 2):
+            if not self._open[span.last + step]:
+                break
+            yield span.last + step
+        for step in range(1, _GAP + 2):
+            # The row has no sentence before the first, and numpy counts on from its end.
+            if span.first < step or not self._open[span.first - step]:
+                break
+            yield span.first - step
+
+    def _length(self, first: int, last: int) -> int:
+        return int(self._ends[last] - self._starts[first])
 
     def _start(self, sentence: int, score: float) -> None:
         self.spans.append(
@@ -119,14 +126,15 @@ class Selection:
         self._join(span)
 
     def _join(self, span: Span) -> None:
-        """Takes in another passage that the grown one has reached."""
+        """Takes in another passage that the grown one touches, where both together are not too long."""
         for other in self.spans:
-            if other is span or other.first > span.last + 1:
+            touches = other.last + 1 == span.first or span.last + 1 == other.first
+            if not touches:
                 continue
-            if other.last < span.first - 1:
+            first, last = min(span.first, other.first), max(span.last, other.last)
+            if self._length(first, last) > PASSAGE_CHARACTERS:
                 continue
-            span.first = min(span.first, other.first)
-            span.last = max(span.last, other.last)
+            span.first, span.last = first, last
             if other.score > span.score:
                 span.best, span.score = other.best, other.score
             self.spans.remove(other)
