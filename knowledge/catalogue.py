@@ -57,7 +57,7 @@ CREATE TABLE chunks (
     section INTEGER NOT NULL REFERENCES sections ON DELETE CASCADE,
     start INTEGER NOT NULL,
     stop INTEGER NOT NULL,
-    starts TEXT NOT NULL,
+    starts BLOB NOT NULL,
     text TEXT NOT NULL,
     vector BLOB NOT NULL
 );
@@ -263,7 +263,7 @@ class CatalogueWriter:
                 number,
                 chunk.start,
                 chunk.stop,
-                json.dumps(chunk.starts),
+                np.asarray(chunk.starts, dtype="<u4").tobytes(),
                 section.text[chunk.start : chunk.stop],
                 to_blob(entry.vector),
             )

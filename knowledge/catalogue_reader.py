@@ -23,7 +23,12 @@ from antiphon.knowledge.catalogue_file import (
     open_read_only,
 )
 from antiphon.knowledge.generations import REBUILD_ADVICE
-from antiphon.knowledge.stretches import Place, SentenceFigures, Stretch
+from antiphon.knowledge.stretches import (
+    Place,
+    SentenceFigures,
+    SentenceRow,
+    StoredChunk,
+)
 from antiphon.knowledge.values import Course, Document, KnownDocument, Section
 from antiphon.knowledge.vectors import (
     ChunkVector,
@@ -57,7 +62,7 @@ WITH hits AS MATERIALIZED (
 )
 SELECT number, score, (SELECT sum(score) FROM hits), (SELECT sum(score * score) FROM hits) FROM wanted
 """
-_SECTION_CHUNKS = """
+_STORED_CHUNKS = """
 SELECT chunks.number, chunks.section, chunks.start, chunks.stop, chunks.text, chunks.starts, sentences.tokens,
     sentences.lengths, sentences.term_counts, sentences.terms, sentences.vectors
 FROM chunks JOIN sentences ON sentences.chunk = chunks.number
@@ -215,10 +220,11 @@ class CatalogueReader:
             blobs.append(blob)
         return found, rows_of(blobs, self.dimensions)
 
-    def stretches(self, numbers: Sequence[int]) -> list[Stretch]:
-        """Returns the chunks as stretches of neighbouring sentences, in order of number."""
-        rows = self._all(_SECTION_CHUNKS, (json.dumps(list(numbers)),))
-        sections = json.dumps(sorted({row[1] for row in rows}))
+    def sentences(self, numbers: Sequence[int]) -> SentenceRow:
+        """Returns the sentences of chunks, in order of number."""
+        rows = self._all(_STORED_CHUNKS, (json.dumps(list(numbers)),))
+        chunks = [StoredChunk(*row) for row in rows]
+        sections = json.dumps(sorted({chunk.section for chunk in chunks}))
         places: dict[int, Place] = {}
         for number, course, lesson, title, link, vector in self._all(
             _PLACES, (sections,)
@@ -230,15 +236,7 @@ class CatalogueReader:
                 link=link,
                 vector=from_blob(vector),
             )
-        stretches: list[Stretch] = []
-        last = None
-        for number, section, start, stop, *columns in rows:
-            # Neighbours are those between which nothing is missing.
-            if last != (section, start):
-                stretches.append(Stretch(place=places[section], start=start))
-            stretches[-1].add(number, *columns)
-            last = (section, stop)
-        return stretches
+        return SentenceRow(chunks, places)
 
     def courses(self) -> tuple[Course, ...]:
         """Returns the outlines of all courses, by title."""

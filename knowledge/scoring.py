@@ -14,9 +14,14 @@ import msgspec
 import numpy as np
 
 from antiphon.knowledge.catalogue import term_hash
-from antiphon.knowledge.stretches import SentenceFigures, Stretch
-from antiphon.knowledge.vectors import Numbers, Vector
+from antiphon.knowledge.stretches import SentenceFigures, SentenceRow
+from antiphon.knowledge.vectors import Vector
 from antiphon.knowledge.windows import REACHES, window_cosines, window_sums
+
+# BM25's usual constants, which FTS5 uses too (https://www.sqlite.org/fts5.html#the_bm25_function).
+_K1 = 1.2
+_B = 0.75
+_LEAST_DEVIATION = 1e-9
 
 
 class Tuning(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,15 +33,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     words: float = 1.0
-    saturation: float = 0.5
-
-
-# BM25's usual constants, which FTS5 uses too (https://www.sqlite.org/fts5.html#the_bm25_function).
-_K1 = 1.2
-_B = 0.75
-# Sentences between two stretches that are none, so that no window reaches from one into the other.
-_PADDING = max(REACHES)
-_LEAST_DEVIATION = 1e-9
+    saturation: float = 0.4
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,20 +48,15 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     terms: Mapping[str, float]
 
 
-class ScoredSentences(msgspec.Struct, frozen=True, kw_only=True):
-    """Sentences in a row, stretch after stretch, with the scores of each.
+class SentenceScores(msgspec.Struct, frozen=True, kw_only=True):
+    """The scores of the sentences in a row, in standard deviations above the mean.
 
     Attributes:
-        stretch: The number of the stretch that a sentence is of; -1 for the padding between two.
-        place: Its number within the stretch.
-        meaning: In standard deviations above the mean.
-        words: The same by words.
+        meaning: By meaning.
         by_term: What each of the question's terms adds to `words`, a row a term.
         absent: What `words` is where no term stands.
     """
 
-    stretch: Numbers
-    place: Numbers
     meaning: Vector
     by_term: Vector
     absent: float
@@ -76,53 +68,22 @@ class ScoredSentences(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def score_sentences(
-    stretches: Sequence[Stretch], question: Question, figures: SentenceFigures
-) -> ScoredSentences:
-    """Scores all sentences of the stretches."""
-    numbers = []
-    places = []
-    for number, each in enumerate(stretches):
-        numbers.append(np.full(len(each), number, dtype=np.float32))
-        places.append(np.arange(len(each), dtype=np.float32))
-    place = _lay_out(places, -1).astype(np.int64)
-    meaning: Vector = np.zeros(len(place), dtype=np.float32)
+    row: SentenceRow, question: Question, figures: SentenceFigures
+) -> SentenceScores:
+    """Scores all sentences of the row."""
+    meaning: Vector = np.zeros(len(row), dtype=np.float32)
     if question.vector is not None:
-        meaning = _by_meaning(stretches, question.vector, figures)
-    by_term, absent = _by_words(stretches, question.terms, figures)
-    return ScoredSentences(
-        stretch=_lay_out(numbers, -1).astype(np.int64),
-        place=place,
-        meaning=meaning,
-        by_term=by_term,
-        absent=absent,
-    )
+        meaning = _by_meaning(row, question.vector, figures)
+    by_term, absent = _by_words(row, question.terms, figures)
+    return SentenceScores(meaning=meaning, by_term=by_term, absent=absent)
 
 
-def _lay_out(parts: Sequence[Vector], padding: float) -> Vector:
-    """Puts parts in a row, with padding after each."""
-    between = np.full(_PADDING, padding, dtype=np.float32)
-    row: list[Vector] = []
-    for part in parts:
-        row += [part, between]
-    joined: Vector = np.concatenate(row)
-    return joined
-
-
-def _by_meaning(
-    stretches: Sequence[Stretch], vector: Vector, figures: SentenceFigures
-) -> Vector:
-    rows = np.vstack([each.vectors(len(vector)) for each in stretches])
-    cosines = _spread_out(stretches, rows @ vector)
-    tokens = _lay_out([each.tokens() for each in stretches], 0.0)
-    titles = [
-        np.full(len(each), float(each.place.vector @ vector)) for each in stretches
-    ]
-    lengths = [
-        np.vstack([each.lengths(), np.ones((_PADDING, len(REACHES)))])
-        for each in stretches
-    ]
+def _by_meaning(row: SentenceRow, vector: Vector, figures: SentenceFigures) -> Vector:
+    # By einsum: BLAS wakes all its threads for so small a product, which takes longer where the cores are busy.
+    cosines = row.lay_out(np.einsum("ij,j->i", row.vectors(len(vector)), vector))
+    titles = np.array([each.place.vector @ vector for each in row.stretches])
     likeness = window_cosines(
-        cosines, tokens, _lay_out(titles, 0.0), np.vstack(lengths)
+        cosines, row.tokens, row.spread(titles), row.window_lengths()
     )
     columns: list[Vector] = []
     for column, moments in zip(likeness.T, figures.moments, strict=True):
@@ -135,28 +96,19 @@ def _by_meaning(
     return average
 
 
-def _spread_out(stretches: Sequence[Stretch], values: Vector) -> Vector:
-    """Puts values of all sentences, one after the other, into the row with padding."""
-    ends = np.cumsum([len(each) for each in stretches])
-    return _lay_out(np.split(values, ends[:-1]), 0.0)
-
-
 def _by_words(
-    stretches: Sequence[Stretch],
-    terms: Mapping[str, float],
-    figures: SentenceFigures,
+    row: SentenceRow, terms: Mapping[str, float], figures: SentenceFigures
 ) -> tuple[Vector, float]:
     """Returns what each term adds to the score by words, and the score of a sentence without any."""
-    lengths = _lay_out([each.term_counts() for each in stretches], 0.0)
-    counts = _count_terms(stretches, list(terms))
-    in_title = _in_titles(stretches, list(terms))
+    counts = _count_terms(row, list(terms))
+    in_title = _in_titles(row, list(terms))
     total: Vector = np.zeros_like(counts)
     absent = 0.0
     weights = np.array([_rarity(share) for share in terms.values()], dtype=np.float32)
     for reach in REACHES:
         found = window_sums(counts.T, reach).T + in_title
         usual = (2 * reach + 1) * max(figures.terms, 1.0)
-        long = 1.0 - _B + _B * window_sums(lengths, reach) / usual
+        long = 1.0 - _B + _B * window_sums(row.term_counts, reach) / usual
         scores = weights[:, None] * found * (_K1 + 1.0) / (found + _K1 * long)
         mean, deviation = _usual(terms, weights, reach, figures)
         if deviation > _LEAST_DEVIATION:
@@ -165,27 +117,22 @@ def _by_words(
     return total, absent
 
 
-def _count_terms(stretches: Sequence[Stretch], terms: Sequence[str]) -> Vector:
+def _count_terms(row: SentenceRow, terms: Sequence[str]) -> Vector:
     """Counts each term in each sentence: a row a term."""
-    hashes = np.concatenate([each.terms() for each in stretches])
-    lengths = _lay_out([each.term_counts() for each in stretches], 0.0)
-    owners = np.repeat(np.arange(len(lengths)), lengths.astype(np.int64))
-    counts = np.zeros((len(terms), len(lengths)), dtype=np.float32)
-    for row, term in zip(counts, terms, strict=True):
-        row += np.bincount(owners[hashes == term_hash(term)], minlength=len(row))
+    places, hashes = row.terms()
+    counts = np.zeros((len(terms), len(row)), dtype=np.float32)
+    for line, term in zip(counts, terms, strict=True):
+        line += np.bincount(places[hashes == term_hash(term)], minlength=len(line))
     return counts
 
 
-def _in_titles(stretches: Sequence[Stretch], terms: Sequence[str]) -> Vector:
+def _in_titles(row: SentenceRow, terms: Sequence[str]) -> Vector:
     """Returns 1 for each term and sentence where the titles hold the term."""
-    columns = []
-    for each in stretches:
-        held = each.place.terms
-        column = np.array([term in held for term in terms], dtype=np.float32)
-        columns.append(np.repeat(column[:, None], len(each), axis=1))
-        columns.append(np.zeros((len(terms), _PADDING), dtype=np.float32))
-    joined: Vector = np.concatenate(columns, axis=1)
-    return joined
+    held = np.zeros((len(row.stretches), len(terms)), dtype=np.float32)
+    for line, each in zip(held, row.stretches, strict=True):
+        in_title = each.place.terms
+        line[:] = [term in in_title for term in terms]
+    return row.spread(held).T
 
 
 def _rarity(share: float) -> float:

@@ -24,12 +24,12 @@ from antiphon.knowledge.generations import (
 from antiphon.knowledge.resolving import CourseTitles
 from antiphon.knowledge.scoring import (
     Question,
-    ScoredSentences,
+    SentenceScores,
     Tuning,
     score_sentences,
 )
 from antiphon.knowledge.selecting import Selection, Span
-from antiphon.knowledge.stretches import Stretch
+from antiphon.knowledge.stretches import SentenceRow
 from antiphon.knowledge.vectors import Flags, Numbers, SmallVectors, Vector
 from antiphon.language.words import stem, terms, words
 from antiphon.vocabulary.errors import KnowledgeError
@@ -44,7 +44,7 @@ _SCORED_CHUNKS = 60
 _SCANNED = 20_000
 # Chunks among which the most frequent of a question's terms are not looked for any more, once the rarer ones have
 # brought so many: at 100,000 chunks a common word alone would take longer than all the rest.
-_ENOUGH_HITS = 20_000
+_ENOUGH_HITS = 6_000
 # The weight of a term that half of the chunks hold.
 _WEIGHT_OF_HALF = log(2.0)
 # Further terms of a question are not even looked up.
@@ -91,7 +91,7 @@ class OpenGeneration:
         self._moments = reader.moments()
         self._figures = reader.sentence_figures()
         # Per generation, because another one has other counts.
-        self._weight = lru_cache(maxsize=50_000)(self._measure_weight)
+        self._count = lru_cache(maxsize=50_000)(reader.chunks_with)
         self._subset = lru_cache(maxsize=32)(reader.subset)
 
     @classmethod
@@ -155,7 +155,7 @@ class OpenGeneration:
 
     def weight(self, term: str) -> float:
         """Returns the weight of a stemmed term: its inverse document frequency over chunks."""
-        return self._weight(term)
+        return log((self.reader.chunks + 1) / (self._count(term) + 0.5))
 
     def find_vectors(self, texts: Sequence[str]) -> dict[str, Vector]:
         """Returns the vectors of those texts that are sentences of the library."""
@@ -163,9 +163,6 @@ class OpenGeneration:
         for text, blob in self.reader.find_vectors(texts).items():
             found[text] = SmallVectors.decode(blob, self.reader.dimensions).rows()[0]
         return found
-
-    def _measure_weight(self, term: str) -> float:
-        return log((self.reader.chunks + 1) / (self.reader.chunks_with(term) + 0.5))
 
     def _terms(self, query: str) -> list[str]:
         """Returns the stemmed words that set chunks apart; all of them where none does."""
@@ -187,7 +184,7 @@ class OpenGeneration:
         """Returns the share of the chunks in which each term stands; those that stand nowhere are left out."""
         shares = {}
         for term in found[:_SCORED_TERMS]:
-            count = self.reader.chunks_with(term)
+            count = self._count(term)
             if count:
                 shares[term] = (count + 0.5) / (self.reader.chunks + 1.0)
         return shares
@@ -216,8 +213,8 @@ class OpenGeneration:
         """Searches by words: by the rarer terms, as long as all that hold them are not too many."""
         rare: list[str] = []
         hits = 0
-        for term in sorted(found, key=self.reader.chunks_with):
-            hits += self.reader.chunks_with(term)
+        for term in sorted(found, key=self._count):
+            hits += self._count(term)
             if rare and hits > _ENOUGH_HITS:
                 break
             rare.append(term)
@@ -238,21 +235,21 @@ class OpenGeneration:
         around: set[int] = set()
         for number in chunks:
             around |= {number - 1, number, number + 1}
-        stretches = self.reader.stretches(sorted(around))
-        scored = score_sentences(stretches, question, self._figures)
-        banned = _banned(stretches, scored, wanted)
+        row = self.reader.sentences(sorted(around))
+        sentence_scores = score_sentences(row, question, self._figures)
+        banned = _banned(row, wanted)
         if question.vector is None:
-            banned |= ~scored.by_term.any(axis=0)
+            banned |= ~sentence_scores.by_term.any(axis=0)
         spans = Selection(
-            stretches,
-            scored,
+            row,
+            sentence_scores,
             banned,
             wanted.characters,
             wanted.limit,
             self._tuning,
         ).run()
         spans.sort(key=lambda span: (-span.score, span.first))
-        return [_passage(query, span, stretches, scored) for span in spans]
+        return [_passage(query, span, row, sentence_scores) for span in spans]
 
     def close(self) -> None:
         if self._index is not None:
@@ -288,55 +285,56 @@ def _scan(
     return nearest
 
 
-def _banned(
-    stretches: Sequence[Stretch], scored: ScoredSentences, wanted: Wanted
-) -> Flags:
+def _banned(row: SentenceRow, wanted: Wanted) -> Flags:
     """Returns which sentences are not to be chosen: outside course or lesson, or known already."""
-    banned = np.zeros(len(scored.stretch), dtype=bool)
-    known: dict[tuple[str | None, int | None, str | None], list[tuple[int, int]]] = {}
+    outside = []
+    for stretch in row.stretches:
+        place = stretch.place
+        other = wanted.course not in (None, place.course)
+        outside.append(other or wanted.lesson not in (None, place.lesson))
+    banned: Flags = np.array(outside, dtype=bool)[row.stretch]
     for passage in wanted.known:
         if passage.start is not None:
-            key = (passage.course, passage.lesson, passage.title)
-            end = passage.start + len(passage.text.text)
-            known.setdefault(key, []).append((passage.start, end))
-    for number, stretch in enumerate(stretches):
-        place = stretch.place
-        row = scored.stretch == number
-        outside = wanted.course not in (None, place.course)
-        if outside or wanted.lesson not in (None, place.lesson):
-            banned |= row
-            continue
-        starts = np.array(stretch.starts) + stretch.start
-        ends = np.array(stretch.ends) + stretch.start
-        for start, end in known.get(
-            (place.course, place.lesson, place.title or None), ()
-        ):
-            banned[row] |= (starts < end) & (ends > start)
+            banned |= _within(row, passage, passage.start)
     return banned
 
 
+def _within(row: SentenceRow, passage: Passage, start: int) -> Flags:
+    """Returns which sentences stand in a passage, whole or in part."""
+    found: Flags = np.zeros(len(row), dtype=bool)
+    end = start + len(passage.text.text)
+    address = (passage.course, passage.lesson, passage.title)
+    for number, stretch in enumerate(row.stretches):
+        place = stretch.place
+        if address == (place.course, place.lesson, place.title or None):
+            same = row.stretch == number
+            before_end = row.starts + stretch.start < end
+            found |= same & before_end & (row.ends + stretch.start > start)
+    return found
+
+
 def _passage(
-    query: str, span: Span, stretches: Sequence[Stretch], scored: ScoredSentences
+    query: str, span: Span, row: SentenceRow, scores: SentenceScores
 ) -> Passage:
     """Makes a passage of a span: the exact text of its lesson, from its first sentence to its last."""
-    stretch = stretches[int(scored.stretch[span.first])]
+    stretch = row.stretches[int(row.stretch[span.first])]
     place = stretch.place
-    first, last = int(scored.place[span.first]), int(scored.place[span.last])
-    start = stretch.starts[first]
-    text = stretch.text[start : stretch.ends[last]].rstrip()
+    start = int(row.starts[span.first])
+    text = stretch.text[start : int(row.ends[span.last])].rstrip()
+    starts = (row.starts[span.first : span.last + 1] - start).tolist()
     source = place.course
     if place.lesson is not None:
         source = f"{place.course} - Lesson {place.lesson}"
     signals = Signals(
-        meaning=round(float(scored.meaning[span.best]), 2),
-        words=round(float(scored.words[span.best]), 2),
+        meaning=round(float(scores.meaning[span.best]), 2),
+        words=round(float(scores.words[span.best]), 2),
         matched=_matched(query, text),
     )
     return Passage(
         id=passage_id(place.course, place.lesson, place.title, text),
         source=source,
         text=StoredText(text),
-        starts=tuple(each - start for each in stretch.starts[first : last + 1]),
+        starts=tuple(starts),
         course=place.course,
         lesson=place.lesson,
         title=place.title or None,

@@ -7,13 +7,13 @@ that a question about two things brings five passages about the one whose name i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 import numpy as np
 
-from antiphon.knowledge.scoring import ScoredSentences, Tuning
-from antiphon.knowledge.stretches import Stretch
+from antiphon.knowledge.scoring import SentenceScores, Tuning
+from antiphon.knowledge.stretches import SentenceRow
 from antiphon.knowledge.vectors import Flags, Numbers, Vector
 
 # Sentences left out between a passage and a sentence that still join, so that a thought is not torn.
@@ -36,21 +36,21 @@ class Selection:
 
     def __init__(
         self,
-        stretches: Sequence[Stretch],
-        scored: ScoredSentences,
+        row: SentenceRow,
+        scores: SentenceScores,
         banned: Flags,
         characters: int,
         limit: int,
         tuning: Tuning,
     ) -> None:
-        self._scored = scored
+        self._scores = scores
         self._limit = limit
         self._tuning = tuning
         self._left = characters
-        self._starts, self._ends = _edges(stretches, scored)
-        self._weights = np.ones(len(scored.by_term), dtype=np.float32)
-        self._most = np.maximum(scored.by_term.max(axis=1, initial=0.0), 1e-9)
-        self._open = (scored.stretch >= 0) & ~banned
+        self._starts, self._ends = row.starts, row.ends
+        self._weights = np.ones(len(scores.by_term), dtype=np.float32)
+        self._most = np.maximum(scores.by_term.max(axis=1, initial=0.0), 1e-9)
+        self._open = (row.stretch >= 0) & ~banned
         # Those that open a passage compete by what is new in them, those that make one longer by all that they say.
         self._plain = self._score()
         self._fresh = self._plain
@@ -74,8 +74,8 @@ class Selection:
                 self._extend(self.spans[owner], best)
 
     def _score(self) -> Vector:
-        by_words = self._weights @ self._scored.by_term + self._scored.absent
-        total: Vector = self._scored.meaning + self._tuning.words * by_words
+        by_words = self._weights @ self._scores.by_term + self._scores.absent
+        total: Vector = self._scores.meaning + self._tuning.words * by_words
         return total
 
     def _offers(self) -> tuple[Numbers, Vector, Numbers]:
@@ -115,7 +115,7 @@ class Selection:
             Span(first=sentence, last=sentence, best=sentence, score=score)
         )
         self._open[sentence] = False
-        share = self._scored.by_term[:, sentence] / self._most
+        share = self._scores.by_term[:, sentence] / self._most
         self._weights = self._weights * (1.0 - self._tuning.saturation * share)
         self._fresh = self._score()
 
@@ -139,15 +139,3 @@ class Selection:
                 span.best, span.score = other.best, other.score
             self.spans.remove(other)
             return
-
-
-def _edges(
-    stretches: Sequence[Stretch], scored: ScoredSentences
-) -> tuple[Numbers, Numbers]:
-    """Returns where each sentence of the row begins and ends in its stretch, in characters."""
-    starts = np.zeros(len(scored.stretch), dtype=np.int64)
-    ends = np.zeros(len(scored.stretch), dtype=np.int64)
-    real = scored.stretch >= 0
-    starts[real] = np.concatenate([each.starts for each in stretches])
-    ends[real] = np.concatenate([each.ends for each in stretches])
-    return starts, ends
