@@ -12,12 +12,13 @@ from antiphon.knowledge.generations import Generations
 from antiphon.knowledge.likeness import VectorCache, likeness
 from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.searching import OpenGeneration, Wanted
-from antiphon.knowledge.selecting import PASSAGE_CHARACTERS
 from antiphon.knowledge.values import Course, CourseMatch, LibraryState
 from antiphon.language.words import fold
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Passage
 
+PASSAGE_CHARACTERS = 760
+"""Characters of a passage on average, where a search names no other budget."""
 _UNFITTED = Tuning()
 
 

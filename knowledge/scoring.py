@@ -33,7 +33,7 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     words: float = 1.0
-    saturation: float = 0.4
+    saturation: float = 0.5
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):

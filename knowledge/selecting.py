@@ -18,7 +18,7 @@ from antiphon.knowledge.vectors import Flags, Numbers, Vector
 
 # Sentences left out between a passage and a sentence that still join, so that a thought is not torn.
 _GAP = 2
-PASSAGE_CHARACTERS = 760
+LONGEST_PASSAGE = 900
 """Characters beyond which a passage does not grow; a longer sentence is one all the same."""
 
 
@@ -89,7 +89,7 @@ class Selection:
             for sentence in self._around(span):
                 first, last = min(span.first, sentence), max(span.last, sentence)
                 length = self._length(first, last)
-                if length <= PASSAGE_CHARACTERS:
+                if length <= LONGEST_PASSAGE:
                     costs[sentence] = length - self._length(span.first, span.last)
                     scores[sentence] = self._plain[sentence]
                     owners[sentence] = number
@@ -132,7 +132,7 @@ class Selection:
             if not touches:
                 continue
             first, last = min(span.first, other.first), max(span.last, other.last)
-            if self._length(first, last) > PASSAGE_CHARACTERS:
+            if self._length(first, last) > LONGEST_PASSAGE:
                 continue
             span.first, span.last = first, last
             if other.score > span.score:
