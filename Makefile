@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check eval eval-memory eval-retrieval bench bench-search bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -65,6 +65,10 @@ eval: $(DATA)/eval/knowledge/current ## judge the answers to the sample question
 eval-memory: $(VENV)/.dev ## two-round runs as transcript and as briefing: tokens, price, what is kept
 	$(BIN)/python -m benchmarks.memory
 
+# Reads ../shared/data/chunking_evaluation and hotpotqa_100 where they are; what is missing is skipped, and said.
+eval-retrieval: $(VENV)/.dev ## what search finds on open question sets, by budget: table, JSON and plot
+	$(BIN)/python -m benchmarks.retrieval
+
 bench: setup $(VENV)/.dev ## processor time and memory beside a plain loop of calls
 	$(BIN)/python -m benchmarks.overhead
 
@@ -73,6 +77,10 @@ early: $(VENV)/.dev ## what starting a tool before the reply is whole gains
 
 bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 	$(BIN)/python -m benchmarks.store
+
+bench-search: $(VENV)/.dev ## time and memory of a search at 10,000 and 100,000 chunks, and size of the index
+	for chunks in 10000 100000; do for run in index search; do \
+		$(BIN)/python -m benchmarks.size --chunks $$chunks --folder dist/bench-search/$$chunks || exit 1; done; done
 
 load: setup $(VENV)/.dev ## fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load

@@ -12,6 +12,7 @@ from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.target import counted_by_ending
 from antiphon.knowledge.values import (
     Course,
@@ -31,6 +32,7 @@ __all__ = [
     "Library",
     "LibraryState",
     "Overview",
+    "Tuning",
     "check_paths",
     "check_server",
     "counted_by_ending",

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from antiphon.knowledge.catalogue import CatalogueWriter, EmbeddedChunk, EmbeddedSection
 from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import BATCH, create_index
-from antiphon.knowledge.chunking import chunk_section
+from antiphon.knowledge.chunking import Chunk, chunk_section, titles_of
+from antiphon.knowledge.embedding import SentenceVectors
 from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import Document
+from antiphon.knowledge.vectors import SmallVectors, Vector
+from antiphon.knowledge.windows import chunk_vector, window_lengths
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Value
-
-# Chunks embedded between two reports of progress.
-_STEP = 16
 
 
 class IndexProgress(Value, frozen=True, kw_only=True):
@@ -61,9 +63,10 @@ def fill_catalogue(
         Files that changed under our hands and can no longer be used, with the reason.
     """
     missing = _remove_stale(catalogue, target)
+    vectors = SentenceVectors(catalogue, known, embedder)
     failed: list[tuple[str, str]] = []
     for done, path in enumerate(missing):
-        filling = _Filling(catalogue, embedder, report, done, len(missing))
+        filling = _Filling(catalogue, embedder, vectors, report, done, len(missing))
         # One file that cannot be used must not end a run over a thousand others.
         try:
             if path in target.fresh and reader is not None:
@@ -97,6 +100,7 @@ class _Filling:
         self,
         catalogue: CatalogueWriter,
         embedder: Embedder,
+        vectors: SentenceVectors,
         report: ReportProgress,
         done: int,
         total: int,
@@ -106,6 +110,7 @@ class _Filling:
         self._report = report
         self._done = done
         self._total = total
+        self._vectors = vectors
 
     def store(self, document: Document) -> None:
         owner = self._catalogue.owner(document.title)
@@ -119,37 +124,81 @@ class _Filling:
         )
 
     def _embed_sections(self, document: Document) -> list[EmbeddedSection]:
-        chunks = [
-            chunk_section(document, section, self._embedder)
-            for section in document.sections
-        ]
+        chunks: list[list[Chunk]] = []
+        titles: list[str] = []
         texts: list[str] = []
-        for section_chunks in chunks:
-            texts += [chunk.embedded for chunk in section_chunks]
-        # All sections together, because a batch that ends with each short lesson would be a slow one.
-        vectors = iter(self._embed(document.path, texts))
-        sections = []
-        for section, section_chunks in zip(document.sections, chunks, strict=True):
-            embedded = []
+        for section in document.sections:
+            section_chunks = chunk_section(document, section, self._embedder)
+            chunks.append(section_chunks)
+            titles.append(titles_of(document, section, self._embedder))
             for chunk in section_chunks:
-                embedded.append(EmbeddedChunk(chunk=chunk, vector=next(vectors)))
-            sections.append(EmbeddedSection(section=section, chunks=tuple(embedded)))
+                texts += chunk.sentences
+        vectors = self._vectors.embed(
+            dict.fromkeys([*titles, *texts]), self._report_chunks(document, chunks)
+        )
+        sections = []
+        for section, title, section_chunks in zip(
+            document.sections, titles, chunks, strict=True
+        ):
+            title_vector = _rows(vectors, [title])[0]
+            embedded = EmbeddedSection(
+                section=section,
+                vector=title_vector,
+                chunks=_embedded_chunks(section_chunks, vectors, title_vector),
+            )
+            sections.append(embedded)
         return sections
 
-    def _embed(self, path: str, texts: Sequence[str]) -> list[list[float]]:
-        vectors: list[list[float]] = []
-        for start in range(0, len(texts), _STEP):
+    def _report_chunks(
+        self, document: Document, chunks: Sequence[Sequence[Chunk]]
+    ) -> Callable[[float], None]:
+        total = sum(map(len, chunks))
+
+        def report(share: float) -> None:
             progress = IndexProgress(
                 stage="documents",
                 done=self._done,
                 total=self._total,
-                path=path,
-                chunks_done=start,
-                chunks=len(texts),
+                path=document.path,
+                chunks_done=int(share * total),
+                chunks=total,
             )
             self._report(progress)
-            vectors += self._embedder.embed(texts[start : start + _STEP])
-        return vectors
+
+        return report
+
+
+def _embedded_chunks(
+    chunks: Sequence[Chunk], vectors: Mapping[str, bytes], title: Vector
+) -> tuple[EmbeddedChunk, ...]:
+    """Makes the vectors of one section's chunks and windows from those of its sentences."""
+    if not chunks:
+        return ()
+    counts = [len(chunk.tokens) for chunk in chunks]
+    tokens = np.concatenate([chunk.tokens for chunk in chunks]).astype(np.float32)
+    sentences = [sentence for chunk in chunks for sentence in chunk.sentences]
+    rows = _rows(vectors, sentences)
+    lengths = window_lengths(rows, tokens, title)
+    embedded = []
+    start = 0
+    for chunk, count in zip(chunks, counts, strict=True):
+        part = slice(start, start + count)
+        encoded = b"".join(vectors[sentence] for sentence in sentences[part])
+        embedded.append(
+            EmbeddedChunk(
+                chunk=chunk,
+                vector=chunk_vector(rows[part], tokens[part], title),
+                rows=SmallVectors.decode(encoded, rows.shape[1]),
+                lengths=lengths[part],
+            )
+        )
+        start += count
+    return tuple(embedded)
+
+
+def _rows(vectors: Mapping[str, bytes], texts: Sequence[str]) -> Vector:
+    blob = b"".join(vectors[text] for text in texts)
+    return SmallVectors.decode(blob, len(blob) // len(texts)).rows()
 
 
 def build_vectors(
@@ -157,9 +206,10 @@ def build_vectors(
     folder: Path,
     url: str | None,
     name: str,
+    matrix: Path,
     report: ReportProgress,
 ) -> None:
-    """Builds the vector index afresh from the catalogue.
+    """Builds the vector index afresh from the catalogue, and beside it the same vectors as the rows of one file.
 
     Afresh, because no embedding is repeated for it (0.7 s a thousand chunks, measured), because the files of the
     one in use may be written by its reader while they are copied, and because one that a killed run left may be
@@ -171,11 +221,15 @@ def build_vectors(
     # A library without a text has no vector index, and none is opened for it.
     if not catalogue.chunks:
         return
-    with closing(create_index(folder, url, name)) as index:
+    with (
+        closing(create_index(folder, url, name)) as index,
+        matrix.open("wb") as rows,
+    ):
         done = 0
         for batch in catalogue.chunk_vectors(BATCH):
             report(IndexProgress(stage="vectors", done=done, total=catalogue.chunks))
             index.upsert(batch)
+            rows.writelines(chunk.vector for chunk in batch)
             done += len(batch)
         found = index.count()
         if found != catalogue.chunks:

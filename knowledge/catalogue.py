@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
 
 from antiphon.knowledge.catalogue_file import FORMAT, catalogue_errors
 from antiphon.knowledge.chunking import Chunk
 from antiphon.knowledge.marks import MARKS_TABLE, headings_of, store_marks
 from antiphon.knowledge.values import Document, Section
-from antiphon.knowledge.vectors import Moments, Vector, rows_of, to_blob
+from antiphon.knowledge.vectors import (
+    Moments,
+    SmallVectors,
+    Vector,
+    from_blob,
+    rows_of,
+    to_blob,
+)
+from antiphon.knowledge.windows import REACHES, window_vectors
 from antiphon.language.words import fold, terms
-from antiphon.vocabulary.values import Value
 
 _TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -35,19 +48,35 @@ CREATE TABLE sections (
     lesson INTEGER,
     title TEXT NOT NULL,
     link TEXT,
-    text TEXT NOT NULL
+    text TEXT NOT NULL,
+    vector BLOB NOT NULL
 );
 CREATE INDEX sections_document ON sections (document, lesson);
+-- A number is never given twice, so that a place in "sentence_places" is that of its sentence or leads nowhere.
 CREATE TABLE chunks (
-    number INTEGER PRIMARY KEY,
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     section INTEGER NOT NULL REFERENCES sections ON DELETE CASCADE,
     start INTEGER NOT NULL,
+    stop INTEGER NOT NULL,
+    starts BLOB NOT NULL,
     text TEXT NOT NULL,
-    starts TEXT NOT NULL,
     vector BLOB NOT NULL
 );
 CREATE INDEX chunks_section ON chunks (section);
+-- What scoring reads of a chunk's sentences, apart from their text (knowledge/windows.py).
+CREATE TABLE sentences (
+    chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
+    tokens BLOB NOT NULL,
+    lengths BLOB NOT NULL,
+    term_counts BLOB NOT NULL,
+    terms BLOB NOT NULL,
+    vectors BLOB NOT NULL
+);
+-- Where a text's vector stands, by the text's hash: what was embedded once is not embedded again.
+CREATE TABLE sentence_places (hash INTEGER PRIMARY KEY, chunk INTEGER NOT NULL, place INTEGER NOT NULL);
+-- The vectors of a document that is not stored yet, so that a killed run goes on in the middle of it.
+CREATE TABLE pending (hash INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 -- Both sides of a match are stemmed by language/words.py and joined by spaces; the tokenizer only splits at them.
 CREATE VIRTUAL TABLE words USING fts5 (title, body, tokenize = "ascii tokenchars '._+#'");
 CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
@@ -57,13 +86,34 @@ CREATE TABLE term_counts (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOU
 _INSERT_DOCUMENT = """
 INSERT INTO documents (path, hash, stamp, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
-_INSERT_SECTION = (
-    "INSERT INTO sections (document, lesson, title, link, text) VALUES (?, ?, ?, ?, ?)"
-)
+_INSERT_SECTION = """
+INSERT INTO sections (document, lesson, title, link, text, vector) VALUES (?, ?, ?, ?, ?, ?)
+"""
 # A chunk is known by its content: one that is stored already is not stored twice, nor are its words.
 _INSERT_CHUNK = """
-INSERT INTO chunks (id, section, start, text, starts, vector) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO chunks (id, section, start, stop, starts, text, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING RETURNING number
+"""
+_INSERT_SENTENCES = """
+INSERT INTO sentences (chunk, tokens, lengths, term_counts, terms, vectors) VALUES (?, ?, ?, ?, ?, ?)
+"""
+_INSERT_PLACE = "INSERT OR REPLACE INTO sentence_places VALUES (?, ?, ?)"
+_FIND_PLACES = """
+SELECT sentence_places.hash, sentence_places.place, sentences.vectors FROM sentence_places
+JOIN sentences ON sentences.chunk = sentence_places.chunk
+WHERE sentence_places.hash IN (SELECT value FROM json_each(?))
+"""
+_FIND_PENDING = (
+    "SELECT hash, vector FROM pending WHERE hash IN (SELECT value FROM json_each(?))"
+)
+_SAMPLE = """
+SELECT sentences.tokens, sentences.vectors, sections.number, sections.vector FROM sentences
+JOIN chunks ON chunks.number = sentences.chunk JOIN sections ON sections.number = chunks.section
+WHERE chunks.number % :spread < :together ORDER BY chunks.number
+"""
+# A count of tokens is two bytes, a term four.
+_COUNT_SENTENCES = """
+SELECT count(*), coalesce(sum(length(tokens)), 0) / 2, coalesce(sum(length(terms)), 0) / 4 FROM sentences
 """
 _INSERT_WORDS = "INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)"
 _DELETE_WORDS = """
@@ -76,20 +126,55 @@ DELETE FROM words WHERE rowid IN (
 """
 # Vectors read at once when their moments are summed: 3 MB of them.
 _MOMENTS_BATCH = 2_000
+# Chunks whose windows the mean and spread of likeness are taken from: enough for two digits. They are read in
+# stretches, because a window reaches into the chunks beside it.
+_SAMPLE_CHUNKS = 3_000
+_STRETCH = 50
 
 
-class EmbeddedChunk(Value, frozen=True, kw_only=True):
-    """A chunk and its vector."""
+class EmbeddedChunk(msgspec.Struct, frozen=True, kw_only=True):
+    """A chunk and what is known of its sentences by meaning.
+
+    Attributes:
+        vector: Of the whole chunk.
+        rows: Of its sentences, as they are stored.
+        lengths: Of the vectors of their windows (knowledge/windows.py).
+    """
 
     chunk: Chunk
-    vector: list[float]
+    vector: Vector
+    rows: SmallVectors
+    lengths: Vector
 
 
-class EmbeddedSection(Value, frozen=True, kw_only=True):
-    """A section and its chunks, embedded."""
+class EmbeddedSection(msgspec.Struct, frozen=True, kw_only=True):
+    """A section and its chunks, embedded; `vector` is that of its titles."""
 
     section: Section
+    vector: Vector
     chunks: tuple[EmbeddedChunk, ...]
+
+
+def text_hash(text: str) -> int:
+    """Returns 63 bits by which a text's vector is found again."""
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return int.from_bytes(digest) >> 1
+
+
+def term_hash(term: str) -> int:
+    """Returns the 32 bits that stand for a term beside a sentence's vector."""
+    return zlib.crc32(term.encode())
+
+
+def find_vectors(
+    sql: sqlite3.Connection, texts: Iterable[str], dimensions: int
+) -> dict[str, bytes]:
+    """Finds the vectors of sentences that stand in a catalogue, as `SmallVectors` encodes one."""
+    by_hash = {text_hash(text): text for text in texts}
+    found: dict[str, bytes] = {}
+    for key, place, blob in sql.execute(_FIND_PLACES, (json.dumps(list(by_hash)),)):
+        found[by_hash[key]] = blob[place * dimensions : (place + 1) * dimensions]
+    return found
 
 
 class CatalogueWriter:
@@ -158,12 +243,20 @@ class CatalogueWriter:
             number = self._sql.execute(_INSERT_DOCUMENT, row).lastrowid
             for embedded in sections:
                 self._store_section(number, document.title, embedded)
+            self._sql.execute("DELETE FROM pending")
 
     def _store_section(
         self, document: int | None, course: str, embedded: EmbeddedSection
     ) -> None:
         section = embedded.section
-        row = (document, section.number, section.title, section.link, section.text)
+        row = (
+            document,
+            section.number,
+            section.title,
+            section.link,
+            section.text,
+            to_blob(embedded.vector),
+        )
         number = self._sql.execute(_INSERT_SECTION, row).lastrowid
         store_marks(self._sql, number, section.marks)
         for entry in embedded.chunks:
@@ -174,15 +267,52 @@ class CatalogueWriter:
                 chunk.id,
                 number,
                 chunk.start,
-                chunk.text,
-                json.dumps(chunk.starts),
+                chunk.stop,
+                np.asarray(chunk.starts, dtype="<u4").tobytes(),
+                section.text[chunk.start : chunk.stop],
                 to_blob(entry.vector),
             )
             inserted = self._sql.execute(_INSERT_CHUNK, values).fetchone()
             # None where the same chunk is stored already.
             if inserted is not None:
-                words = " ".join(terms(chunk.text))
-                self._sql.execute(_INSERT_WORDS, (inserted[0], title_words, words))
+                self._store_sentences(inserted[0], entry, title_words)
+
+    def _store_sentences(
+        self, number: int, entry: EmbeddedChunk, title_words: str
+    ) -> None:
+        sentences = entry.chunk.sentences
+        by_sentence = [terms(sentence) for sentence in sentences]
+        every = [term for stems in by_sentence for term in stems]
+        row = (
+            number,
+            np.asarray(entry.chunk.tokens, dtype="<u2").tobytes(),
+            to_blob(entry.lengths.ravel()),
+            np.asarray([len(stems) for stems in by_sentence], dtype="<u2").tobytes(),
+            np.asarray([term_hash(term) for term in every], dtype="<u4").tobytes(),
+            entry.rows.encode(),
+        )
+        self._sql.execute(_INSERT_SENTENCES, row)
+        places = []
+        for place, sentence in enumerate(sentences):
+            places.append((text_hash(sentence), number, place))
+        self._sql.executemany(_INSERT_PLACE, places)
+        self._sql.execute(_INSERT_WORDS, (number, title_words, " ".join(every)))
+
+    def find_vectors(self, texts: Sequence[str], dimensions: int) -> dict[str, bytes]:
+        """Finds the vectors of texts that were embedded before, of documents stored or not yet."""
+        with catalogue_errors(self._path):
+            found = find_vectors(self._sql, texts, dimensions)
+            by_hash = {text_hash(text): text for text in texts}
+            rows = self._sql.execute(_FIND_PENDING, (json.dumps(list(by_hash)),))
+            for key, blob in rows:
+                found[by_hash[key]] = blob
+        return found
+
+    def save_pending(self, vectors: Mapping[str, bytes]) -> None:
+        """Keeps vectors of a document that is not stored yet."""
+        rows = [(text_hash(text), vector) for text, vector in vectors.items()]
+        with catalogue_errors(self._path), self._sql:
+            self._sql.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?)", rows)
 
     def remove(self, path: str) -> None:
         """Removes a document with all that belongs to it."""
@@ -203,10 +333,11 @@ class CatalogueWriter:
                 ).fetchone()[0]
             )
             moments = Moments.of(self._vectors(dimensions), dimensions)
-            rows = (
-                ("mean", moments.mean.tobytes()),
-                ("second", moments.second.tobytes()),
-            )
+            rows = [
+                ("moments", moments.encode()),
+                *self._window_meta(dimensions),
+                *self._sentence_meta(),
+            ]
             self._sql.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             self._sql.execute("INSERT INTO words (words) VALUES ('optimize')")
             # Copied: fts5vocab reads every place of a term in order to count them.
@@ -220,5 +351,52 @@ class CatalogueWriter:
         while rows := cursor.fetchmany(_MOMENTS_BATCH):
             yield rows_of((row[0] for row in rows), dimensions)
 
+    def _window_meta(self, dimensions: int) -> list[tuple[str, bytes]]:
+        """Returns the moments of the vectors of windows, by reach, over a sample of them."""
+        sample = self._sample(dimensions)
+        rows = []
+        for reach in REACHES:
+            batches = [_unit_windows(run, reach) for run in sample]
+            moments = Moments.of(batches, dimensions)
+            rows.append((f"moments {reach}", moments.encode()))
+        return rows
+
+    def _sentence_meta(self) -> list[tuple[str, float]]:
+        """Returns how many sentences a chunk has on average, and how many terms a sentence."""
+        chunks, sentences, stems = self._sql.execute(_COUNT_SENTENCES).fetchone()
+        return [
+            ("sentences per chunk", sentences / max(chunks, 1)),
+            ("terms per sentence", stems / max(sentences, 1)),
+        ]
+
+    def _sample(self, dimensions: int) -> list[_Run]:
+        count = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
+        stretches = max(count // _SAMPLE_CHUNKS, 1)
+        values = {"spread": stretches * _STRETCH, "together": _STRETCH}
+        runs: dict[tuple[int, int], _Run] = {}
+        for number, (tokens, vectors, section, title) in enumerate(
+            self._sql.execute(_SAMPLE, values)
+        ):
+            key = (section, number // _STRETCH)
+            run = runs.setdefault(key, _Run(title=from_blob(title)))
+            run.tokens.append(np.frombuffer(tokens, dtype="<u2"))
+            run.rows.append(SmallVectors.decode(vectors, dimensions).rows())
+        return list(runs.values())
+
     def close(self) -> None:
         self._sql.close()
+
+
+class _Run(msgspec.Struct, kw_only=True):
+    """The sentences of neighbouring chunks of one section."""
+
+    title: Vector
+    tokens: list[Any] = []
+    rows: list[Vector] = []
+
+
+def _unit_windows(run: _Run, reach: int) -> Vector:
+    tokens = np.concatenate(run.tokens).astype(np.float32)
+    windows = window_vectors(np.vstack(run.rows), tokens, run.title, reach)
+    unit: Vector = windows / np.linalg.norm(windows, axis=1, keepdims=True)
+    return unit

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from antiphon.knowledge.catalogue import find_vectors
 from antiphon.knowledge.catalogue_file import (
     COURSES,
     FORMAT,
@@ -22,11 +23,25 @@ from antiphon.knowledge.catalogue_file import (
     open_read_only,
 )
 from antiphon.knowledge.generations import REBUILD_ADVICE
-from antiphon.knowledge.marks import MARKS, marks_of, placed
+from antiphon.knowledge.marks import MARKS, marks_of
+from antiphon.knowledge.stretches import (
+    Place,
+    SentenceFigures,
+    SentenceRow,
+    StoredChunk,
+)
 from antiphon.knowledge.values import Course, Document, KnownDocument, Mark, Section
-from antiphon.knowledge.vectors import ChunkVector, Moments, Vector, from_blob, rows_of
+from antiphon.knowledge.vectors import (
+    ChunkVector,
+    Moments,
+    Numbers,
+    Vector,
+    from_blob,
+    rows_of,
+)
+from antiphon.knowledge.windows import REACHES
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.values import Passage, StoredText, Value
+from antiphon.vocabulary.values import Value
 
 # `hits` is every chunk that holds one of the words, whose mean and spread weigh the scores; `best` those of the
 # course and lesson asked about; `wanted` adds the scores of those that another search proposed.
@@ -48,20 +63,31 @@ WITH hits AS MATERIALIZED (
 )
 SELECT number, score, (SELECT sum(score) FROM hits), (SELECT sum(score * score) FROM hits) FROM wanted
 """
-_PASSAGES = """
-SELECT chunks.number, chunks.id, documents.title, sections.lesson, sections.title,
-    coalesce(sections.link, documents.link), chunks.text, chunks.starts, chunks.start, sections.number
-FROM chunks
-JOIN sections ON sections.number = chunks.section
-JOIN documents ON documents.number = sections.document
-WHERE chunks.number IN (SELECT value FROM json_each(?))
+_STORED_CHUNKS = """
+SELECT chunks.number, chunks.section, chunks.start, chunks.stop, chunks.text, chunks.starts, sentences.tokens,
+    sentences.lengths, sentences.term_counts, sentences.terms, sentences.vectors
+FROM chunks JOIN sentences ON sentences.chunk = chunks.number
+WHERE chunks.number IN (SELECT value FROM json_each(?)) ORDER BY chunks.number
+"""
+_PLACES = """
+SELECT sections.number, documents.title, sections.lesson, sections.title,
+    coalesce(sections.link, documents.link), sections.vector
+FROM sections JOIN documents ON documents.number = sections.document
+WHERE sections.number IN (SELECT value FROM json_each(?))
+"""
+_SUBSET = """
+SELECT chunks.number FROM documents
+JOIN sections ON sections.document = documents.number
+JOIN chunks ON chunks.section = sections.number
+WHERE (:course IS NULL OR documents.title = :course) AND (:lesson IS NULL OR sections.lesson = :lesson)
+ORDER BY chunks.number
 """
 _DOCUMENT = (
     "SELECT number, hash, stamp, title, link, instructor FROM documents WHERE path = ?"
 )
 _SECTIONS = "SELECT number, lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
 _CHUNK_VECTORS = """
-SELECT chunks.number, chunks.id, chunks.vector, documents.title, sections.lesson FROM chunks
+SELECT chunks.number, chunks.vector, documents.title, sections.lesson FROM chunks
 JOIN sections ON sections.number = chunks.section
 JOIN documents ON documents.number = sections.document
 WHERE chunks.number > ? ORDER BY chunks.number LIMIT ?
@@ -135,10 +161,17 @@ class CatalogueReader:
                 f"{embedder!r}; set ANTIPHON_EMBEDDER back, or {REBUILD_ADVICE}"
             )
 
-    def moments(self) -> Moments:
-        mean = np.frombuffer(self._meta["mean"], dtype=np.float64)
-        second = np.frombuffer(self._meta["second"], dtype=np.float64)
-        return Moments(mean, second.reshape(self.dimensions, self.dimensions))
+    def moments(self, name: str = "moments") -> Moments:
+        """Returns the moments of the chunks' vectors, or those stored under another name."""
+        return Moments.decode(self._meta[name], self.dimensions)
+
+    def sentence_figures(self) -> SentenceFigures:
+        """Returns what scoring needs to know of all sentences."""
+        return SentenceFigures(
+            per_chunk=self._meta["sentences per chunk"],
+            terms=self._meta["terms per sentence"],
+            moments=tuple(self.moments(f"moments {reach}") for reach in REACHES),
+        )
 
     def match(
         self,
@@ -168,10 +201,15 @@ class CatalogueReader:
             scores[number] = score
         return WordHits(scores=scores, total=total, squares=squares)
 
-    def numbers(self, ids: Sequence[str]) -> list[int]:
-        """Returns the numbers of the chunks with these ids."""
-        query = "SELECT number FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
-        return [row[0] for row in self._all(query, (json.dumps(ids),))]
+    def subset(self, course: str | None, lesson: int | None) -> Numbers:
+        """Returns the numbers of the chunks of one course or lesson, or of all, in order."""
+        rows = self._all(_SUBSET, {"course": course, "lesson": lesson})
+        return np.array([row[0] for row in rows], dtype=np.int64)
+
+    def find_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """Finds the vectors of those texts that are sentences of the library, as they are stored."""
+        with self._lock, catalogue_errors(self.path):
+            return find_vectors(self._sql, texts, self.dimensions)
 
     def vectors(self, numbers: Sequence[int]) -> tuple[list[int], Vector]:
         """Returns the chunks' numbers, and their vectors as rows in the same order."""
@@ -183,18 +221,24 @@ class CatalogueReader:
             blobs.append(blob)
         return found, rows_of(blobs, self.dimensions)
 
-    def passages(self, scores: dict[int, float]) -> list[Passage]:
-        """Returns the chunks as evidence, best score first."""
-        rows = self._all(_PASSAGES, (json.dumps(list(scores)),))
-        # Ties in order of number, so that the same query always has the same answer.
-        rows.sort(key=lambda row: (-scores[row[0]], row[0]))
-        passages = []
-        for number, *columns, section in rows:
-            passage = _passage(scores[number], *columns)
-            start = passage.start or 0
-            end = start + len(passage.text.text)
-            passages.append(placed(passage, self.marks(section, start, end)))
-        return passages
+    def sentences(self, numbers: Sequence[int]) -> SentenceRow:
+        """Returns the sentences of chunks, in order of number."""
+        rows = self._all(_STORED_CHUNKS, (json.dumps(list(numbers)),))
+        chunks = [StoredChunk(*row) for row in rows]
+        sections = json.dumps(sorted({chunk.section for chunk in chunks}))
+        places: dict[int, Place] = {}
+        for number, course, lesson, title, link, vector in self._all(
+            _PLACES, (sections,)
+        ):
+            places[number] = Place(
+                section=number,
+                course=course,
+                lesson=lesson,
+                title=title,
+                link=link,
+                vector=from_blob(vector),
+            )
+        return SentenceRow(chunks, places)
 
     def marks(self, section: int, start: int, end: int) -> tuple[Mark, ...]:
         """Returns the mark that holds at `start` in a section's text, if any, and those behind it, before `end`."""
@@ -239,10 +283,10 @@ class CatalogueReader:
         # By the last number and not by an offset, which would walk over all rows before it each time.
         while rows := self._all(_CHUNK_VECTORS, (last, size)):
             batch = []
-            for number, chunk_id, vector, course, lesson in rows:
+            for number, vector, course, lesson in rows:
                 batch.append(
                     ChunkVector(
-                        id=chunk_id, vector=vector, course=course, lesson=lesson
+                        number=number, vector=vector, course=course, lesson=lesson
                     )
                 )
                 last = number
@@ -295,31 +339,3 @@ class CatalogueReader:
     ) -> list[Any]:
         with self._lock, catalogue_errors(self.path):
             return self._sql.execute(query, values).fetchall()
-
-
-def _passage(
-    score: float,
-    chunk_id: str,
-    course: str,
-    lesson: int | None,
-    title: str,
-    link: str | None,
-    text: str,
-    starts: str,
-    start: int,
-) -> Passage:
-    source = course
-    if lesson is not None:
-        source = f"{course} - Lesson {lesson}"
-    return Passage(
-        id=chunk_id,
-        source=source,
-        text=StoredText(text),
-        starts=tuple(json.loads(starts)),
-        course=course,
-        lesson=lesson,
-        title=title or None,
-        link=link,
-        score=round(score, 4),
-        start=start,
-    )

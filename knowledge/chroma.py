@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import chromadb
 import httpx
@@ -45,30 +44,13 @@ class ChromaIndex:
         self._collection = collection
         self.where = where
 
-    def nearest(
-        self,
-        vector: Sequence[float],
-        limit: int,
-        course: str | None,
-        lesson: int | None,
-    ) -> list[str]:
-        """Returns ids of the chunks nearest to `vector`, of one course or lesson where that is named."""
-        conditions: list[dict[str, str | int]] = []
-        if course is not None:
-            conditions.append({"course": course})
-        if lesson is not None:
-            conditions.append({"lesson": lesson})
-        where: dict[str, Any] | None = None
-        if len(conditions) == 1:
-            where = conditions[0]
-        elif conditions:
-            # Chroma refuses an "$and" of fewer than two.
-            where = {"$and": conditions}
+    def nearest(self, vector: Sequence[float], limit: int) -> list[int]:
+        """Returns the numbers of the chunks nearest to `vector`, the nearest first."""
         with _chroma_errors(self.where):
             found = self._collection.query(
-                query_embeddings=[vector], n_results=limit, where=where, include=[]
+                query_embeddings=[vector], n_results=limit, include=[]
             )
-        return list(found["ids"][0])
+        return [int(number) for number in found["ids"][0]]
 
     def upsert(self, rows: Sequence[ChunkVector]) -> None:
         """Writes chunks; the same chunk written twice is one."""
@@ -80,7 +62,7 @@ class ChromaIndex:
             lesson = row.lesson
             if lesson is None:
                 lesson = _NO_LESSON
-            ids.append(row.id)
+            ids.append(str(row.number))
             metadatas.append({"course": row.course, "lesson": lesson})
         with _chroma_errors(self.where):
             self._collection.upsert(ids=ids, embeddings=vectors, metadatas=metadatas)

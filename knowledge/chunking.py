@@ -1,4 +1,4 @@
-"""A lesson's text cut into chunks of whole sentences that the embedder can read to the end."""
+"""A lesson's text cut into sentences that the embedder can read to the end, and these packed into chunks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ CHUNK_TOKENS = 200
 # A text counts at least one token for so many characters: the tokenizer counts a word of any length beyond a
 # hundred characters as one.
 _CHARACTERS_PER_TOKEN = 10
-# A title without end must leave room for the text.
-_CONTEXT_TOKENS = 48
+# Of a title without end only the beginning tells what it is about.
+_TITLE_TOKENS = 48
 _WORD = re.compile(r"\S+\s*")
 
 
@@ -37,20 +37,26 @@ class Chunk(Value, frozen=True, kw_only=True):
     Attributes:
         id: Content address: course, lesson, its title and the text.
         start: Offset of `text` in the section's text, in characters.
+        stop: Where the next chunk begins; between the end of `text` and there is only white space.
         starts: Offsets of the sentences in `text`.
-        context: The course's and lesson's titles, for the embedder; never part of what is cited.
+        tokens: Of each sentence.
     """
 
     id: str
     start: int
+    stop: int
     text: str
     starts: tuple[int, ...]
-    context: str
+    tokens: tuple[int, ...]
 
     @property
-    def embedded(self) -> str:
-        """Returns the text that the embedder reads."""
-        return f"{self.context}\n{self.text}"
+    def sentences(self) -> list[str]:
+        """Returns the sentences as the embedder reads them, without the white space around them."""
+        ends = (*self.starts[1:], len(self.text))
+        return [
+            self.text[start:end].strip()
+            for start, end in zip(self.starts, ends, strict=True)
+        ]
 
 
 class _Span(NamedTuple):
@@ -65,37 +71,45 @@ def chunk_section(
     document: Document, section: Section, counter: TokenCounter
 ) -> list[Chunk]:
     """Cuts one section; the same text twice in one lesson is kept once."""
-    context = _context(document, section, counter)
-    limit = min(CHUNK_TOKENS, counter.max_tokens - counter.count_tokens(context))
+    limit = min(CHUNK_TOKENS, counter.max_tokens)
     chunks: dict[str, Chunk] = {}
-    for spans in _pack(section.text, limit, counter):
-        chunk = _chunk(document, section, spans, context)
+    groups = list(_pack(section.text, limit, counter))
+    borders = [group[0].start for group in groups] + [len(section.text)]
+    for spans, stop in zip(groups, borders[1:], strict=True):
+        chunk = _chunk(document, section, spans, stop)
         chunks.setdefault(chunk.id, chunk)
     return list(chunks.values())
 
 
+def passage_id(
+    course: str, lesson: int | None, lesson_title: str | None, text: str
+) -> str:
+    """Returns the content address of a passage: the same words in two lessons are two sources."""
+    address = "\0".join((course, str(lesson), lesson_title or "", text))
+    return hashlib.sha256(address.encode()).hexdigest()[:32]
+
+
 def _chunk(
-    document: Document, section: Section, spans: list[_Span], context: str
+    document: Document, section: Section, spans: list[_Span], stop: int
 ) -> Chunk:
     start = spans[0].start
     text = section.text[start : spans[-1].end].rstrip()
-    # The lesson is part of the address: the same words in two lessons are two sources.
-    address = "\0".join((document.title, str(section.number), section.title, text))
     return Chunk(
-        id=hashlib.sha256(address.encode()).hexdigest()[:32],
+        id=passage_id(document.title, section.number, section.title, text),
         start=start,
+        stop=stop,
         text=text,
         starts=tuple(span.start - start for span in spans),
-        context=context,
+        tokens=tuple(span.tokens for span in spans),
     )
 
 
-def _context(document: Document, section: Section, counter: TokenCounter) -> str:
-    """Returns the titles, cut to their share of what the embedder reads."""
+def titles_of(document: Document, section: Section, counter: TokenCounter) -> str:
+    """Returns the course's and lesson's titles, as far as they are embedded."""
     titles = document.title
     if section.title:
         titles = f"{document.title} - {section.title}"
-    limit = min(_CONTEXT_TOKENS, counter.max_tokens // 2)
+    limit = min(_TITLE_TOKENS, counter.max_tokens // 2)
     for piece in _pieces(titles, limit, counter):
         return titles[: piece.end].strip()
     return ""

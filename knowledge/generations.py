@@ -1,7 +1,7 @@
 """The generations of the index on disk: the one in use, and the one that is to take its place.
 
 <data_dir>/knowledge/current               the number in use; changed by one atomic rename
-<data_dir>/knowledge/generations/<n>/      catalogue.sqlite, chroma/; never written once it is in use
+<data_dir>/knowledge/generations/<n>/      catalogue.sqlite, chroma/, vectors.f32; never written once it is in use
 <data_dir>/knowledge/building/             the next one, while an indexer works or after one was killed
 <data_dir>/knowledge/lock                  held by the indexer
 """
@@ -26,6 +26,7 @@ from antiphon.vocabulary.values import Value
 
 CATALOGUE = "catalogue.sqlite"
 CHROMA = "chroma"
+MATRIX = "vectors.f32"
 REBUILD_ADVICE = "build it again with `antiphon index --rebuild PATH…`"
 
 

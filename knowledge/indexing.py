@@ -25,6 +25,7 @@ from antiphon.knowledge.chroma import drop_index, open_index
 from antiphon.knowledge.generations import (
     CATALOGUE,
     CHROMA,
+    MATRIX,
     Generations,
     Plan,
     collection_name,
@@ -246,7 +247,10 @@ class _IndexRun:
         shutil.rmtree(vectors, ignore_errors=True)
         with closing(CatalogueReader(self._store.building / CATALOGUE)) as finished:
             name = collection_name(finished.library, self._number + 1)
-            build_vectors(finished, vectors, self._chroma_url, name, self._progress)
+            matrix = self._store.building / MATRIX
+            build_vectors(
+                finished, vectors, self._chroma_url, name, matrix, self._progress
+            )
             return failed, finished.chunks
 
     def _catalogue(self, base: CatalogueReader | None) -> CatalogueWriter:

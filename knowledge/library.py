@@ -10,11 +10,17 @@ from pathlib import Path
 
 from antiphon.knowledge.generations import Generations
 from antiphon.knowledge.lessons import resolve_lesson
-from antiphon.knowledge.searching import OpenGeneration
+from antiphon.knowledge.likeness import VectorCache, likeness
+from antiphon.knowledge.scoring import Tuning
+from antiphon.knowledge.searching import OpenGeneration, Wanted
 from antiphon.knowledge.values import Course, CourseMatch, LessonMatch, LibraryState
 from antiphon.language.words import fold
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Passage
+
+PASSAGE_CHARACTERS = 760
+"""Characters of a passage on average, where a search names no other budget."""
+_UNFITTED = Tuning()
 
 
 class Library:
@@ -25,10 +31,16 @@ class Library:
     """
 
     def __init__(
-        self, store: Generations, embedder: Embedder, chroma_url: str | None
+        self,
+        store: Generations,
+        embedder: Embedder,
+        chroma_url: str | None,
+        tuning: Tuning = _UNFITTED,
     ) -> None:
         self._store = store
+        self._tuning = tuning
         self._embedder = embedder
+        self._vectors = VectorCache(embedder)
         self._chroma_url = chroma_url
         self._lock = threading.Lock()
         # Apart, because opening a generation takes seconds, in which queries go on.
@@ -39,9 +51,16 @@ class Library:
 
     @classmethod
     def open(
-        cls, data_dir: Path, embedder: Embedder, chroma_url: str | None = None
+        cls,
+        data_dir: Path,
+        embedder: Embedder,
+        chroma_url: str | None = None,
+        tuning: Tuning = _UNFITTED,
     ) -> Library:
         """Opens the generation in use.
+
+        Args:
+            tuning: Other figures than those of the product, to be measured.
 
         Raises:
             ConfigurationError: The index was built by another embedder or version; the message says how to mend it.
@@ -49,7 +68,7 @@ class Library:
         """
         generations = Generations(data_dir)
         generations.protect()
-        library = cls(generations, embedder, chroma_url)
+        library = cls(generations, embedder, chroma_url, tuning)
         library.refresh()
         return library
 
@@ -72,7 +91,11 @@ class Library:
             fresh = None
             if number:
                 fresh = OpenGeneration.open(
-                    self._store, number, self._embedder, self._chroma_url
+                    self._store,
+                    number,
+                    self._embedder,
+                    self._chroma_url,
+                    self._tuning,
                 )
             self._swap(fresh)
             return True
@@ -84,13 +107,15 @@ class Library:
         lesson: int | None = None,
         limit: int = 5,
         known: Sequence[Passage] = (),
+        characters: int | None = None,
     ) -> list[Passage]:
         """Finds the passages that match the query best by meaning and by words, best first.
 
         Args:
             course: An exact title (see `resolve_course`), or None: all courses.
             lesson: A lesson's number, or None: all lessons.
-            known: Passages that are not brought again.
+            known: Passages found before: their sentences are not brought again.
+            characters: Of all passages together, at most; None: `PASSAGE_CHARACTERS` for each.
 
         Raises:
             KnowledgeError: The vector index or the catalogue fails; `keyword_search` may still work.
@@ -98,10 +123,9 @@ class Library:
         with self._borrow() as generation:
             if generation is None or limit < 1:
                 return []
-            vector = self._embedder.embed([query])[0]
-            # Looked for deeper, as many of the best may be known.
-            found = generation.search(query, vector, course, lesson, limit + len(known))
-            return _new_ones(found, known)[:limit]
+            vector = self._vectors.vector(query.strip())
+            wanted = _wanted(course, lesson, limit, known, characters)
+            return generation.search(query, vector, wanted)
 
     def keyword_search(
         self,
@@ -110,13 +134,25 @@ class Library:
         lesson: int | None = None,
         limit: int = 5,
         known: Sequence[Passage] = (),
+        characters: int | None = None,
     ) -> list[Passage]:
         """Searches as `search` does, by words alone: no embedder, no vector index."""
         with self._borrow() as generation:
             if generation is None or limit < 1:
                 return []
-            found = generation.keyword_search(query, course, lesson, limit + len(known))
-            return _new_ones(found, known)[:limit]
+            wanted = _wanted(course, lesson, limit, known, characters)
+            return generation.keyword_search(query, wanted)
+
+    def likeness(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Returns how like each text is to the question by meaning: their cosine, -1 to 1, in the texts' order.
+
+        What was asked or searched lately, and what is a sentence of the library, is not embedded again.
+        """
+        with self._borrow() as generation:
+            look_up = None
+            if generation is not None:
+                look_up = generation.find_vectors
+            return likeness(self._vectors, question, texts, look_up)
 
     def resolve_course(self, name: str) -> CourseMatch:
         """Finds the course that a name means: exact, then by letters (parts, misspellings), then by meaning."""
@@ -211,23 +247,19 @@ class Library:
         old.close()
 
 
-def _new_ones(found: Sequence[Passage], known: Sequence[Passage]) -> list[Passage]:
-    """Returns the passages that are not known yet, and whose text stands in none that is."""
-    ids = {passage.id for passage in known}
-    new = []
-    for passage in found:
-        if passage.id in ids:
-            continue
-        if not any(_holds(other, passage) for other in known):
-            new.append(passage)
-    return new
-
-
-def _holds(known: Passage, passage: Passage) -> bool:
-    """Returns True if the known passage has all the text of the other, at the same place."""
-    if (known.course, known.lesson) != (passage.course, passage.lesson):
-        return False
-    if known.start is None or passage.start is None:
-        return False
-    end = passage.start + len(passage.text.text)
-    return known.start <= passage.start and end <= known.start + len(known.text.text)
+def _wanted(
+    course: str | None,
+    lesson: int | None,
+    limit: int,
+    known: Sequence[Passage],
+    characters: int | None,
+) -> Wanted:
+    if characters is None:
+        characters = limit * PASSAGE_CHARACTERS
+    return Wanted(
+        course=course,
+        lesson=lesson,
+        limit=limit,
+        characters=characters,
+        known=tuple(known),
+    )

@@ -61,6 +61,53 @@ def test_only_what_changed_is_embedded_again(courses: Path, data: Path) -> None:
     assert not [text for text in embedder.embedded if "Apple" in text]
 
 
+def sentences(embedded: list[str]) -> list[str]:
+    """Leaves out the titles, which are few and embedded with each change."""
+    return [text for text in embedded if text.endswith(".")]
+
+
+def test_of_a_changed_file_only_the_changed_sentences_are_embedded(
+    courses: Path, data: Path
+) -> None:
+    index_paths([courses], data, HashingEmbedder())
+    embedder = HashingEmbedder()
+    write_course(courses, "pear", extra="And a new end.")
+
+    index_paths([courses], data, embedder)
+
+    assert sentences(embedder.embedded) == ["And a new end."]
+
+
+def test_a_file_that_was_renamed_is_not_embedded_again(
+    courses: Path, data: Path
+) -> None:
+    index_paths([courses], data, HashingEmbedder())
+    embedder = HashingEmbedder()
+    (courses / "pear.txt").rename(courses / "conference.txt")
+
+    summary = index_paths([courses], data, embedder)
+
+    assert (summary.added, summary.removed) == (1, 1)
+    assert sentences(embedder.embedded) == []
+
+
+def test_sentences_that_stand_in_two_courses_are_embedded_once(
+    courses: Path, data: Path
+) -> None:
+    copy = (courses / "pear.txt").read_text().replace("The Pear Course", "Conference")
+    (courses / "conference.txt").write_text(copy)
+    embedder = HashingEmbedder()
+
+    index_paths([courses], data, embedder)
+
+    embedded = sentences(embedder.embedded)
+    assert len(embedded) == len(set(embedded))
+    library = Library.open(data, HashingEmbedder())
+    found = {one.course for one in library.search("pearranking7", limit=2)}
+    library.close()
+    assert found == {"The Pear Course", "Conference"}
+
+
 def test_where_nothing_changed_nothing_is_built(courses: Path, data: Path) -> None:
     index_paths([courses], data, HashingEmbedder())
     embedder = HashingEmbedder()

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,30 @@ def test_a_killed_run_is_gone_on_with_and_nothing_is_lost(
         f"The {n.title()} Course" for n in NAMES
     ]
     library.close()
+
+
+def test_a_run_that_ended_in_the_middle_of_a_document_goes_on_there(
+    tmp_path: Path,
+) -> None:
+    text = " ".join(f"Apple {number} is the next one." for number in range(2_500))
+    path = tmp_path / "apples.txt"
+    path.write_text(text)
+    data = tmp_path / "data"
+    embedded: list[str] = []
+
+    def fail(texts: Sequence[str]) -> None:
+        if len(embedded) > 1_500:
+            raise MemoryError
+        embedded.extend(texts)
+
+    with pytest.raises(MemoryError):
+        index_paths([path], data, HashingEmbedder(before=fail))
+    embedder = HashingEmbedder()
+    index_paths([path], data, embedder)
+
+    # What was embedded since the last saving is done again, and no more.
+    assert len(set(embedder.embedded) & set(embedded)) < 600
+    assert len(set(embedder.embedded) | set(embedded)) >= 2_500
 
 
 def test_what_is_in_use_stays_in_use_when_the_next_run_is_killed(

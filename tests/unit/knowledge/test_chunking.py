@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antiphon.knowledge.chunking import CHUNK_TOKENS, Chunk, chunk_section
+from antiphon.knowledge.chunking import (
+    CHUNK_TOKENS,
+    Chunk,
+    chunk_section,
+    titles_of,
+)
 from antiphon.knowledge.values import Document, Section
 from tests.fakes_knowledge import HashingEmbedder
 
@@ -18,6 +25,12 @@ def chunks_of(text: str, title: str = "Course", lesson: str = "Lesson") -> list[
         path="/a.txt", content_hash="h", title=title, sections=(section,)
     )
     return chunk_section(document, section, EMBEDDER)
+
+
+def titles(course: str, lesson: str) -> str:
+    section = Section(number=1, title=lesson, text="")
+    document = Document(path="/a.txt", content_hash="h", title=course, sections=())
+    return titles_of(document, section, EMBEDDER)
 
 
 def test_sentences_stay_whole() -> None:
@@ -33,11 +46,11 @@ def test_sentences_stay_whole() -> None:
     assert " ".join(chunk.text for chunk in chunks) == text
 
 
-def test_titles_are_shown_to_the_embedder_and_not_cited() -> None:
+def test_titles_are_embedded_for_themselves_and_not_cited() -> None:
     (chunk,) = chunks_of("It is short.", title="Practical Search", lesson="Ranking")
 
-    assert chunk.embedded == "Practical Search - Ranking\nIt is short."
-    assert chunk.text == "It is short."
+    assert titles("Practical Search", "Ranking") == "Practical Search - Ranking"
+    assert (chunk.sentences, chunk.text) == (["It is short."], "It is short.")
 
 
 def test_the_starts_are_those_of_the_sentences_and_lines() -> None:
@@ -70,11 +83,22 @@ def test_a_word_without_end_is_cut_too() -> None:
     assert all(chunk.text in text for chunk in chunks)
 
 
-def test_a_title_without_end_leaves_room_for_the_text() -> None:
-    (chunk,) = chunks_of("It is short.", title="many words " * 300)
+def test_of_a_title_without_end_the_beginning_is_embedded() -> None:
+    found = titles("many words " * 300, "Lesson")
 
-    assert EMBEDDER.count_tokens(chunk.embedded) < 100
-    assert chunk.embedded.endswith("\nIt is short.")
+    assert 40 < EMBEDDER.count_tokens(found) < 50
+
+
+def test_a_chunk_ends_where_the_next_begins() -> None:
+    text = "This is one of many sentences.\n\n  And one more. " * 60
+
+    chunks = chunks_of(text)
+
+    assert len(chunks) > 1
+    # The same text twice in one lesson is kept once, and then there is a gap.
+    for chunk, following in pairwise(chunks):
+        assert chunk.stop <= following.start
+        assert not text[chunk.start + len(chunk.text) : chunk.stop].strip()
 
 
 def test_the_same_text_in_two_lessons_has_two_ids_and_in_one_lesson_one() -> None:
@@ -98,9 +122,10 @@ def test_every_chunk_is_in_the_text_and_none_is_too_long_for_the_embedder(
         text[chunk.start : chunk.start + len(chunk.text)] == chunk.text
         for chunk in chunks
     )
-    assert all(
-        EMBEDDER.count_tokens(chunk.embedded) <= EMBEDDER.max_tokens for chunk in chunks
-    )
+    for chunk in chunks:
+        for sentence, tokens in zip(chunk.sentences, chunk.tokens, strict=True):
+            assert EMBEDDER.count_tokens(sentence) <= tokens <= EMBEDDER.max_tokens
+    assert EMBEDDER.count_tokens(titles(title, "Lesson")) <= EMBEDDER.max_tokens
     assert all(
         chunk.starts[0] == 0 and list(chunk.starts) == sorted(set(chunk.starts))
         for chunk in chunks

@@ -28,7 +28,7 @@ def test_words_are_standardised_over_all_chunks_matching_or_not() -> None:
 def test_telling_words_outweigh_a_slightly_better_meaning() -> None:
     hits = WordHits(scores={2: 5.0}, total=5.0, squares=25.0)
 
-    scores = fuse({1: 0.52, 2: 0.50}, (0.1, 0.1), hits, chunks=100)
+    scores = fuse({1: 0.52, 2: 0.50}, (0.1, 0.1), hits, chunks=100, weight=0.8)
 
     assert list(best(scores, 1)) == [2]
 
@@ -36,7 +36,7 @@ def test_telling_words_outweigh_a_slightly_better_meaning() -> None:
 def test_where_nothing_varies_nothing_counts() -> None:
     assert standardised(3.0, (3.0, 0.0)) == 0.0
     assert fuse(
-        {1: 0.5}, (0.5, 0.0), WordHits(scores={}, total=0.0, squares=0.0), chunks=1
+        {1: 0.5}, (0.5, 0.0), WordHits(scores={}, total=0.0, squares=0.0), 1, 0.8
     ) == {1: 0.0}
 
 

@@ -1,0 +1,1 @@
+"""Retrieval measured through the product's own library, on open sets."""

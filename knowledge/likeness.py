@@ -1,0 +1,76 @@
+"""Likeness of meaning between a question and texts, with vectors kept so that the same text is embedded once."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from antiphon.knowledge.vectors import Vector
+from antiphon.vocabulary.ports import Embedder
+
+LookUp = Callable[[Sequence[str]], Mapping[str, Vector]]
+"""Finds vectors of texts that were embedded before; a text that it does not know is missing in the result."""
+
+# Vectors kept: 384 numbers of four bytes each make 6 MB.
+_KEPT = 4_000
+
+
+class VectorCache:
+    """An embedder that remembers what it was asked last; for many threads."""
+
+    def __init__(self, embedder: Embedder, size: int = _KEPT) -> None:
+        self._embedder = embedder
+        self._size = size
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, Vector] = OrderedDict()
+
+    def vector(self, text: str) -> Vector:
+        """Returns one text's vector."""
+        row: Vector = self.vectors([text])[0]
+        return row
+
+    def vectors(self, texts: Sequence[str], look_up: LookUp | None = None) -> Vector:
+        """Returns the texts' vectors as rows; what is neither kept nor looked up is embedded."""
+        found = self._recall(texts)
+        if look_up is not None:
+            found |= look_up(_missing(texts, found))
+        unknown = _missing(texts, found)
+        # Outside the lock: others must not wait for the embedder to learn what is kept.
+        for text, vector in zip(unknown, self._embedder.embed(unknown), strict=True):
+            found[text] = np.asarray(vector, dtype=np.float32)
+        self._keep(found)
+        return np.array([found[text] for text in texts], dtype=np.float32)
+
+    def _recall(self, texts: Sequence[str]) -> dict[str, Vector]:
+        found = {}
+        with self._lock:
+            for text in texts:
+                vector = self._kept.get(text)
+                if vector is not None:
+                    self._kept.move_to_end(text)
+                    found[text] = vector
+        return found
+
+    def _keep(self, vectors: Mapping[str, Vector]) -> None:
+        with self._lock:
+            self._kept.update(vectors)
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+
+
+def _missing(texts: Sequence[str], found: Mapping[str, Vector]) -> list[str]:
+    return [text for text in dict.fromkeys(texts) if text not in found]
+
+
+def likeness(
+    cache: VectorCache, question: str, texts: Sequence[str], look_up: LookUp | None
+) -> list[float]:
+    """Returns the cosine between the question and each text, -1 to 1; white space around a text does not count."""
+    if not texts:
+        return []
+    rows = cache.vectors([text.strip() for text in texts], look_up)
+    cosines: list[float] = (rows @ cache.vector(question.strip())).tolist()
+    return cosines

@@ -1,0 +1,156 @@
+"""Scores of sentences: each by its own meaning and words, and by those of its neighbours.
+
+A sentence alone is telling but blind to what is said around it; a page has the context and drowns the one sentence
+that answers. So each sentence is scored in windows of several sizes (knowledge/windows.py), by meaning and by words,
+each score in standard deviations above the mean over the whole library. All count the same: nothing is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+import msgspec
+import numpy as np
+
+from antiphon.knowledge.catalogue import term_hash
+from antiphon.knowledge.stretches import SentenceFigures, SentenceRow
+from antiphon.knowledge.vectors import Vector
+from antiphon.knowledge.windows import REACHES, window_cosines, window_sums
+
+# BM25's usual constants, which FTS5 uses too (https://www.sqlite.org/fts5.html#the_bm25_function).
+_K1 = 1.2
+_B = 0.75
+_LEAST_DEVIATION = 1e-9
+
+
+class Tuning(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of search that could be fitted, and are chosen plain (benchmarks/retrieval shows what fitting gains).
+
+    Attributes:
+        words: Weight of words against meaning, in standard deviations.
+        saturation: Share of a term's weight that a passage takes which holds as much of it as any.
+    """
+
+    words: float = 1.0
+    saturation: float = 0.5
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """A query as it is scored.
+
+    Attributes:
+        vector: None where only words count.
+        terms: Its stems, with the share of all chunks in which each stands.
+    """
+
+    vector: Vector | None
+    terms: Mapping[str, float]
+
+
+class SentenceScores(msgspec.Struct, frozen=True, kw_only=True):
+    """The scores of the sentences in a row, in standard deviations above the mean.
+
+    Attributes:
+        meaning: By meaning.
+        by_term: What each of the question's terms adds to `words`, a row a term.
+        absent: What `words` is where no term stands.
+    """
+
+    meaning: Vector
+    by_term: Vector
+    absent: float
+
+    @property
+    def words(self) -> Vector:
+        total: Vector = self.by_term.sum(axis=0) + self.absent
+        return total
+
+
+def score_sentences(
+    row: SentenceRow, question: Question, figures: SentenceFigures
+) -> SentenceScores:
+    """Scores all sentences of the row."""
+    meaning: Vector = np.zeros(len(row), dtype=np.float32)
+    if question.vector is not None:
+        meaning = _by_meaning(row, question.vector, figures)
+    by_term, absent = _by_words(row, question.terms, figures)
+    return SentenceScores(meaning=meaning, by_term=by_term, absent=absent)
+
+
+def _by_meaning(row: SentenceRow, vector: Vector, figures: SentenceFigures) -> Vector:
+    # By einsum: BLAS wakes all its threads for so small a product, which takes longer where the cores are busy.
+    cosines = row.lay_out(np.einsum("ij,j->i", row.vectors(len(vector)), vector))
+    titles = np.array([each.place.vector @ vector for each in row.stretches])
+    likeness = window_cosines(
+        cosines, row.tokens, row.spread(titles), row.window_lengths()
+    )
+    columns: list[Vector] = []
+    for column, moments in zip(likeness.T, figures.moments, strict=True):
+        mean, deviation = moments.spread(vector)
+        if deviation > _LEAST_DEVIATION:
+            columns.append((column - mean) / deviation)
+        else:
+            columns.append(np.zeros_like(column))
+    average: Vector = np.mean(columns, axis=0, dtype=np.float32)
+    return average
+
+
+def _by_words(
+    row: SentenceRow, terms: Mapping[str, float], figures: SentenceFigures
+) -> tuple[Vector, float]:
+    """Returns what each term adds to the score by words, and the score of a sentence without any."""
+    counts = _count_terms(row, list(terms))
+    in_title = _in_titles(row, list(terms))
+    total: Vector = np.zeros_like(counts)
+    absent = 0.0
+    weights = np.array([_rarity(share) for share in terms.values()], dtype=np.float32)
+    for reach in REACHES:
+        found = window_sums(counts.T, reach).T + in_title
+        usual = (2 * reach + 1) * max(figures.terms, 1.0)
+        long = 1.0 - _B + _B * window_sums(row.term_counts, reach) / usual
+        scores = weights[:, None] * found * (_K1 + 1.0) / (found + _K1 * long)
+        mean, deviation = _usual(terms, weights, reach, figures)
+        if deviation > _LEAST_DEVIATION:
+            total += (scores / (deviation * len(REACHES))).astype(np.float32)
+            absent -= mean / (deviation * len(REACHES))
+    return total, absent
+
+
+def _count_terms(row: SentenceRow, terms: Sequence[str]) -> Vector:
+    """Counts each term in each sentence: a row a term."""
+    places, hashes = row.terms()
+    counts = np.zeros((len(terms), len(row)), dtype=np.float32)
+    for line, term in zip(counts, terms, strict=True):
+        line += np.bincount(places[hashes == term_hash(term)], minlength=len(line))
+    return counts
+
+
+def _in_titles(row: SentenceRow, terms: Sequence[str]) -> Vector:
+    """Returns 1 for each term and sentence where the titles hold the term."""
+    held = np.zeros((len(row.stretches), len(terms)), dtype=np.float32)
+    for line, each in zip(held, row.stretches, strict=True):
+        in_title = each.place.terms
+        line[:] = [term in in_title for term in terms]
+    return row.spread(held).T
+
+
+def _rarity(share: float) -> float:
+    """Returns a term's weight, its inverse document frequency as BM25 has it; never below a trace."""
+    return max(log((1.0 - share) / max(share, 1e-9)), 1e-6)
+
+
+def _usual(
+    terms: Mapping[str, float], weights: Vector, reach: int, figures: SentenceFigures
+) -> tuple[float, float]:
+    """Returns mean and standard deviation of the score by words over all windows of a size.
+
+    Not counted, which would mean to read every sentence that holds a term, but expected: a window that holds a term
+    once scores about its weight, and terms stand in windows as often as their share of the chunks lets expect.
+    """
+    sentences = (2 * reach + 1) / max(figures.per_chunk, 1.0)
+    shares = np.array(list(terms.values()), dtype=np.float64)
+    held = 1.0 - (1.0 - np.minimum(shares, 1.0)) ** sentences
+    mean = float((held * weights).sum())
+    variance = float((held * (1.0 - held) * weights**2).sum())
+    return mean, variance**0.5

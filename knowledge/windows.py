@@ -1,0 +1,72 @@
+"""Windows over a lesson's sentences: each sentence seen alone, among its neighbours, and as a part of its page.
+
+A window's vector is the mean of its sentences' vectors weighted by their tokens, with the title's beside them. It is
+never stored: the likeness of a question to it follows from its likeness to the sentences and the window's length as a
+vector, which is. So one embedding a sentence serves every size, and no text is embedded twice. On chunking_evaluation
+such means find as much as windows that are embedded themselves (docs/decisions/135).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from antiphon.knowledge.vectors import Vector
+
+REACHES = (0, 2, 4)
+"""Neighbours on either side that each of a sentence's windows takes in."""
+# What a title weighs in each window, in tokens.
+_TITLE_WEIGHT = 5.0
+
+
+def window_sums(values: Vector, reach: int) -> Vector:
+    """Sums rows over each row's window, which ends where the rows do."""
+    count = len(values)
+    sums = np.zeros((count + 1, *values.shape[1:]), dtype=np.float64)
+    np.cumsum(values, axis=0, out=sums[1:])
+    places = np.arange(count)
+    low = np.maximum(places - reach, 0)
+    high = np.minimum(places + reach + 1, count)
+    windows: Vector = (sums[high] - sums[low]).astype(np.float32)
+    return windows
+
+
+def window_vectors(rows: Vector, tokens: Vector, title: Vector, reach: int) -> Vector:
+    """Returns the vector of each sentence's window, not of unit length.
+
+    Args:
+        rows: The sentences' vectors, of one section, in order.
+        title: Of the section.
+    """
+    windows: Vector = window_sums(rows * tokens[:, None], reach) + _TITLE_WEIGHT * title
+    return windows
+
+
+def chunk_vector(rows: Vector, tokens: Vector, title: Vector) -> Vector:
+    """Returns the vector of a whole chunk, of unit length."""
+    total = (rows * tokens[:, None]).sum(axis=0) + _TITLE_WEIGHT * title
+    unit: Vector = total / np.linalg.norm(total)
+    return unit
+
+
+def window_lengths(rows: Vector, tokens: Vector, title: Vector) -> Vector:
+    """Returns the lengths of the windows' vectors: one row a sentence, one column a reach."""
+    columns = []
+    for reach in REACHES:
+        vectors = window_vectors(rows, tokens, title, reach)
+        columns.append(np.linalg.norm(vectors, axis=1))
+    lengths: Vector = np.stack(columns, axis=1).astype(np.float32)
+    return lengths
+
+
+def window_cosines(
+    cosines: Vector, tokens: Vector, title_cosines: Vector, lengths: Vector
+) -> Vector:
+    """Returns a question's likeness to each window, from its likeness to the sentences; shaped as `lengths`."""
+    columns = []
+    for reach in REACHES:
+        columns.append(
+            window_sums(cosines * tokens, reach) + _TITLE_WEIGHT * title_cosines
+        )
+    sums = np.stack(columns, axis=1)
+    found: Vector = (sums / np.maximum(lengths, 1e-9)).astype(np.float32)
+    return found
