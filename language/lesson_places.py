@@ -36,7 +36,9 @@ _POSITION = re.compile(
     rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>first|last|final)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_COMES = r"(?:lesson|comes?|one|what(?:'s| is))\s+(?:right\s+|directly\s+|just\s+)?"
+_COMES = (
+    r"(?:lesson|comes?|one|what(?:'s| is))\s+(?:right\s+|directly\s+|just\s+|next\s+)?"
+)
 _BESIDE = re.compile(
     rf"\b(?P<next>next\s+lesson|following\s+lesson|{_COMES}after|follows|lesson\s+following)\b"
     rf"|\b(?P<previous>previous\s+lesson|preceding\s+lesson|{_COMES}before|precedes|lesson\s+preceding)\b",

@@ -22,7 +22,8 @@ _AROUND = frozenset(_AROUND_WORDS.split())
 """Words that stand beside those of a greeting or of thanks, and ask for nothing."""
 _WHO = re.compile(
     r"(?:who|what) (?:exactly )?are you|what is your name"
-    r"|are you (?:an? )?(?:ai|bot|chatbot|human|robot|real|person)\b.*|who (?:made|built|created) you|introduce yourself|tell me about yourself",
+    r"|are you (?:an? )?(?:ai|bot|chatbot|human|robot|real|person)\b.*|who (?:made|built|created) you"
+    r"|introduce yourself|tell me about yourself",
 )
 _ABILITIES = re.compile(
     r"(?:so )?(?:what (?:else )?(?:can|could)"

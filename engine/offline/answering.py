@@ -12,6 +12,7 @@ from antiphon.engine.offline.catalogue_answers import (
     talk_back,
     with_remarks,
 )
+from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere
 from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.task import Source, Task, extract_from
 from antiphon.engine.offline.wire import Draft
@@ -25,8 +26,7 @@ from antiphon.vocabulary.ports import Json
 WEAK = 0.32
 """Evidence below this answers nothing. Chosen on samples/questions.jsonl and fourteen questions of our own that sound
 as if the courses could answer them: every answerable question lies above, twelve of these and all others below."""
-LEAST_ELSEWHERE = 0.1
-"""A search for a lesson's title in another course found these passages by meaning: few shared words are enough."""
+MOST_ELSEWHERE = 2
 LEAST_FOR_SUMMARY = 0.1
 SUMMARY_SENTENCES = 5
 MATERIAL_SENTENCES = 4
@@ -118,23 +118,34 @@ def _decline(task: Task, draft: Draft) -> None:
 def _answer_from_sources(
     inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
 ) -> None:
-    has_catalogue = bool(task.outlines or task.lists)
     # An outline answers where one is asked for, and also where there is nothing else.
-    if has_catalogue and (inquiry.kind == "outline" or not task.passages):
+    if task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
         answer_from_catalogue(inquiry, task, draft)
-    elif task.outlines and inquiry.kind == "look_up":
-        _answer_elsewhere(inquiry, task, weigh, draft)
-    elif inquiry.kind == "compare":
-        _answer_sides(inquiry, task, weigh, draft)
-    elif inquiry.kind == "across":
-        _answer_by_course(inquiry.focus, task.passages, weigh, draft, WEAK)
-    else:
-        passages = task.passages_of(inquiry.course, inquiry.lesson)
-        line = task.lesson_line(inquiry.lesson)
-        if line is not None and line.outline.course == inquiry.course and passages:
-            cite_lesson(line, inquiry.lesson or 0, draft)
-            draft.paragraph()
-        _answer_plainly(inquiry, passages, weigh, draft)
+        return
+    match inquiry.kind:
+        case "find":
+            if extract_from(task.passages, inquiry.topic, weigh).evidence >= WEAK:
+                answer_from_catalogue(inquiry, task, draft)
+        case "look_up" if task.outlines:
+            _answer_elsewhere(inquiry, task, weigh, draft)
+        case "compare":
+            _answer_sides(inquiry, task, weigh, draft)
+        case "across":
+            _answer_by_course(inquiry.focus, task.passages, weigh, draft)
+        case _:
+            _answer_in_place(inquiry, task, weigh, draft)
+
+
+def _answer_in_place(
+    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+) -> None:
+    """Answers from the course and lesson that are named; of a lesson the outline says what it is called."""
+    passages = task.passages_of(inquiry.course, inquiry.lesson)
+    line = task.lesson_line(inquiry.lesson)
+    if line is not None and line.outline.course == inquiry.course and passages:
+        cite_lesson(line, draft)
+        draft.paragraph()
+    _answer_plainly(inquiry, passages, weigh, draft)
 
 
 def _answer_plainly(
@@ -187,7 +198,6 @@ def _answer_by_course(
     sources: Sequence[Source],
     weigh: Weigh | None,
     draft: Draft,
-    least_evidence: float,
 ) -> None:
     """Writes one paragraph for each course that speaks of the topic, the most to the point first."""
     by_course: dict[str, list[Source]] = {}
@@ -196,7 +206,7 @@ def _answer_by_course(
     answers: list[_CourseAnswer] = []
     for course, passages in by_course.items():
         found = extract_from(passages, topic, weigh, limit=2)
-        if found.evidence >= least_evidence:
+        if found.evidence >= WEAK:
             answers.append(_CourseAnswer(course, passages, found))
     # Sorting is stable: of two with equal evidence the course that was found first comes first.
     answers.sort(key=lambda answer: answer.found.evidence, reverse=True)
@@ -214,14 +224,17 @@ def _answer_elsewhere(
         draft.say(f"The outline names no lesson {inquiry.lesson}.")
         return
     course = lesson.outline.course
-    statement = f"Lesson {inquiry.lesson} of {course} is \u201c{lesson.title}\u201d."
-    draft.cite(lesson.outline, lesson.block, lesson.block + 1, statement)
-    others = [source for source in task.passages if source.course != course]
-    # Citing adds blocks, so that no further block means that no other course had evidence.
-    written = len(draft.blocks)
-    _answer_by_course(lesson.title, others, weigh, draft, LEAST_ELSEWHERE)
-    if len(draft.blocks) == written:
-        draft.say(" Nothing on that topic was found in another course.")
+    cite_lesson(lesson, draft)
+    places = elsewhere(lesson.title, course, inquiry.lesson, task, weigh)
+    for place in places[:MOST_ELSEWHERE]:
+        draft.paragraph(f"In {place.passage.place}: ")
+        found = extract_from([place.passage], lesson.title, weigh, limit=2)
+        if found.picks:
+            _quote(found.picks, [place.passage], draft)
+        else:
+            draft.cite(place.passage, 0, min(2, len(place.passage.blocks)))
+    if not places:
+        draft.say(f" {nothing_elsewhere(course, task)}")
 
 
 def _sum_lesson_up(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from antiphon.engine.offline.titles import Titles, tokens_of
-from antiphon.language.words import terms, words
 from antiphon.vocabulary.ports import KnownCourse
 
 
@@ -53,6 +52,8 @@ class Catalogue:
 
     Attributes:
         courses: By title.
+        lessons: Of all courses.
+        teachers: The courses of each instructor.
     """
 
     def __init__(self, courses: Sequence[CourseEntry] = ()) -> None:
@@ -61,6 +62,12 @@ class Catalogue:
         for course in self.courses:
             for lesson in course.lessons:
                 self.lessons.append(LessonOf(course, lesson))
+        self.teachers: dict[str, tuple[CourseEntry, ...]] = {}
+        for course in self.courses:
+            if course.instructor:
+                others = self.teachers.get(course.instructor, ())
+                self.teachers[course.instructor] = (*others, course)
+        self.teacher_names = Titles(list(self.teachers))
         self.course_titles = Titles([course.title for course in self.courses])
         self.lesson_titles = Titles([each.lesson.title for each in self.lessons])
 
@@ -87,16 +94,6 @@ class Catalogue:
         if len(of_lessons) == 1:
             return tuple(of_lessons)
         return ()
-
-    def taught_by(self, question: str) -> tuple[CourseEntry, ...]:
-        """Returns the courses of an instructor whom the question names, by the last name at least."""
-        asked = frozenset(words(question))
-        found: list[CourseEntry] = []
-        for course in self.courses:
-            name = words(course.instructor or "")
-            if name and name[-1] in asked and terms(name[-1]):
-                found.append(course)
-        return tuple(found)
 
 
 EMPTY = Catalogue()

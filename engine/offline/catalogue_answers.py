@@ -23,7 +23,8 @@ _SAID: dict[SmallTalk, str] = {
     "thanks": "You are welcome. Ask on, if there is more.",
     "bye": "Goodbye.",
     "well": "All is well here, thank you. What would you like to know about the courses?",
-    "who": "I answer questions about the courses from their own text, by rule and without a language model.",
+    "who": "I am Antiphon. I answer questions about the courses from their own text, by rule, without a language "
+    "model.",
     "abilities": "I find what the courses say about something, and quote it with its source; I compare two things, sum "
     "a lesson up, list courses and lessons, and name their teachers and links.",
 }
@@ -66,7 +67,7 @@ def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
             if len(draft.blocks) > written:
                 draft.say(" ")
             write(inquiry, outline, draft)
-    if inquiry.asks == {"overview"}:
+    if inquiry.wants_introduction:
         _introduce(inquiry, task, draft)
 
 
@@ -188,9 +189,9 @@ def _name_lesson(inquiry: Inquiry, outline: Source, draft: Draft) -> None:
     draft.cite(outline, line.block, line.block + 1, said)
 
 
-def cite_lesson(line: LessonLine, number: int, draft: Draft) -> None:
+def cite_lesson(line: LessonLine, draft: Draft) -> None:
     """Says what a lesson is called."""
-    said = f"Lesson {number} of {line.outline.course} is \u201c{line.title}\u201d."
+    said = f"Lesson {line.number} of {line.outline.course} is \u201c{line.title}\u201d."
     draft.cite(line.outline, line.block, line.block + 1, said)
 
 

@@ -25,7 +25,6 @@ from antiphon.language.questions import (
     without_opening,
 )
 from antiphon.language.small_talk import SmallTalk, small_talk, without_courtesies
-from antiphon.language.words import words
 
 MOST_CHARS = 1000
 """As much of a question is read: some patterns take time by the square of its length."""
@@ -57,6 +56,11 @@ _PLACE_OF_SIDE = re.compile(
 _MOST_UNKNOWN_WORDS = 5
 _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))
 """What is asked of one course."""
+_OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview"))
+_COURSE_THAT = re.compile(
+    r"\bcourse (?:that|which|where|covering|explaining|discussing|dealing|treating)\b",
+    re.I,
+)
 
 Kind = Literal[
     "outline",
@@ -66,6 +70,7 @@ Kind = Literal[
     "across",
     "plain",
     "greeting",
+    "find",
     "several",
 ]
 
@@ -113,6 +118,11 @@ class Inquiry(NamedTuple):
     unknown: str | None = None
     talk: SmallTalk | None = None
     parts: tuple[Inquiry, ...] = ()
+
+    @property
+    def wants_introduction(self) -> bool:
+        """True where it asks what a whole course is about."""
+        return self.asks == {"overview"} and self.missing_lesson is None
 
     @property
     def focus(self) -> str:
@@ -268,6 +278,8 @@ class _Reading:
             inquiry = self._leaning(inquiry, self._before)
         inquiry = self._of_only_course(inquiry)
         inquiry = self._with_lesson(inquiry)
+        if inquiry.missing_lesson is not None:
+            return inquiry._replace(kind="outline")
         if inquiry.kind != "plain":
             return inquiry
         return self._of_kind(inquiry)
@@ -322,21 +334,30 @@ class _Reading:
         named.sort(key=lambda each: not 0 <= each.start - behind < 30)
         return named
 
+    @property
+    def _names_a_lesson(self) -> bool:
+        return self._place is not None or bool(self._mentions.lessons)
+
+    @property
+    def _is_bare(self) -> bool:
+        """True where nothing is asked beside the places that are named."""
+        return not self._asked.topic and not self._asked.asks
+
     def _leaning(self, inquiry: Inquiry, before: Inquiry) -> Inquiry:
         """Returns a follow-up with what it takes from the question before it."""
-        has_place = bool(inquiry.courses) or self._place is not None
-        has_place = has_place or bool(self._mentions.lessons)
-        is_bare = not self._asked.topic and not self._asked.asks
-        if has_place and is_bare:
+        has_place = bool(inquiry.courses) or self._names_a_lesson
+        if has_place and self._is_bare:
             return self._in_another_place(inquiry, before)
-        if not has_place:
-            inquiry = inquiry._replace(
-                course=before.course, courses=before.courses, lesson=before.lesson
-            )
-        elif not inquiry.courses:
+        if not inquiry.courses:
             inquiry = inquiry._replace(course=before.course, courses=before.courses)
+        if not has_place:
+            inquiry = inquiry._replace(lesson=before.lesson)
         if self._asked.is_pure and (inquiry.course or inquiry.courses):
             return inquiry
+        return self._joined(inquiry, before)
+
+    def _joined(self, inquiry: Inquiry, before: Inquiry) -> Inquiry:
+        """Returns the follow-up in the words of both questions, where the first had a topic."""
         if not telling_words(before.topic):
             return inquiry
         return inquiry._replace(
@@ -348,8 +369,11 @@ class _Reading:
         """Returns the question before, asked of the course or lesson that this one names: "And the second one?"."""
         asks = before.asks
         lesson = before.lesson
-        names_lesson = self._place is not None or bool(self._mentions.lessons)
-        if names_lesson and not asks <= {"link", "title"}:
+        if before.kind == "lesson" and self._names_a_lesson:
+            return before._replace(
+                course=inquiry.course or before.course, lesson=None, step=0
+            )
+        if self._names_a_lesson and not asks <= {"link", "title"}:
             asks = frozenset({"title"})
         if inquiry.courses:
             lesson = None
@@ -419,10 +443,11 @@ class _Reading:
 
     def _outlined(self, inquiry: Inquiry) -> Inquiry | None:
         """Returns a question that the catalogue answers."""
-        taught = self._taught(inquiry)
-        if taught:
-            teacher: frozenset[Ask] = frozenset({"teacher"})
-            return inquiry._replace(kind="outline", courses=taught, asks=teacher)
+        if self._asks_after_teacher():
+            return inquiry._replace(kind="outline", asks=frozenset({"teacher"}))
+        sought = self._sought(inquiry)
+        if sought is not None:
+            return inquiry._replace(kind="find", topic=sought)
         if self._is_for_catalogue(inquiry):
             return inquiry._replace(kind="outline")
         unknown = self._outlined_unknown(inquiry)
@@ -439,7 +464,7 @@ class _Reading:
         return inquiry._replace(kind="lesson")
 
     def _is_for_catalogue(self, inquiry: Inquiry) -> bool:
-        if inquiry.missing_lesson is not None or inquiry.step:
+        if inquiry.step:
             return True
         asked = self._asked
         if inquiry.asks != asked.asks:
@@ -454,17 +479,21 @@ class _Reading:
             return has_course
         return True
 
-    def _taught(self, inquiry: Inquiry) -> tuple[str, ...]:
-        """Returns the courses of the instructor whom a question names, where it asks for nothing else."""
-        if inquiry.courses or not inquiry.asks & {"courses", "teacher", "overview"}:
-            return ()
-        entries = self._catalogue.taught_by(self._question)
-        names: set[str] = set()
-        for entry in entries:
-            names.update(words(entry.instructor or ""))
-        if not names.issuperset(self._asked.topic):
-            return ()
-        return tuple([entry.title for entry in entries])
+    def _asks_after_teacher(self) -> bool:
+        """Returns True where the question names a teacher, and asks for nothing but the courses of that one."""
+        named = any(mention.teacher for mention in self._mentions.courses)
+        asks = self._asked.asks
+        if not named or self._place is not None or self._asked.topic:
+            return False
+        return asks <= _OF_A_TEACHER
+
+    def _sought(self, inquiry: Inquiry) -> str | None:
+        """Returns what a course is about that is to be found first: "the course that explains HNSW"."""
+        if inquiry.course or inquiry.courses or not self._asked.asks & _OF_A_COURSE:
+            return None
+        if _COURSE_THAT.search(self._question) is None or not self._asked.topic:
+            return None
+        return _stretch(self._question, self._asked.topic)
 
     def _outlined_unknown(self, inquiry: Inquiry) -> str | None:
         """Returns the name of the course that a question about the catalogue means, where there is none such."""
@@ -526,17 +555,20 @@ def _sides(
     compared = compared_sides(masked)
     if compared is None:
         return ()
-    sides = [_side(part, mentions, catalogue) for part in compared]
-    # "Lesson 2 and lesson 3 of X": both are of the one course.
+    return _sharing(tuple([_side(part, mentions, catalogue) for part in compared]))
+
+
+def _sharing(sides: tuple[Side, ...]) -> tuple[Side, ...]:
+    """Returns the sides of "lesson 2 and lesson 3 of X" as both of the one course."""
     courses = [side.course for side in sides if side.course is not None]
-    if len(courses) == 1:
-        shared: list[Side] = []
-        for side in sides:
-            if side.lesson is not None and not telling_words(side.topic):
-                side = side._replace(course=courses[0])
-            shared.append(side)
-        sides = shared
-    return tuple(sides)
+    if len(courses) != 1:
+        return sides
+    shared: list[Side] = []
+    for side in sides:
+        if side.lesson is not None and not telling_words(side.topic):
+            side = side._replace(course=courses[0])
+        shared.append(side)
+    return tuple(shared)
 
 
 def _masked(question: str, known: Sequence[Mention]) -> tuple[str, list[Mention]]:

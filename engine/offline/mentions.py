@@ -23,6 +23,7 @@ from antiphon.language.lesson_places import speaks_of_lessons, without_lesson_pl
 
 _COURSE = frozenset(("course", "class", "training"))
 _LESSON = frozenset(("lesson", "lecture"))
+_TEACHES = frozenset(("teach", "teaches", "taught"))
 _PLACING = frozenset(("in", "of", "from", "by", "into", "to", "for", "does", "do"))
 _CALLING = frozenset(("on", "about", "called", "named", "titled", "the", "for", "of"))
 _INDEFINITE = frozenset(
@@ -34,11 +35,13 @@ _MOST_NAME_WORDS = 5
 
 _BEFORE_PLACE = re.compile(
     r"(?:\b(?:as )?(?:taught|described|explained|covered) )?(?:\b(?:in|of|from|to|by|for) )?(?:\b(?:the|your|our) )?"
-    r"(?:\b(?:course|class|lesson|lecture) )?(?:\b(?:called|named|titled|on|about) )?(?:the )?[\"\u201c\u2018']?$",
+    r"(?:\b(?:course|class|lesson|lecture) )?(?:\b(?:called|named|titled|on|about|that|which|by|with) )?(?:the )?"
+    r"[\"\u201c\u2018']?$",
     re.IGNORECASE,
 )
 _AFTER_PLACE = re.compile(
-    r"[\"\u201d\u2019']?(?: (?:course|class|lesson|lecture|one)\b)?", re.IGNORECASE
+    r"(?:['\u2019]s\b)?[\"\u201d\u2019']?(?: (?:course|class|lesson|lecture|one|teach|teaches|taught)\b)?",
+    re.IGNORECASE,
 )
 # The rest of "according to Course X" once the course is taken out.
 _REFERENCES = re.compile(
@@ -56,6 +59,7 @@ class Mention(NamedTuple):
         name: As it is written there.
         courses: The courses that may be meant; none where it is called a course and is not known.
         lesson: The lesson, where one is named by its title.
+        teacher: It is the name of whoever teaches them.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Mention(NamedTuple):
     end: int
     courses: tuple[CourseEntry, ...] = ()
     lesson: LessonOf | None = None
+    teacher: bool = False
 
 
 class Mentions(NamedTuple):
@@ -121,6 +126,7 @@ class _Reader:
                 found.append(
                     self._mention(run.first, run.last)._replace(courses=courses)
                 )
+        found += self._teachers(found)
         found += self._called_courses(found)
         found.sort(key=lambda mention: mention.start)
         return tuple(found)
@@ -129,18 +135,50 @@ class _Reader:
         """Returns the lessons named by title, where the question speaks of lessons; those of its course first."""
         if not speaks_of_lessons(self._text) and not self._loosely:
             return ()
-        wanted = {course.title for mention in courses for course in mention.courses}
         found: list[Mention] = []
         for run in self._catalogue.lesson_titles.runs(self._tokens):
             mention = self._mention(run.first, run.last)
             if _overlaps(mention, courses) or not self._names_lesson(run):
                 continue
-            lessons = [self._catalogue.lessons[at] for at in run.titles]
-            fitting = [each for each in lessons if each.course.title in wanted]
-            chosen = fitting or lessons
-            if len(chosen) == 1:
-                found.append(mention._replace(lesson=chosen[0]))
+            lesson = self._lesson_in(run, courses)
+            if lesson is not None:
+                found.append(mention._replace(lesson=lesson))
         return tuple(found)
+
+    def _lesson_in(self, run: Run, courses: Sequence[Mention]) -> LessonOf | None:
+        """Returns the lesson that is named, in one of the courses named; None where it may be several."""
+        wanted = {course.title for mention in courses for course in mention.courses}
+        lessons = [self._catalogue.lessons[at] for at in run.titles]
+        fitting = [each for each in lessons if each.course.title in wanted]
+        for chosen in (fitting, lessons):
+            if len(chosen) == 1:
+                return chosen[0]
+        return None
+
+    def _teachers(self, known: Sequence[Mention]) -> list[Mention]:
+        """Returns the courses that are named by who teaches them."""
+        names = list(self._catalogue.teachers)
+        found: list[Mention] = []
+        for run in self._catalogue.teacher_names.runs(self._tokens):
+            mention = self._mention(run.first, run.last)
+            if _overlaps(mention, known) or not self._names_teacher(run):
+                continue
+            courses = tuple(
+                [
+                    each
+                    for at in run.titles
+                    for each in self._catalogue.teachers[names[at]]
+                ]
+            )
+            found.append(mention._replace(courses=courses, teacher=True))
+        return found
+
+    def _names_teacher(self, run: Run) -> bool:
+        """Returns True for a whole name, and for "Kwame's course" and "the course that Kwame teaches"."""
+        if run.full and run.matched > 1:
+            return True
+        behind = self._text[self._tokens[run.last].end :][:2]
+        return behind in ("'s", "\u2019s") or self._word(run.last + 1) in _TEACHES
 
     def _names_course(self, run: Run) -> bool:
         if self._is_called(run, self._course_words) or self._is_place_of_lesson(run):
@@ -148,13 +186,12 @@ class _Reader:
         # A text without lessons is a document: its title is its subject, which questions name for its own sake.
         if len(self._catalogue.courses[run.titles[0]].lessons) <= 1:
             return False
-        if run.full and run.matched > 1:
-            return True
-        if self._stands_alone(run) and self._loosely:
-            return True
         if self._is_whole_quotation(run):
             return True
-        return run.matched > 1 and self._is_placed(run) and self._stands_alone(run)
+        is_whole = self._stands_alone(run)
+        if self._loosely and is_whole:
+            return True
+        return run.matched > 1 and (run.full or (is_whole and self._is_placed(run)))
 
     def _names_lesson(self, run: Run) -> bool:
         if run.full and run.matched > 1:

@@ -29,8 +29,8 @@ from antiphon.vocabulary.tool_calls import (
 
 # Whatever more the query allows: after a second search by rule a third finds nothing new.
 MOST_ROUNDS = 2
-MOST_CALLS = 6
-MOST_COURSES = 5
+MOST_CALLS = 8
+MOST_COURSES = 6
 
 _ENOUGH = 0.95
 """A passage that holds as much of the question, by the weight of its words, leaves nothing to follow."""
@@ -50,18 +50,23 @@ def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
     inquiry = task.inquiry
     if inquiry.kind == "greeting":
         return ()
-    parts = inquiry.parts or (inquiry,)
-    calls: list[Planned] = []
-    if task.attempts or task.sources:
-        for part in parts:
-            calls += _second_round(part, task, weigh)
-    elif task.tool_names & COURSE_TOOLS:
-        for part in parts:
-            calls += _first_round(part, task)
-        calls += calls_of_own_tools(inquiry, task.own_tools)
-    else:
-        calls = _call_of_other_tool(task)
+    calls = _next_calls(inquiry, task, weigh)
     return tuple(_not_made_before(calls, task)[:MOST_CALLS])
+
+
+def _next_calls(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
+    calls: list[Planned] = []
+    is_first = not task.attempts and not task.sources
+    if is_first and not task.tool_names & COURSE_TOOLS:
+        return _call_of_other_tool(task)
+    for part in inquiry.parts or (inquiry,):
+        if is_first:
+            calls += _first_round(part, task)
+        else:
+            calls += _second_round(part, task, weigh)
+    if is_first:
+        calls += calls_of_own_tools(inquiry, task.own_tools)
+    return calls
 
 
 def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
@@ -77,6 +82,8 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
             return _search_lesson(inquiry, task)
         case "across":
             return [_search(inquiry.focus, "To see which courses speak of it")]
+        case "find":
+            return [_search(inquiry.topic, "To find the course that is meant")]
         case _:
             return _search_plainly(inquiry)
 
@@ -97,7 +104,7 @@ def _look_into_catalogue(inquiry: Inquiry, task: Task) -> list[Planned]:
         calls.append(
             _search(query, "The lessons may say it", course.title, inquiry.lesson)
         )
-    elif inquiry.asks == {"overview"} and course.lessons:
+    elif inquiry.wants_introduction and course.lessons:
         first = course.lessons[0].number
         why = "Its first lesson says what it is about"
         calls.append(_search(_INTRODUCTION, why, course.title, first))
@@ -173,6 +180,8 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
         elsewhere = _search_elsewhere(inquiry, task)
         if elsewhere:
             return elsewhere
+    if inquiry.kind == "find":
+        return _outline_of_found(inquiry, task)
     # A call that found nothing where it looked is mended before what the others found is followed.
     widened = _widened_searches(inquiry, task)
     if widened:
@@ -182,6 +191,13 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
     if inquiry.kind == "across":
         return _search_missing_courses(inquiry, task)
     return _follow(inquiry.focus, inquiry, task, weigh)
+
+
+def _outline_of_found(inquiry: Inquiry, task: Task) -> list[Planned]:
+    found = task.found_for(inquiry.topic, None)
+    if not found:
+        return []
+    return [_outline(found[0].course, "It is the course that speaks of it")]
 
 
 def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
@@ -196,11 +212,10 @@ def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
         query = f"{line.title} {_words_of(own[0])}"
     if inquiry.other is not None:
         return [_search(query, why, inquiry.other)]
+    # Searches of everything rank the courses; those of one course each make sure that none was left out.
+    calls = [_search(line.title, why), _search(query, why)]
     others = _other_courses(line.title, line.outline.course, task)
-    calls = [_search(query, why, course) for course in others[:MOST_COURSES]]
-    # Where not all can be searched one by one, a search of everything may still meet the right one.
-    if len(others) > MOST_COURSES or not others:
-        calls.append(_search(query, why))
+    calls += [_search(query, why, course) for course in others[:MOST_COURSES]]
     return calls
 
 

@@ -57,6 +57,7 @@ class LessonLine(NamedTuple):
 
     outline: Source
     block: int
+    number: int
     title: str
 
 
@@ -89,6 +90,13 @@ class Source(NamedTuple):
         return int(found["lesson"])
 
     @property
+    def place(self) -> str:
+        """Course and lesson in words."""
+        if self.lesson is None:
+            return self.course
+        return f"{self.course}, lesson {self.lesson} (\u201c{self.title}\u201d)"
+
+    @property
     def is_outline(self) -> bool:
         """True for a course's table of contents."""
         if not self.blocks or self.lesson is not None:
@@ -112,7 +120,7 @@ class Source(NamedTuple):
         for at, block in enumerate(self.blocks):
             line = _LESSON_LINE.match(block.strip())
             if line and int(line[1]) == number:
-                return LessonLine(self, at, line[2].strip())
+                return LessonLine(self, at, int(line[1]), line[2].strip())
         return None
 
     @property
@@ -163,6 +171,11 @@ class Task(NamedTuple):
         return tuple([source for source in self.sources if source.is_list])
 
     @property
+    def has_catalogue(self) -> bool:
+        """True where an outline or the list of all courses was found."""
+        return bool(self.outlines or self.lists)
+
+    @property
     def unknown_course(self) -> str | None:
         """The outline tool's words on a course that does not exist; None where it found one."""
         if self.outlines:
@@ -177,7 +190,7 @@ class Task(NamedTuple):
     @property
     def outline_is_settled(self) -> bool:
         """True where an outline was found, or where it is known that there is no such course."""
-        return bool(self.outlines or self.lists) or self.unknown_course is not None
+        return self.has_catalogue or self.unknown_course is not None
 
     @property
     def own_tools(self) -> tuple[OfferedTool, ...]:
@@ -218,10 +231,10 @@ class Task(NamedTuple):
         found: list[Source] = []
         for attempt in self.attempts:
             if attempt.tool not in COURSE_TOOLS:
-                found += self._numbered(attempt.facts)
+                found += self.numbered(attempt.facts)
         return found
 
-    def _numbered(self, numbers: Iterable[int]) -> list[Source]:
+    def numbered(self, numbers: Iterable[int]) -> list[Source]:
         """Returns the passages of these numbers, which count from 1; some may be none, for a request is anybody's."""
         by_number = dict(enumerate(self.sources, start=1))
         found: list[Source] = []
@@ -238,7 +251,7 @@ class Task(NamedTuple):
         for attempt in self.attempts:
             if _is_search_for(topic, attempt):
                 numbers.update(dict.fromkeys(attempt.facts))
-        found = self._numbered(numbers)
+        found = self.numbered(numbers)
         if not found:
             return self.passages_of(course)
         return _of_course(course, tuple(found))
