@@ -46,7 +46,8 @@ _NAMES_CATALOGUE = re.compile(
     re.I,
 )
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
-_SIDE_ENDS = re.compile(r"[:;?!]|\. ")
+# A full stop behind an initial ends no sentence.
+_SIDE_ENDS = re.compile(r"[:;?!]|(?<!\b[A-Z])\. ")
 _MASKED = re.compile("\u27e6(\\d+)\u27e7")
 _PLACE_OF_SIDE = re.compile(
     "(?:,? ?(?:as )?(?:taught|described|explained|presented)? ?(?:in|of|from|by) )?(?:the )?(?:course )?"

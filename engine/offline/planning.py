@@ -33,10 +33,12 @@ MOST_CALLS = 8
 MOST_COURSES = 6
 
 _ENOUGH = 0.95
-"""A passage that holds as much of the question, by the weight of its words, leaves nothing to follow."""
+_FEW_TERMS = 3
+"""A passage that holds a short question, by the weight of its words, answers it; a longer one may lead on from there."""
 _BRIDGES = 3
 """The passages, from the best, of which one leads to the second search."""
 _BRIDGE_CHARS = 300
+_TITLE_CHARS = 100
 _QUERY_CHARS = 600
 _MOST_QUERY_CHARS = 1_200
 _INTRODUCTION = "introduction: what this course is about and what you will learn"
@@ -255,29 +257,32 @@ def _follow(
     found = task.found_for(topic, inquiry.course)
     if inquiry.lesson is not None:
         found = tuple([each for each in found if each.lesson == inquiry.lesson])
-    bridge = _bridge(topic, found[:_BRIDGES], weigh)
-    if bridge is None:
+    bridges = _bridges(topic, found[:_BRIDGES], weigh)
+    if not bridges:
         return []
-    query = f"{topic[:_QUERY_CHARS]} {_words_of(bridge)}"
+    query = f"{topic[:_QUERY_CHARS]} {_words_of(bridges[0])}"
+    # Of the others the titles alone: they may name what is looked for, and their text would lead elsewhere.
+    for title in dict.fromkeys([source.title for source in bridges[1:]]):
+        if title not in query:
+            query += f" {title[:_TITLE_CHARS]}"
     why = "To follow what the first search led to"
     return [_search(query, why, inquiry.course, inquiry.lesson)]
 
 
-def _bridge(topic: str, found: Sequence[Source], weigh: Weigh | None) -> Source | None:
-    """Returns the passage that speaks to most of the question; None where it says all, or nothing was found."""
+def _bridges(topic: str, found: Sequence[Source], weigh: Weigh | None) -> list[Source]:
+    """Returns the passages that lead on, the one that speaks to most of the question first; none where all is said."""
     shares = question_shares(topic, weigh)
-    best: Source | None = None
-    most = -1.0
-    for source in found:
-        held = frozenset(terms(f"{source.title} {''.join(source.blocks)}"))
-        share = shares.share(held)
-        # Of two that say as much, the one that was found first.
-        if share > most:
-            best = source
-            most = share
-    if most >= _ENOUGH:
-        return None
-    return best
+
+    def share(source: Source) -> float:
+        text = f"{source.title} {''.join(source.blocks)}"
+        return shares.share(frozenset(terms(text)))
+
+    # Sorting is stable: of two that say as much, the one that was found first.
+    ranked = sorted(found, key=share, reverse=True)
+    is_short = len(shares.of_term) <= _FEW_TERMS
+    if ranked and is_short and share(ranked[0]) >= _ENOUGH:
+        return []
+    return ranked
 
 
 def _words_of(source: Source) -> str:
