@@ -34,7 +34,7 @@ MOST_COURSES = 6
 
 _ENOUGH = 0.95
 _FEW_TERMS = 3
-"""A passage that holds a short question, by the weight of its words, answers it; a longer one may lead on from there."""
+"""A passage that holds a short question, by the weight of its words, answers it; a longer one may lead on."""
 _BRIDGES = 3
 """The passages, from the best, of which one leads to the second search."""
 _BRIDGE_CHARS = 300

@@ -136,7 +136,7 @@ class FakeMatch:
 class FakeLibrary:
     """Courses found by a part of their title; every search finds `passages`, or raises KnowledgeError if `broken`."""
 
-    outlines: tuple[FakeCourse, ...] = ()
+    courses: tuple[FakeCourse, ...] = ()
     passages: tuple[Passage, ...] = ()
     broken: bool = False
     asked: list[tuple[str, str, str | None, int | None]] = field(default_factory=list)
@@ -156,17 +156,14 @@ class FakeLibrary:
 
     def resolve_course(self, name: str) -> FakeMatch:
         self.threads.add(threading.get_ident())
-        titles = tuple(course.title for course in self.outlines)
+        titles = tuple(course.title for course in self.courses)
         return FakeMatch(
             next((title for title in titles if name.lower() in title.lower()), None),
             titles,
         )
 
     def outline(self, title: str) -> FakeCourse | None:
-        return next((course for course in self.outlines if course.title == title), None)
-
-    def courses(self) -> tuple[FakeCourse, ...]:
-        return self.outlines
+        return next((course for course in self.courses if course.title == title), None)
 
     def _found(
         self, how: str, query: str, course: str | None, lesson: int | None
