@@ -41,7 +41,7 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"[\s,.!]+(?:please|thanks|thank you|thx)(?: (?:a lot|so much|in advance))?\s*[.!]*\s*$",
+    r"[\s,.!]+(?:please|thanks|thank you|thx)(?: (?:a lot|so much|in advance))?\s*[.!?]*\s*$",
     re.IGNORECASE,
 )
 _CONTRACTED = re.compile(r"\b(what|who|how|it)['\u2019]?s\b", re.IGNORECASE)

@@ -146,10 +146,10 @@ def understand(
         catalogue: The courses that there are; empty where none is at hand.
         answered: The answer to the last of the earlier questions.
     """
-    asked = _plainly(question)
-    talk = small_talk(asked)
+    talk = small_talk(question)
     if talk is not None:
-        return Inquiry("greeting", asked, asked, talk=talk)
+        return Inquiry("greeting", question[:MOST_CHARS], "", talk=talk)
+    asked = _plainly(question)
     before = _before(earlier, catalogue, answered)
     parts: list[Inquiry] = []
     for part in questions_in(asked):
@@ -174,7 +174,7 @@ def _before(
     earlier: Sequence[str], catalogue: Catalogue, answered: str
 ) -> Inquiry | None:
     """Returns the last earlier question as it was understood, with a place that its answer named."""
-    questions = [each for each in earlier if small_talk(_plainly(each)) is None]
+    questions = [each for each in earlier if small_talk(each) is None]
     if not questions:
         return None
     recent = questions[-MOST_EARLIER:]
@@ -230,7 +230,7 @@ class _Reading:
         self._place = lesson_place(question, after_lessons=self._after_lessons())
         read = self._read(loosely=False)
         # "Who teaches retrieval?" can only mean a course: where that leaves nothing open, a part of a title will do.
-        if read.asked.asks & _OF_A_COURSE and not read.mentions.courses:
+        if self._names_catalogue(read) and not read.mentions.courses:
             loosely = self._read(loosely=True)
             if loosely.asked.is_pure and loosely.known:
                 read = loosely
@@ -238,6 +238,11 @@ class _Reading:
         self._known = read.known
         self._topic = read.topic
         self._asked = read.asked
+
+    def _names_catalogue(self, read: _Read) -> bool:
+        if not read.asked.asks & _OF_A_COURSE:
+            return False
+        return _NAMES_CATALOGUE.search(self._question) is not None
 
     def _read(self, *, loosely: bool) -> _Read:
         mentions = mentions_in(
