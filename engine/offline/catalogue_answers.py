@@ -65,10 +65,17 @@ def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
         written = len(draft.blocks)
         for write in _statements(inquiry):
             if len(draft.blocks) > written:
-                draft.say(" ")
+                draft.say(_gap(draft))
             write(inquiry, outline, draft)
     if inquiry.wants_introduction:
         _introduce(inquiry, task, draft)
+
+
+def _gap(draft: Draft) -> str:
+    """Returns what stands before a further statement: a list is ended first."""
+    if "\n- " in draft.blocks[-1]["text"]:
+        return "\n\n"
+    return " "
 
 
 def _outlines_of(inquiry: Inquiry, task: Task) -> list[Source]:

@@ -15,11 +15,14 @@ from antiphon.engine.offline.mentions import (
 )
 from antiphon.language.asking import Ask, Asked, asked_of_catalogue
 from antiphon.language.evidence import telling_words
-from antiphon.language.lesson_places import LessonPlace, lesson_place
+from antiphon.language.lesson_places import (
+    LessonPlace,
+    lesson_place,
+    without_lesson_places,
+)
 from antiphon.language.questions import (
     LESSONS,
     compared_sides,
-    lesson_numbers,
     questions_in,
     refers_back,
     without_opening,
@@ -42,7 +45,7 @@ _ACROSS = re.compile(
     re.I,
 )
 _NAMES_CATALOGUE = re.compile(
-    r"\b(?:outline|syllabus|curriculum|lessons|table of contents|teach(?:es)?|taught|instructor|teacher)\b",
+    r"\b(?:outline|syllabus|curriculum|lessons|table of contents|teach(?:es)?|taught|instructor|teacher|course)\b",
     re.I,
 )
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
@@ -57,7 +60,7 @@ _PLACE_OF_SIDE = re.compile(
 _MOST_UNKNOWN_WORDS = 5
 _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))
 """What is asked of one course."""
-_OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview"))
+_OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "title"))
 _COURSE_THAT = re.compile(
     r"\bcourse (?:that|which|where|covering|explaining|discussing|dealing|treating)\b",
     re.I,
@@ -216,6 +219,12 @@ class _Read(NamedTuple):
     asked: Asked
 
 
+def _is_about_a_course(read: _Read) -> bool:
+    """Returns True for "How many lessons are there?": after a question that named a course, that one is meant."""
+    asked = read.asked
+    return asked.is_pure and bool(asked.asks & _OF_A_COURSE) and not read.mentions.all
+
+
 class _Reading:
     """One question while it is read: what it names, what it asks for, and what it leans on."""
 
@@ -234,6 +243,8 @@ class _Reading:
             loosely = self._read(loosely=True)
             if loosely.asked.is_pure and loosely.known:
                 read = loosely
+        if before is not None and _is_about_a_course(read):
+            self._before = before
         self._mentions = read.mentions
         self._known = read.known
         self._topic = read.topic
@@ -376,9 +387,7 @@ class _Reading:
         asks = before.asks
         lesson = before.lesson
         if before.kind == "lesson" and self._names_a_lesson:
-            return before._replace(
-                course=inquiry.course or before.course, lesson=None, step=0
-            )
+            return before._replace(course=inquiry.course or before.course, step=0)
         if self._names_a_lesson and not asks <= {"link", "title"}:
             asks = frozenset({"title"})
         if inquiry.courses:
@@ -423,6 +432,9 @@ class _Reading:
             if missing is None:
                 missing = place.position
             return inquiry._replace(missing_lesson=missing, lesson=None)
+        if inquiry.kind == "lesson":
+            # "And the one after that?" asks of the next lesson what was asked of this one.
+            return inquiry._replace(lesson=place.among(course.numbers))
         return inquiry._replace(lesson=base, step=place.step)
 
     def _named_lesson(self) -> LessonPlace | None:
@@ -561,7 +573,19 @@ def _sides(
     compared = compared_sides(masked)
     if compared is None:
         return ()
-    return _sharing(tuple([_side(part, mentions, catalogue) for part in compared]))
+    sides = _sharing(tuple([_side(part, mentions, catalogue) for part in compared]))
+    return tuple([_titled(side, catalogue) for side in sides])
+
+
+def _titled(side: Side, catalogue: Catalogue) -> Side:
+    """Returns a side that is a whole lesson with the lesson's title as its topic."""
+    entry = catalogue.course(side.course)
+    if telling_words(side.topic) or entry is None:
+        return side
+    lesson = entry.lesson(side.lesson)
+    if lesson is None:
+        return side
+    return side._replace(topic=lesson.title)
 
 
 def _sharing(sides: tuple[Side, ...]) -> tuple[Side, ...]:
@@ -599,10 +623,13 @@ def _side(part: str, mentions: Sequence[Mention], catalogue: Catalogue) -> Side:
         if mention.lesson is not None:
             lesson = mention.lesson.lesson.number
     topic = _PLACE_OF_SIDE.sub("", part)
-    lessons = lesson_numbers(topic)
-    if lessons:
-        lesson = lessons[0]
-        topic = LESSONS.sub("", topic)
+    place = lesson_place(topic)
+    if place is not None:
+        lesson = place.number
+        entry = catalogue.course(course)
+        if entry is not None:
+            lesson = place.among(entry.numbers)
+        topic = without_lesson_places(topic)
     return Side(without_opening(topic), course, lesson)
 
 

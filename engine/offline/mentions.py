@@ -23,7 +23,7 @@ from antiphon.language.lesson_places import speaks_of_lessons, without_lesson_pl
 
 _COURSE = frozenset(("course", "class", "training"))
 _LESSON = frozenset(("lesson", "lecture"))
-_TEACHES = frozenset(("teach", "teaches", "taught"))
+_TEACHES = frozenset(("teach", "teaches", "taught", "say", "says", "said"))
 _PLACING = frozenset(("in", "of", "from", "by", "into", "to", "for", "does", "do"))
 _CALLING = frozenset(("on", "about", "called", "named", "titled", "the", "for", "of"))
 _INDEFINITE = frozenset(

@@ -79,7 +79,7 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
         case "look_up":
             return _look_lesson_up(inquiry, task)
         case "compare":
-            return [_search_side(side, task) for side in inquiry.sides]
+            return [_search_side(side) for side in inquiry.sides]
         case "lesson":
             return _search_lesson(inquiry, task)
         case "across":
@@ -92,25 +92,31 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
 
 def _look_into_catalogue(inquiry: Inquiry, task: Task) -> list[Planned]:
     named = list(inquiry.courses)
-    if not named and inquiry.course is not None:
-        named = [inquiry.course]
+    # A name that no title holds may still be known by its meaning: the tool finds out.
+    if not named and (name := inquiry.course or inquiry.unknown):
+        named = [name]
     if not named:
         return _list_courses(task)
     why = "The question is about how the course is built"
     calls = [_outline(course, why) for course in named[:MOST_COURSES]]
-    course = task.catalogue.course(named[0])
-    if course is None or len(named) > 1:
-        return calls
+    if len(named) == 1:
+        calls += _beside_outline(inquiry, task.catalogue.course(named[0]))
+    return calls
+
+
+def _beside_outline(inquiry: Inquiry, course: CourseEntry | None) -> list[Planned]:
+    """Searches for what is asked of a course and its outline does not hold."""
+    if course is None:
+        return []
     if "duration" in inquiry.asks:
         query = f"{inquiry.question} {_DURATION}"
-        calls.append(
-            _search(query, "The lessons may say it", course.title, inquiry.lesson)
-        )
-    elif inquiry.wants_introduction and course.lessons:
+        why = "The lessons may say it"
+        return [_search(query, why, course.title, inquiry.lesson)]
+    if inquiry.wants_introduction and course.lessons:
         first = course.lessons[0].number
         why = "Its first lesson says what it is about"
-        calls.append(_search(_INTRODUCTION, why, course.title, first))
-    return calls
+        return [_search(_INTRODUCTION, why, course.title, first)]
+    return []
 
 
 def _list_courses(task: Task) -> list[Planned]:
@@ -357,13 +363,10 @@ def _search(
     return Planned(SEARCH, arguments)
 
 
-def _search_side(side: Side, task: Task) -> Planned:
-    course = task.catalogue.course(side.course)
-    query = side.topic
-    if not telling_words(query) and course is not None:
-        query = _lesson_title(course, side.lesson)
-    why = f"One side of the comparison: {query[:80]}"
-    return _search(query or f"lesson {side.lesson}", why, side.course, side.lesson)
+def _search_side(side: Side) -> Planned:
+    why = f"One side of the comparison: {side.topic[:80]}"
+    query = side.topic or f"lesson {side.lesson}"
+    return _search(query, why, side.course, side.lesson)
 
 
 def _outline(course: str | None, why: str) -> Planned:
