@@ -27,9 +27,9 @@ _WORDS_FOR: dict[Ask, str] = {
     "overview": "about summary summarize summarise summarized overview recap gist learn learned covered cover covers "
     "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt",
 }
-_ASK_OF: dict[str, Ask] = {
-    word: ask for ask, listed in _WORDS_FOR.items() for word in listed.split()
-}
+_ASK_OF: dict[str, Ask] = {}
+for _ask, _listed in _WORDS_FOR.items():
+    _ASK_OF.update(dict.fromkeys(_listed.split(), _ask))
 # With "who", these ask for the teacher of a course; without, they say what is asked about.
 _TEACHES = frozenset(("teaches", "teach", "taught", "teaching", "instructs"))
 _MAKES = frozenset(

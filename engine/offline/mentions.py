@@ -147,7 +147,9 @@ class _Reader:
 
     def _lesson_in(self, run: Run, courses: Sequence[Mention]) -> LessonOf | None:
         """Returns the lesson that is named, in one of the courses named; None where it may be several."""
-        wanted = {course.title for mention in courses for course in mention.courses}
+        wanted: set[str] = set()
+        for mention in courses:
+            wanted.update([course.title for course in mention.courses])
         lessons = [self._catalogue.lessons[at] for at in run.titles]
         fitting = [each for each in lessons if each.course.title in wanted]
         for chosen in (fitting, lessons):
@@ -163,13 +165,9 @@ class _Reader:
             mention = self._mention(run.first, run.last)
             if _overlaps(mention, known) or not self._names_teacher(run):
                 continue
-            courses = tuple(
-                [
-                    each
-                    for at in run.titles
-                    for each in self._catalogue.teachers[names[at]]
-                ]
-            )
+            courses: tuple[CourseEntry, ...] = ()
+            for at in run.titles:
+                courses += self._catalogue.teachers[names[at]]
             found.append(mention._replace(courses=courses, teacher=True))
         return found
 
