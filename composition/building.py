@@ -53,7 +53,7 @@ def build(
     embedder = embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
     # The offline reasoner is there in any case: it answers where Claude is away.
-    offline = offline_model(_forgiving(library))
+    offline = offline_model(_forgiving(library), library.courses)
     primary = offline
     models: tuple[AnthropicModel, ...] = (offline,)
     profiles: dict[Reasoner, Profile] = {}

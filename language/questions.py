@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import Literal
 
+from antiphon.language.asking import asked_of_catalogue
 from antiphon.language.lengths import shorten
 from antiphon.language.words import label_terms, terms
 from antiphon.vocabulary.values import Exchange, Value
@@ -21,13 +22,38 @@ MOST_PARTS = 12
 MOST_OWN_TERMS = 3
 """A question with more terms of its own says what it is about, whatever else it refers to."""
 
-_REFERS_BACK = re.compile(
-    r"\s*(?:and|but|or|so|ok|then|why|what about|how about)\b"
-    r"|\b(?:it|its|they|them|their|that|this|these|those|he|she|his|her|there|same|one|ones"
-    r"|(?:the|its) (?:first|second|third|fourth|fifth|last|next|previous|other|former|latter)"
-    r"(?: (?:one|side|lesson|course|part))?)\b",
+_GOES_ON = re.compile(
+    r"\s*(?:(?:and|but|or|so|ok|then|also|what about|how about)\b|why\s*[?!.]*\s*$)",
     re.IGNORECASE,
 )
+"""The beginning of a question that goes on from the one before it."""
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|he|she|his|her|these|those|one|ones"
+    r"|(?:that|this|the same|the other)(?=\s*(?:[?.!,;]|$)"
+    r"|\s+(?:course|lesson|lecture|one|topic|thing|is|are|was|so|mean|means|work|works|do|does|help|happen)\b)"
+    r"|(?<!is )(?<!are )there\b(?!\s+(?:is|are|any|a|an)\b)"
+    r"|(?:the|its) (?:first|second|third|fourth|fifth|last|next|previous|other|former|latter)"
+    r"(?: (?:one|side|lesson|course|part))?\s*(?:[?.!,;]|$))",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"\b(?:when|if|because|while|that|so|before|after|once|until|and|or|who|which|as|than)\b",
+    re.IGNORECASE,
+)
+_ASKING = (
+    r"(?:what|how|why|does|do|is|are|can|should|who teaches|summari[sz]e|list|give me|tell me|explain|describe|show me"
+    r"|name)\b"
+)
+# Behind "and", "who" and "which" go on with a sentence more often than they begin a question.
+_NEXT_QUESTION = re.compile(
+    rf"(?<=[?.!])\s+(?:and\s+|also,?\s+)*(?={_ASKING}|(?:who|whose|when|where|which|in which)\b)"
+    rf"|[,;]?\s+(?:and|or)(?:,? (?:also|please|then))?\s+(?={_ASKING})",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    rf"\s*(?:{_ASKING}|(?:who|whose|when|where|which|in which)\b)", re.IGNORECASE
+)
+MOST_QUESTIONS = 3
 _SIDE = r"([^?!:;\n]{1,200}?)"
 _LAST_SIDE = r"([^?!:;,.\n]{1,200})"
 _COMPARISONS = tuple(
@@ -55,13 +81,6 @@ _OPENINGS = re.compile(
     re.IGNORECASE,
 )
 """Words with which a question begins without saying what it is about."""
-_LESSON_NUMBER = r"(?:\d{1,4}|zero|one|two|three|four|five|six|seven|eight|nine|ten)\b"
-LESSONS = re.compile(
-    r"\blessons?\s+(?:number\s+|no\.?\s*|#\s*)?"
-    rf"({_LESSON_NUMBER}(?:\s*(?:,|and|or|to|&)\s*(?:lesson\s+)?{_LESSON_NUMBER})*)",
-    re.IGNORECASE,
-)
-_NUMBERS = re.compile(_LESSON_NUMBER, re.IGNORECASE)
 NUMBER_WORDS = {
     "zero": 0,
     "one": 1,
@@ -74,7 +93,16 @@ NUMBER_WORDS = {
     "eight": 8,
     "nine": 9,
     "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
 }
+_LESSON_NUMBER = rf"(?:\d{{1,4}}|{'|'.join(NUMBER_WORDS)})\b"
+LESSONS = re.compile(
+    r"\b(?:lesson|lecture)s?[\s-]*(?:number\s+|no\.?\s*|#\s*)?"
+    rf"({_LESSON_NUMBER}(?:\s*(?:,|and|or|to|&)\s*(?:lesson\s+)?{_LESSON_NUMBER})*)",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(_LESSON_NUMBER, re.IGNORECASE)
 
 
 class Part(Value, frozen=True, kw_only=True):
@@ -111,12 +139,55 @@ def understood(question: str, history: Sequence[Exchange]) -> str:
 
 def refers_back(question: str) -> bool:
     """Returns True for a question that cannot be understood alone: it refers back, and holds little else."""
+    question = question[:READ_CHARS]
     own = frozenset(terms(question))
     if not own:
         return True
     if len(own) > MOST_OWN_TERMS:
         return False
-    return _REFERS_BACK.search(question) is not None
+    return _GOES_ON.match(question) is not None or points_back(question)
+
+
+def points_back(question: str) -> bool:
+    """Returns True where a word such as "it" stands for something that the question itself does not name."""
+    question = question[:READ_CHARS]
+    found = _POINTS_BACK.search(question)
+    if found is None:
+        return False
+    before = question[: found.start()]
+    named = len(frozenset(terms(before)))
+    # "Why does a queue block when it is full?" says itself what is meant.
+    return named == 0 or (named == 1 and _CLAUSE.search(before) is None)
+
+
+def goes_on(question: str) -> bool:
+    """Returns True for a question that begins as the continuation of another: "And the second one?"."""
+    return _GOES_ON.match(question[:READ_CHARS]) is not None
+
+
+def questions_in(text: str) -> tuple[str, ...]:
+    """Returns the questions of a message that can each be answered apart; the whole where there is but one.
+
+    A question that leans on the one before it stays with it: "Who wrote it, and when?" is one.
+    """
+    text = text[:READ_CHARS]
+    if compared_sides(text) is not None:
+        return (text,)
+    found: list[str] = []
+    at = 0
+    for border in _NEXT_QUESTION.finditer(text):
+        if _is_whole(text[at : border.start()]) and _is_whole(text[border.end() :]):
+            found.append(text[at : border.start()].strip())
+            at = border.end()
+    found.append(text[at:].strip())
+    return tuple(found[:MOST_QUESTIONS])
+
+
+def _is_whole(text: str) -> bool:
+    """Returns True for a piece of a message that is a question of its own."""
+    if _ASKS.match(text) is None and "?" not in text:
+        return False
+    return bool(terms(text)) and not points_back(text)
 
 
 def compared_sides(question: str) -> tuple[str, str] | None:
@@ -227,7 +298,8 @@ def _lessons(text: str) -> list[Part]:
 
 def _whole(text: str) -> list[Part]:
     wanted = frozenset(terms(text))
-    if not wanted:
+    # The words in which a catalogue is asked stand in no text: an outline answers without them.
+    if not wanted or asked_of_catalogue(text).is_pure:
         return []
     # No fact holds all the words in which a question is put: a third of them is evidence enough.
     return [

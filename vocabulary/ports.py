@@ -114,6 +114,30 @@ class ToolOutput(Value, frozen=True, kw_only=True):
     passages: tuple[Passage, ...] = ()
 
 
+class KnownLesson(Protocol):
+    """One lesson of a course's outline."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def title(self) -> str: ...
+
+
+class KnownCourse(Protocol):
+    """One course of the catalogue, and its outline."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def instructor(self) -> str | None: ...
+    @property
+    def lessons(self) -> Sequence[KnownLesson]: ...
+
+
+Courses = Callable[[], Sequence[KnownCourse]]
+"""Returns all courses of the catalogue, by title; the same object as long as they stay the same."""
+
+
 class Embedder(Protocol):
     """Turns texts into vectors of unit length."""
 

@@ -153,7 +153,7 @@ def hotpotqa_runs(folder: Path, work: Path, embedder: Embedder) -> list[Run]:
     courses = work / "courses"
     courses.mkdir(parents=True, exist_ok=True)
     for title, sentences in corpus.items():
-        _write_course(courses, title, sentences)
+        write_course(courses, title, sentences)
     index_paths([courses], work / "data", embedder)
     library = Library.open(work / "data", embedder)
     try:
@@ -162,7 +162,8 @@ def hotpotqa_runs(folder: Path, work: Path, embedder: Embedder) -> list[Run]:
         library.close()
 
 
-def _write_course(courses: Path, title: str, sentences: Sequence[str]) -> None:
+def write_course(courses: Path, title: str, sentences: Sequence[str]) -> None:
+    """Writes one passage as a course of one lesson, where that was not done before."""
     path = courses / f"{hashlib.sha256(title.encode()).hexdigest()[:16]}.txt"
     if not path.exists():
         text = " ".join("".join(sentences).split())

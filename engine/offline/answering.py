@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from antiphon.engine.offline.intents import Inquiry, understand
+from antiphon.engine.offline.catalogue_answers import (
+    answer_from_catalogue,
+    cite_lesson,
+    heading_of,
+    talk_back,
+    with_remarks,
+)
+from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere
+from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.task import Source, Task, extract_from
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.evidence import Weigh, telling_words
@@ -19,13 +26,11 @@ from antiphon.vocabulary.ports import Json
 WEAK = 0.32
 """Evidence below this answers nothing. Chosen on samples/questions.jsonl and fourteen questions of our own that sound
 as if the courses could answer them: every answerable question lies above, twelve of these and all others below."""
-LEAST_ELSEWHERE = 0.1
-"""A search for a lesson's title in another course found these passages by meaning: few shared words are enough."""
+MOST_ELSEWHERE = 2
 LEAST_FOR_SUMMARY = 0.1
 SUMMARY_SENTENCES = 5
 MATERIAL_SENTENCES = 4
 MOST_MATERIAL = 100
-MOST_OUTLINES = 3
 
 IRRELEVANT = "The answer is not in these courses: what was found in them does not speak to this question."
 NO_MATCH = (
@@ -33,12 +38,7 @@ NO_MATCH = (
 )
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
 NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
-GREETING = "Hello. Ask me about the courses: what they teach, in which lesson, or how a course is built."
 NOTHING_TO_NOTE = "Nothing to note."
-
-_TEACHER_ONLY = re.compile(r"(?i)\bwho\b")
-_ITEM = re.compile(r"Lesson (\d+): ")
-_INSTRUCTOR = "Instructor: "
 
 
 class _CourseAnswer(NamedTuple):
@@ -49,18 +49,20 @@ class _CourseAnswer(NamedTuple):
 
 def answer(task: Task, weigh: Weigh | None = None) -> Draft:
     """Writes the answer, or a statement that there is none."""
-    inquiry = understand(task.question, task.earlier)
+    inquiry = task.inquiry
     draft = Draft()
     if inquiry.kind == "greeting":
-        draft.say(GREETING)
+        draft.say(talk_back(inquiry, task))
     elif not task.sources:
         _decline(task, draft)
+    elif inquiry.parts:
+        _answer_parts(inquiry, task, weigh, draft)
     else:
         _answer_from_sources(inquiry, task, weigh, draft)
     # Nothing in the sources was evidence enough.
     if not draft.blocks:
         draft.decline(IRRELEVANT, NOTHING_FOUND)
-    return draft
+    return with_remarks(inquiry, task, draft)
 
 
 def summary(
@@ -80,6 +82,26 @@ def summary(
     return [{"type": "text", "text": " ".join(noted)}]
 
 
+def _answer_parts(
+    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+) -> None:
+    """Answers each question of several in its turn; one that nothing was found for is named."""
+    is_answered = False
+    answers = Draft()
+    for part in inquiry.parts:
+        of_part = Draft()
+        _answer_from_sources(part, task, weigh, of_part)
+        answers.paragraph(heading_of(part))
+        if of_part.blocks:
+            answers.add(of_part)
+            is_answered = True
+        else:
+            answers.say("Nothing that answers this was found in these courses.")
+    # Where none is answered, the general statement is truer than several that nothing was found.
+    if is_answered:
+        draft.add(answers)
+
+
 def _decline(task: Task, draft: Draft) -> None:
     """Says why nothing is there to answer from."""
     outcomes = {attempt.outcome for attempt in task.attempts}
@@ -97,16 +119,33 @@ def _answer_from_sources(
     inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
 ) -> None:
     # An outline answers where one is asked for, and also where there is nothing else.
-    if task.outlines and (inquiry.kind == "outline" or not task.passages):
-        _answer_from_outlines(inquiry.question, task.outlines, draft)
-    elif task.outlines and inquiry.kind == "look_up":
-        _answer_elsewhere(inquiry, task, weigh, draft)
-    elif inquiry.kind == "compare":
-        _answer_sides(inquiry, task, weigh, draft)
-    elif inquiry.kind == "across":
-        _answer_by_course(inquiry.focus, task.passages, weigh, draft, WEAK)
-    else:
-        _answer_plainly(inquiry, task.passages_of(inquiry.course), weigh, draft)
+    if task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
+        answer_from_catalogue(inquiry, task, draft)
+        return
+    match inquiry.kind:
+        case "find":
+            if extract_from(task.passages, inquiry.topic, weigh).evidence >= WEAK:
+                answer_from_catalogue(inquiry, task, draft)
+        case "look_up" if task.outlines:
+            _answer_elsewhere(inquiry, task, weigh, draft)
+        case "compare":
+            _answer_sides(inquiry, task, weigh, draft)
+        case "across":
+            _answer_by_course(inquiry.focus, task.passages, weigh, draft)
+        case _:
+            _answer_in_place(inquiry, task, weigh, draft)
+
+
+def _answer_in_place(
+    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+) -> None:
+    """Answers from the course and lesson that are named; of a lesson the outline says what it is called."""
+    passages = task.passages_of(inquiry.course, inquiry.lesson)
+    line = task.lesson_line(inquiry.lesson)
+    if line is not None and line.outline.course == inquiry.course and passages:
+        cite_lesson(line, draft)
+        draft.paragraph()
+    _answer_plainly(inquiry, passages, weigh, draft)
 
 
 def _answer_plainly(
@@ -159,7 +198,6 @@ def _answer_by_course(
     sources: Sequence[Source],
     weigh: Weigh | None,
     draft: Draft,
-    least_evidence: float,
 ) -> None:
     """Writes one paragraph for each course that speaks of the topic, the most to the point first."""
     by_course: dict[str, list[Source]] = {}
@@ -168,7 +206,7 @@ def _answer_by_course(
     answers: list[_CourseAnswer] = []
     for course, passages in by_course.items():
         found = extract_from(passages, topic, weigh, limit=2)
-        if found.evidence >= least_evidence:
+        if found.evidence >= WEAK:
             answers.append(_CourseAnswer(course, passages, found))
     # Sorting is stable: of two with equal evidence the course that was found first comes first.
     answers.sort(key=lambda answer: answer.found.evidence, reverse=True)
@@ -186,14 +224,17 @@ def _answer_elsewhere(
         draft.say(f"The outline names no lesson {inquiry.lesson}.")
         return
     course = lesson.outline.course
-    statement = f"Lesson {inquiry.lesson} of {course} is \u201c{lesson.title}\u201d."
-    draft.cite(lesson.outline, lesson.block, lesson.block + 1, statement)
-    others = [source for source in task.passages if source.course != course]
-    # Citing adds blocks, so that no further block means that no other course had evidence.
-    written = len(draft.blocks)
-    _answer_by_course(lesson.title, others, weigh, draft, LEAST_ELSEWHERE)
-    if len(draft.blocks) == written:
-        draft.say(" Nothing on that topic was found in another course.")
+    cite_lesson(lesson, draft)
+    places = elsewhere(lesson.title, course, inquiry.lesson, task, weigh)
+    for place in places[:MOST_ELSEWHERE]:
+        draft.paragraph(f"In {place.passage.place}: ")
+        found = extract_from([place.passage], lesson.title, weigh, limit=2)
+        if found.picks:
+            _quote(found.picks, [place.passage], draft)
+        else:
+            draft.cite(place.passage, 0, min(2, len(place.passage.blocks)))
+    if not places:
+        draft.say(f" {nothing_elsewhere(course, task)}")
 
 
 def _sum_lesson_up(
@@ -214,52 +255,3 @@ def _sum_lesson_up(
             most = fit
     if best is not None:
         draft.cite(best, 0, min(SUMMARY_SENTENCES, len(best.blocks)))
-
-
-def _answer_from_outlines(
-    question: str, outlines: Sequence[Source], draft: Draft
-) -> None:
-    asks_for_teacher = _TEACHER_ONLY.search(question) is not None
-    for outline in outlines[:MOST_OUTLINES]:
-        draft.paragraph()
-        if not _name_teacher(outline, draft):
-            _list_lessons(outline, draft, f"{outline.course}: ")
-        elif not asks_for_teacher:
-            _list_lessons(outline, draft, " ")
-
-
-def _name_teacher(outline: Source, draft: Draft) -> bool:
-    for at, block in enumerate(outline.blocks):
-        if block.startswith(_INSTRUCTOR):
-            name = block.removeprefix(_INSTRUCTOR).strip()
-            draft.cite(outline, 0, at + 1, f"{outline.course} is taught by {name}.")
-            return True
-    return False
-
-
-def _list_lessons(outline: Source, draft: Draft, opening: str) -> None:
-    """Cites the list of lessons as one, then each other line of the outline that is not shown already."""
-    items = [at for at, block in enumerate(outline.blocks) if _ITEM.match(block)]
-    if not items:
-        if draft.blocks:
-            draft.say(" ")
-        draft.say(f"The outline of {outline.course} names no lessons.")
-        return
-    counted = "one lesson"
-    if len(items) > 1:
-        counted = f"{len(items)} lessons"
-    draft.say(f"{opening}It has {counted}:\n\n")
-    lines = [f"- {outline.blocks[at].strip()}" for at in items]
-    draft.cite(outline, items[0], items[-1] + 1, "\n".join(lines))
-    _cite_other_lines(outline, items, draft)
-
-
-def _cite_other_lines(outline: Source, items: Sequence[int], draft: Draft) -> None:
-    for at, block in enumerate(outline.blocks):
-        # The first line is the course's title, which the opening names.
-        if at == 0 or at in items:
-            continue
-        text = block.strip()
-        if text and not text.startswith(_INSTRUCTOR):
-            draft.paragraph()
-            draft.cite(outline, at, at + 1)

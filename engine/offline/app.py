@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from antiphon.engine.anthropic_model import AnthropicModel, connect
 from antiphon.engine.in_process import InProcessTransport, Receive, Scope, Send
 from antiphon.engine.offline.answering import answer, summary
+from antiphon.engine.offline.catalogue import EMPTY, Catalogue, catalogue_of
 from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import read_task, summary_task
 from antiphon.engine.offline.shapes import RefusedError, parse
+from antiphon.engine.offline.spelling import corrected
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import Draft, error_of, message_of, stream_of
 from antiphon.language.evidence import Weigh
-from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.ports import Courses, Json, KnownCourse
 
 MODEL = "offline"
 MAX_BODY_BYTES = 32 * 2**20
@@ -26,10 +28,17 @@ class OfflineMessagesApi:
 
     Args:
         weigh: How telling a stemmed term is in the courses; None means that all are alike.
+        courses: The catalogue, by which the names in a question are known; None means that none is at hand.
     """
 
-    def __init__(self, weigh: Weigh | None = None) -> None:
+    def __init__(
+        self, weigh: Weigh | None = None, courses: Courses | None = None
+    ) -> None:
         self._weigh = weigh
+        self._courses = courses
+        # The courses that the catalogue was made of: it takes longer to make than a question to read.
+        self._known: Sequence[KnownCourse] = ()
+        self._catalogue = EMPTY
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -72,18 +81,36 @@ class OfflineMessagesApi:
         wanted = summary_task(request)
         if wanted is not None:
             return Draft(summary(wanted.question, wanted.material, self._weigh))
-        return reply_to(read_task(request), self._weigh)
+        task = read_task(request)._replace(catalogue=self._current_catalogue())
+        if self._weigh is not None:
+            question = corrected(
+                task.question, self._weigh, task.catalogue, task.sources
+            )
+            task = task._replace(question=question)
+        return reply_to(task, self._weigh)
+
+    def _current_catalogue(self) -> Catalogue:
+        if self._courses is None:
+            return EMPTY
+        courses = self._courses()
+        if courses is not self._known:
+            self._known = courses
+            self._catalogue = catalogue_of(courses)
+        return self._catalogue
 
 
-def offline_model(weigh: Weigh | None = None) -> AnthropicModel:
+def offline_model(
+    weigh: Weigh | None = None, courses: Courses | None = None
+) -> AnthropicModel:
     """Connects the same SDK to the Messages API in this process: a model that needs neither key nor network.
 
     Its answers are labelled `offline`.
 
     Args:
         weigh: How telling a stemmed term is in the courses; None means that all are alike.
+        courses: The catalogue; None means that none is at hand.
     """
-    transport = InProcessTransport(OfflineMessagesApi(weigh))
+    transport = InProcessTransport(OfflineMessagesApi(weigh, courses))
     return connect("none", "http://offline.invalid", name=MODEL, transport=transport)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from antiphon.engine.offline.intents import Inquiry
-from antiphon.engine.offline.mentions import titles
 from antiphon.engine.offline.task import OfferedTool, Planned
 from antiphon.language.words import terms, words
 from antiphon.vocabulary.tool_calls import EFFECTS_NOTE
@@ -43,7 +42,7 @@ def calls_of_own_tools(
     inquiry: Inquiry, tools: tuple[OfferedTool, ...]
 ) -> list[Planned]:
     """Returns the calls of those tools that fit the question, in the order of the tools."""
-    asked = _Asked(inquiry.focus, _named_course(inquiry))
+    asked = _Asked(inquiry.focus, inquiry.course or inquiry.unknown)
     calls: list[Planned] = []
     for tool in tools:
         if EFFECTS_NOTE in tool.description or not _fits(asked, tool):
@@ -52,16 +51,6 @@ def calls_of_own_tools(
         if arguments is not None:
             calls.append(Planned(tool.name, arguments))
     return calls[:MOST_OWN_CALLS]
-
-
-def _named_course(inquiry: Inquiry) -> str | None:
-    """Returns the course that the question names, or the only thing in it that is written like a title."""
-    if inquiry.course is not None:
-        return inquiry.course
-    written = titles(inquiry.question)
-    if len(written) == 1:
-        return written[0].name
-    return None
 
 
 def _fits(asked: _Asked, tool: OfferedTool) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
 import msgspec
 
-from antiphon.engine.offline.intents import Inquiry, Side, understand
-from antiphon.engine.offline.mentions import titles
+from antiphon.engine.offline.catalogue import CourseEntry
+from antiphon.engine.offline.intents import Inquiry, Side
 from antiphon.engine.offline.own_tools import calls_of_own_tools
 from antiphon.engine.offline.task import (
     COURSE_TOOLS,
@@ -17,9 +17,9 @@ from antiphon.engine.offline.task import (
     Planned,
     Source,
     Task,
-    extract_from,
 )
-from antiphon.language.evidence import Weigh, telling_words
+from antiphon.language.evidence import Weigh, question_shares, telling_words
+from antiphon.language.markup import Attempt
 from antiphon.language.words import terms
 from antiphon.vocabulary.tool_calls import (
     EFFECTS_NOTE,
@@ -29,60 +29,119 @@ from antiphon.vocabulary.tool_calls import (
 
 # Whatever more the query allows: after a second search by rule a third finds nothing new.
 MOST_ROUNDS = 2
-MOST_CALLS = 4
-MOST_COURSES = 3
+MOST_CALLS = 8
+MOST_COURSES = 6
 
-_LITTLE = 0.5
-"""Evidence below this calls for a second search in other words."""
-_REFERRED = re.compile(r"\b[Ll]esson \d+ of (?=[A-Z])(.{3,120})")
+_ENOUGH = 0.95
+_FEW_TERMS = 3
+"""A passage that holds a short question, by the weight of its words, answers it; a longer one may lead on."""
+_BRIDGES = 3
+"""The passages, from the best, of which one leads to the second search."""
+_BRIDGE_CHARS = 300
+_TITLE_CHARS = 100
+_QUERY_CHARS = 600
+_MOST_QUERY_CHARS = 1_200
+_INTRODUCTION = "introduction: what this course is about and what you will learn"
+_DURATION = "how long it takes: hours, minutes, duration, length"
 
 
 def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
     """Returns the calls of the next round; none when it is time to answer."""
     if not task.tools or not task.question or task.rounds_done >= MOST_ROUNDS:
         return ()
-    inquiry = understand(task.question, task.earlier)
+    inquiry = task.inquiry
     if inquiry.kind == "greeting":
         return ()
-    if task.attempts or task.sources:
-        calls = _second_round(inquiry, task, weigh)
-    elif task.tool_names & COURSE_TOOLS:
-        calls = [*_first_round(inquiry), *calls_of_own_tools(inquiry, task.own_tools)]
-    else:
-        calls = _call_of_other_tool(task)
+    calls = _next_calls(inquiry, task, weigh)
     return tuple(_not_made_before(calls, task)[:MOST_CALLS])
 
 
-def _first_round(inquiry: Inquiry) -> list[Planned]:
+def _next_calls(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
+    calls: list[Planned] = []
+    is_first = not task.attempts and not task.sources
+    if is_first and not task.tool_names & COURSE_TOOLS:
+        return _call_of_other_tool(task)
+    for part in inquiry.parts or (inquiry,):
+        if is_first:
+            calls += _first_round(part, task)
+        else:
+            calls += _second_round(part, task, weigh)
+    if is_first:
+        calls += calls_of_own_tools(inquiry, task.own_tools)
+    return calls
+
+
+def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
     # Each call says why it is made: the reason stands in the trace and in the next briefing.
-    course = inquiry.course
-    lesson = inquiry.lesson
     match inquiry.kind:
         case "outline":
-            return [_outline(course, "The question is about how the course is built")]
+            return _look_into_catalogue(inquiry, task)
         case "look_up":
-            return [
-                _outline(course, f"To learn what lesson {lesson} is called"),
-                *_searches_for_courses(inquiry),
-            ]
+            return _look_lesson_up(inquiry, task)
         case "compare":
             return [_search_side(side) for side in inquiry.sides]
         case "lesson":
-            return [
-                _search(inquiry.focus, "The question names this lesson", course, lesson)
-            ]
+            return _search_lesson(inquiry, task)
         case "across":
             return [_search(inquiry.focus, "To see which courses speak of it")]
+        case "find":
+            return [_search(inquiry.topic, "To find the course that is meant")]
         case _:
-            return [
-                _search(
-                    inquiry.focus, "To find what answers the question", course, lesson
-                )
-            ]
+            return _search_plainly(inquiry)
+
+
+def _look_into_catalogue(inquiry: Inquiry, task: Task) -> list[Planned]:
+    named = list(inquiry.courses)
+    # A name that no title holds may still be known by its meaning: the tool finds out.
+    if not named and (name := inquiry.course or inquiry.unknown):
+        named = [name]
+    if not named:
+        return _list_courses(task)
+    why = "The question is about how the course is built"
+    calls = [_outline(course, why) for course in named[:MOST_COURSES]]
+    if len(named) == 1:
+        calls += _beside_outline(inquiry, task.catalogue.course(named[0]))
+    return calls
+
+
+def _beside_outline(inquiry: Inquiry, course: CourseEntry | None) -> list[Planned]:
+    """Searches for what is asked of a course and its outline does not hold."""
+    if course is None:
+        return []
+    if "duration" in inquiry.asks:
+        query = f"{inquiry.question} {_DURATION}"
+        why = "The lessons may say it"
+        return [_search(query, why, course.title, inquiry.lesson)]
+    if inquiry.wants_introduction and course.lessons:
+        first = course.lessons[0].number
+        why = "Its first lesson says what it is about"
+        return [_search(_INTRODUCTION, why, course.title, first)]
+    return []
+
+
+def _list_courses(task: Task) -> list[Planned]:
+    """Asks for the list of all courses; for the outline of each, where the tool must be given a name."""
+    for tool in task.tools:
+        if tool.name == OUTLINE and "course_name" not in tool.required:
+            return [Planned(OUTLINE, {"why": "The question is about all courses"})]
+    why = "The question is about all courses, and this is one"
+    return [_outline(course.title, why) for course in task.catalogue.courses]
+
+
+def _look_lesson_up(inquiry: Inquiry, task: Task) -> list[Planned]:
+    course = task.catalogue.course(inquiry.course)
+    calls = [
+        _outline(inquiry.course, f"To learn what lesson {inquiry.lesson} is called")
+    ]
+    if course is None:
+        return [*calls, *_searches_for_courses(inquiry)]
+    title = _lesson_title(course, inquiry.lesson)
+    why = "To learn what that lesson is about"
+    return [*calls, _search(title, why, course.title, inquiry.lesson)]
 
 
 def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
-    """Searches for the names of other courses; none is needed where the question names one."""
+    """Searches for the names of other courses, where no catalogue is at hand; none where the question names one."""
     if inquiry.other is not None:
         return []
     return [
@@ -91,116 +150,190 @@ def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
     ]
 
 
-def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
-    if inquiry.kind == "compare":
-        return _search_weak_sides(inquiry, task, weigh)
-    if inquiry.kind == "outline" and task.outline_is_settled:
-        return []
-    if inquiry.kind == "look_up":
-        lesson = task.lesson_line(inquiry.lesson)
-        if lesson is not None:
-            return _search_elsewhere(lesson.title, inquiry, task)
-    # A call that found nothing where it looked is mended before the evidence of the others is weighed.
-    widened = _widened_searches(inquiry, task)
-    if widened:
-        return widened
-    if inquiry.kind == "across":
-        return _search_missing_courses(inquiry, task)
-    return _search_in_fewer_words(inquiry, task, weigh)
-
-
-def _search_in_fewer_words(
-    inquiry: Inquiry, task: Task, weigh: Weigh | None
-) -> list[Planned]:
-    evidence = extract_from(
-        task.passages_of(inquiry.course), inquiry.focus, weigh
-    ).evidence
-    if evidence >= _LITTLE:
-        return []
+def _search_lesson(inquiry: Inquiry, task: Task) -> list[Planned]:
+    course = task.catalogue.course(inquiry.course)
+    why = "The question names this lesson"
+    if course is None or telling_words(inquiry.topic):
+        return [_search(inquiry.focus, why, inquiry.course, inquiry.lesson)]
+    # Of a lesson as a whole its title says most, and the answer begins with it.
+    title = _lesson_title(course, inquiry.lesson)
     return [
-        _search(
-            _reworded(inquiry.focus, weigh),
-            "The first search brought little: in fewer words, everywhere",
-        )
+        _outline(course.title, "To name the lesson"),
+        _search(title, why, course.title, inquiry.lesson),
     ]
 
 
-def _search_elsewhere(title: str, inquiry: Inquiry, task: Task) -> list[Planned]:
-    """Searches by a lesson's title in the second course of the question, or else in all that are known."""
-    why = f"The lesson is called {title!r}: what do other courses say of it"
+def _search_plainly(inquiry: Inquiry) -> list[Planned]:
+    why = "To find what answers the question"
+    if inquiry.course is not None or not inquiry.courses:
+        return [_search(inquiry.focus, why, inquiry.course, inquiry.lesson)]
+    # A name that several courses share means each of them.
+    return [
+        _search(inquiry.focus, why, course, inquiry.lesson)
+        for course in inquiry.courses[:MOST_COURSES]
+    ]
+
+
+def _lesson_title(course: CourseEntry, number: int | None) -> str:
+    lesson = course.lesson(number)
+    if lesson is None:
+        return f"lesson {number}"
+    return lesson.title
+
+
+def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
+    if inquiry.kind == "outline" and task.outline_is_settled:
+        return []
+    if inquiry.kind == "look_up":
+        elsewhere = _search_elsewhere(inquiry, task)
+        if elsewhere:
+            return elsewhere
+    if inquiry.kind == "find":
+        return _outline_of_found(inquiry, task)
+    # A call that found nothing where it looked is mended before what the others found is followed.
+    widened = _widened_searches(inquiry, task)
+    if widened:
+        return widened
+    if inquiry.kind == "compare":
+        return _follow_sides(inquiry, task, weigh)
+    if inquiry.kind == "across":
+        return _search_missing_courses(inquiry, task)
+    return _follow(inquiry.focus, inquiry, task, weigh)
+
+
+def _outline_of_found(inquiry: Inquiry, task: Task) -> list[Planned]:
+    found = task.found_for(inquiry.topic, None)
+    if not found:
+        return []
+    return [_outline(found[0].course, "It is the course that speaks of it")]
+
+
+def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Searches the other courses for what a lesson is about: by its title, and by the best that was found in it."""
+    line = task.lesson_line(inquiry.lesson)
+    if line is None:
+        return []
+    why = f"The lesson is called {line.title!r}: what do other courses say of it"
+    query = line.title
+    own = task.passages_of(line.outline.course, inquiry.lesson)
+    if task.catalogue and own:
+        query = f"{line.title} {_words_of(own[0])}"
     if inquiry.other is not None:
-        return [_search(title, why, inquiry.other)]
-    others = _courses_without(task.sources, task.outlines)[:MOST_COURSES]
-    if not others:
-        return [_search(title, why)]
-    return [_search(title, why, course) for course in others]
+        return [_search(query, why, inquiry.other)]
+    # Searches of everything rank the courses; those of one course each make sure that none was left out.
+    calls = [_search(line.title, why), _search(query, why)]
+    others = _other_courses(line.title, line.outline.course, task)
+    calls += [_search(query, why, course) for course in others[:MOST_COURSES]]
+    return calls
 
 
-def _search_weak_sides(
-    inquiry: Inquiry, task: Task, weigh: Weigh | None
-) -> list[Planned]:
+def _other_courses(title: str, own: str, task: Task) -> list[str]:
+    """Returns the other courses, those first whose lessons share words with the title."""
+    if not task.catalogue:
+        known = dict.fromkeys([source.course for source in task.sources])
+        return [course for course in known if course != own]
+    wanted = frozenset(terms(title))
+
+    def likeness(course: CourseEntry) -> int:
+        titles = " ".join([lesson.title for lesson in course.lessons])
+        return len(wanted & frozenset(terms(f"{course.title} {titles}")))
+
+    others = [course for course in task.catalogue.courses if course.title != own]
+    # Sorting is stable: of two alike, the first by title.
+    others.sort(key=likeness, reverse=True)
+    return [course.title for course in others]
+
+
+def _follow_sides(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
     calls: list[Planned] = []
     for side in inquiry.sides:
-        passages = task.found_for(side.topic, side.course)
-        evidence = extract_from(passages, side.topic, weigh).evidence
-        if evidence < _LITTLE:
-            calls.append(
-                _search(_reworded(side.topic, weigh), "This side brought little so far")
-            )
+        of_side = inquiry._replace(course=side.course, lesson=side.lesson, courses=())
+        calls += _follow(side.topic, of_side, task, weigh)
     return calls
+
+
+def _follow(
+    topic: str, inquiry: Inquiry, task: Task, weigh: Weigh | None
+) -> list[Planned]:
+    """Searches once more, in the same place, by the question and the best passage that it led to.
+
+    What a question is after is often not named in it, but in what it leads to: measured on hotpotqa_100, this finds far
+    more than a longer first search (docs/decisions/141).
+    """
+    found = task.found_for(topic, inquiry.course)
+    if inquiry.lesson is not None:
+        found = tuple([each for each in found if each.lesson == inquiry.lesson])
+    bridges = _bridges(topic, found[:_BRIDGES], weigh)
+    if not bridges:
+        return []
+    query = f"{topic[:_QUERY_CHARS]} {_words_of(bridges[0])}"
+    # Of the others the titles alone: they may name what is looked for, and their text would lead elsewhere.
+    for title in dict.fromkeys([source.title for source in bridges[1:]]):
+        if title not in query:
+            query += f" {title[:_TITLE_CHARS]}"
+    why = "To follow what the first search led to"
+    return [_search(query, why, inquiry.course, inquiry.lesson)]
+
+
+def _bridges(topic: str, found: Sequence[Source], weigh: Weigh | None) -> list[Source]:
+    """Returns the passages that lead on, the one that speaks to most of the question first; none where all is said."""
+    shares = question_shares(topic, weigh)
+
+    def share(source: Source) -> float:
+        text = f"{source.title} {''.join(source.blocks)}"
+        return shares.share(frozenset(terms(text)))
+
+    # Sorting is stable: of two that say as much, the one that was found first.
+    ranked = sorted(found, key=share, reverse=True)
+    is_short = len(shares.of_term) <= _FEW_TERMS
+    if ranked and is_short and share(ranked[0]) >= _ENOUGH:
+        return []
+    return ranked
+
+
+def _words_of(source: Source) -> str:
+    """Returns the title and the beginning of a passage."""
+    text = " ".join("".join(source.blocks).split())
+    return f"{source.title} {text[:_BRIDGE_CHARS]}"
 
 
 def _search_missing_courses(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Searches in courses that are known of, and from which nothing was found yet."""
-    missing = _courses_without(task.sources, task.passages)[:MOST_COURSES]
+    known = [course.title for course in task.catalogue.courses]
+    known += [source.course for source in task.sources]
+    found = {source.course for source in task.passages}
+    missing = [course for course in dict.fromkeys(known) if course not in found]
     return [
         _search(inquiry.focus, "Nothing was found in this course yet", course)
-        for course in missing
+        for course in missing[:MOST_COURSES]
     ]
 
 
-def _courses_without(
-    sources: tuple[Source, ...], seen: tuple[Source, ...]
-) -> list[str]:
-    """Returns the courses that sources belong to or refer to, without those of the sources in `seen`."""
-    known: list[str] = [source.course for source in sources]
-    for source in sources:
-        known += _courses_referred_to(source)
-    of_seen = {source.course for source in seen}
-    # Each once, in the order of discovery: only the first few are searched.
-    return [course for course in dict.fromkeys(known) if course not in of_seen]
-
-
-def _courses_referred_to(source: Source) -> list[str]:
-    """No list of courses is at hand; but lessons refer to others as "Lesson 3 of Another Course"."""
-    courses: list[str] = []
-    for block in source.blocks:
-        for tail in _REFERRED.findall(block):
-            named = titles(tail)
-            if named and named[0].start == 0:
-                courses.append(named[0].name)
-    return courses
-
-
 def _widened_searches(inquiry: Inquiry, task: Task) -> list[Planned]:
-    """Repeats without filters each call that failed or found nothing because of what it was narrowed to."""
+    """Repeats in a wider place each call that failed or found nothing because of what it was narrowed to.
+
+    A lesson that there is stays the place: what another one says is no answer.
+    """
     searches: list[Planned] = []
     for attempt in task.attempts:
         narrowed = attempt.arguments.keys() & {"course_name", "lesson_number"}
         if attempt.outcome not in ("failed", "nothing") or not narrowed:
             continue
-        query = attempt.arguments.get("query")
-        if not isinstance(query, str):
-            query = inquiry.question
-        searches.append(_search(query, "There was nothing there: search everywhere"))
+        if attempt.outcome == "nothing" and task.catalogue.course(inquiry.course):
+            continue
+        why = "There was nothing there: search everywhere"
+        searches.append(_search(_query_of(attempt, inquiry), why))
     return searches
 
 
-def _reworded(question: str, weigh: Weigh | None) -> str:
-    return " ".join(telling_words(question, weigh, most=6)) or question
+def _query_of(attempt: Attempt, inquiry: Inquiry) -> str:
+    query = attempt.arguments.get("query")
+    if isinstance(query, str):
+        return query
+    return inquiry.question
 
 
-def _not_made_before(calls: list[Planned], task: Task) -> list[Planned]:
+def _not_made_before(calls: Sequence[Planned], task: Task) -> list[Planned]:
     """Returns the calls whose tool is offered, and that were not made before."""
     made = {_identity(attempt.tool, attempt.arguments) for attempt in task.attempts}
     offered = task.tool_names
@@ -221,9 +354,9 @@ def _search(
     query: str, why: str, course: str | None = None, lesson: int | None = None
 ) -> Planned:
     # Cut to what the tool's own schema takes at most, with room to spare.
-    arguments: dict[str, object] = {"query": query[:500]}
+    arguments: dict[str, object] = {"query": query[:_MOST_QUERY_CHARS]}
     if course is not None:
-        arguments["course_name"] = course[:200]
+        arguments["course_name"] = course[:300]
     if lesson is not None:
         arguments["lesson_number"] = lesson
     arguments["why"] = why
@@ -231,8 +364,9 @@ def _search(
 
 
 def _search_side(side: Side) -> Planned:
-    why = f"One side of the comparison: {side.topic}"
-    return _search(side.topic or f"lesson {side.lesson}", why, side.course, side.lesson)
+    why = f"One side of the comparison: {side.topic[:80]}"
+    query = side.topic or f"lesson {side.lesson}"
+    return _search(query, why, side.course, side.lesson)
 
 
 def _outline(course: str | None, why: str) -> Planned:

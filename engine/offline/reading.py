@@ -116,8 +116,10 @@ def read_task(request: Json) -> Task:
     if tagged_question:
         question = tagged_question
     conversation = _tagged("conversation", texts)
+    answered = ""
     if conversation:
         earlier = _EARLIER.findall(conversation)
+        answered = conversation.rpartition("\nAnswer: ")[2]
     # Before the attempts: of a request that is wrong in two places the evidence is refused first.
     sources = tuple(_sources(messages))
     attempts = _written_attempts(texts)
@@ -126,6 +128,7 @@ def read_task(request: Json) -> Task:
     return Task(
         question=question[:MAX_QUESTION].strip(),
         earlier=tuple(earlier),
+        answered=answered,
         sources=sources,
         attempts=attempts,
         tools=_tools(request),

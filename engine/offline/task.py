@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from antiphon.engine.offline.catalogue import EMPTY, Catalogue
+from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.language.evidence import Weigh
 from antiphon.language.extract import Extraction, extract
 from antiphon.language.markup import Attempt
@@ -13,6 +15,9 @@ from antiphon.language.words import terms, words
 
 _LESSON_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
 _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
+_LIST_LINE = re.compile(r"Courses: \d")
+ALL_COURSES = "All courses"
+"""The source of the list that the outline tool gives without a name."""
 _UNKNOWN_COURSE = "No course named "
 """The beginning of the course tools' words where there is no such course."""
 _COURSE_LINE = re.compile(r"Course: .")
@@ -47,6 +52,15 @@ class OfferedTool(NamedTuple):
         )
 
 
+class LessonLine(NamedTuple):
+    """A lesson as an outline names it: the outline, the number of its block, and the title."""
+
+    outline: Source
+    block: int
+    number: int
+    title: str
+
+
 class Source(NamedTuple):
     """A piece of evidence in the request.
 
@@ -76,6 +90,13 @@ class Source(NamedTuple):
         return int(found["lesson"])
 
     @property
+    def place(self) -> str:
+        """Course and lesson in words."""
+        if self.lesson is None:
+            return self.course
+        return f"{self.course}, lesson {self.lesson} (\u201c{self.title}\u201d)"
+
+    @property
     def is_outline(self) -> bool:
         """True for a course's table of contents."""
         if not self.blocks or self.lesson is not None:
@@ -83,17 +104,29 @@ class Source(NamedTuple):
         return _COURSE_LINE.match(self.blocks[0]) is not None
 
     @property
+    def is_list(self) -> bool:
+        """True for the list of all courses."""
+        if not self.blocks or self.source != ALL_COURSES:
+            return False
+        return _LIST_LINE.match(self.blocks[0]) is not None
+
+    @property
+    def is_text(self) -> bool:
+        """True for what a lesson or a tool says, rather than the catalogue."""
+        return not self.is_outline and not self.is_list
+
+    def lesson_line(self, number: int | None) -> LessonLine | None:
+        """Finds the lesson of this number in an outline."""
+        for at, block in enumerate(self.blocks):
+            line = _LESSON_LINE.match(block.strip())
+            if line and int(line[1]) == number:
+                return LessonLine(self, at, int(line[1]), line[2].strip())
+        return None
+
+    @property
     def label(self) -> str:
         """The words that its passages stand under, for judging how well they fit."""
         return f"{self.source} {self.title}"
-
-
-class LessonLine(NamedTuple):
-    """The line of an outline that names a lesson: the number of its block, and the lesson's title."""
-
-    outline: Source
-    block: int
-    title: str
 
 
 class Task(NamedTuple):
@@ -101,7 +134,9 @@ class Task(NamedTuple):
 
     Attributes:
         earlier: Earlier questions of the conversation, oldest first.
+        answered: The answer to the last of them.
         tools: What may be called now; none in the final call.
+        catalogue: The courses that there are; empty where none is at hand.
     """
 
     question: str
@@ -109,6 +144,13 @@ class Task(NamedTuple):
     sources: tuple[Source, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     tools: tuple[OfferedTool, ...] = ()
+    answered: str = ""
+    catalogue: Catalogue = EMPTY
+
+    @property
+    def inquiry(self) -> Inquiry:
+        """The question as it is understood."""
+        return understand(self.question, self.earlier, self.catalogue, self.answered)
 
     @property
     def rounds_done(self) -> int:
@@ -117,11 +159,21 @@ class Task(NamedTuple):
     @property
     def passages(self) -> tuple[Source, ...]:
         """The evidence that is text: everything but outlines."""
-        return tuple([source for source in self.sources if not source.is_outline])
+        return tuple([source for source in self.sources if source.is_text])
 
     @property
     def outlines(self) -> tuple[Source, ...]:
         return tuple([source for source in self.sources if source.is_outline])
+
+    @property
+    def lists(self) -> tuple[Source, ...]:
+        """The lists of all courses."""
+        return tuple([source for source in self.sources if source.is_list])
+
+    @property
+    def has_catalogue(self) -> bool:
+        """True where an outline or the list of all courses was found."""
+        return bool(self.outlines or self.lists)
 
     @property
     def unknown_course(self) -> str | None:
@@ -138,7 +190,7 @@ class Task(NamedTuple):
     @property
     def outline_is_settled(self) -> bool:
         """True where an outline was found, or where it is known that there is no such course."""
-        return bool(self.outlines) or self.unknown_course is not None
+        return self.has_catalogue or self.unknown_course is not None
 
     @property
     def own_tools(self) -> tuple[OfferedTool, ...]:
@@ -152,18 +204,24 @@ class Task(NamedTuple):
     def lesson_line(self, number: int | None) -> LessonLine | None:
         """Finds the lesson of this number in the first outline that names it."""
         for outline in self.outlines:
-            for at, block in enumerate(outline.blocks):
-                line = _LESSON_LINE.match(block.strip())
-                if line and int(line[1]) == number:
-                    return LessonLine(outline, at, line[2].strip())
+            line = outline.lesson_line(number)
+            if line is not None:
+                return line
         return None
 
-    def passages_of(self, course: str | None) -> tuple[Source, ...]:
-        """Returns the passages of the course that the question names; all where none is of it.
+    def passages_of(
+        self, course: str | None, lesson: int | None = None
+    ) -> tuple[Source, ...]:
+        """Returns the passages of the course and lesson that the question names.
 
-        What a tool of the user's own found belongs to no course, and is about the question all the same.
+        Where none is of them: none of a lesson that there is, for another lesson is no answer; else all. What a tool
+        of the user's own found belongs to no course, and is about the question all the same.
         """
         of_course = _of_course(course, self.passages)
+        if lesson is not None:
+            of_lesson = [source for source in of_course if source.lesson == lesson]
+            if of_lesson or self.catalogue.course(course) is not None:
+                of_course = tuple(of_lesson)
         further = [
             source for source in self._found_by_own_tools() if source not in of_course
         ]
@@ -173,16 +231,16 @@ class Task(NamedTuple):
         found: list[Source] = []
         for attempt in self.attempts:
             if attempt.tool not in COURSE_TOOLS:
-                found += self._numbered(attempt.facts)
+                found += self.numbered(attempt.facts)
         return found
 
-    def _numbered(self, numbers: Iterable[int]) -> list[Source]:
+    def numbered(self, numbers: Iterable[int]) -> list[Source]:
         """Returns the passages of these numbers, which count from 1; some may be none, for a request is anybody's."""
         by_number = dict(enumerate(self.sources, start=1))
         found: list[Source] = []
         for number in numbers:
             source = by_number.get(number)
-            if source is not None and not source.is_outline:
+            if source is not None and source.is_text:
                 found.append(source)
         return found
 
@@ -193,19 +251,22 @@ class Task(NamedTuple):
         for attempt in self.attempts:
             if _is_search_for(topic, attempt):
                 numbers.update(dict.fromkeys(attempt.facts))
-        found = self._numbered(numbers)
+        found = self.numbered(numbers)
         if not found:
             return self.passages_of(course)
         return _of_course(course, tuple(found))
 
 
 def _is_search_for(topic: str, attempt: Attempt) -> bool:
-    """True for a search that was made for this topic, in its own words or in fewer of them."""
+    """True for a search that was made for this topic: in its own words, in fewer of them, or with what they led to."""
     query = attempt.arguments.get("query")
     if not isinstance(query, str):
         return False
     searched = frozenset(words(query))
-    return bool(searched) and searched <= frozenset(words(topic))
+    wanted = frozenset(words(topic))
+    if not searched or not wanted:
+        return False
+    return searched <= wanted or query.startswith(topic)
 
 
 def _of_course(name: str | None, sources: tuple[Source, ...]) -> tuple[Source, ...]:

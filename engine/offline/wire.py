@@ -50,6 +50,14 @@ class Draft:
             self.say("\n\n")
         self.say(opening)
 
+    def add(self, other: Draft) -> None:
+        """Adds all that another draft says."""
+        for block in other.blocks:
+            if "citations" in block:
+                self.blocks.append(block)
+            else:
+                self.say(block["text"])
+
     def cite(
         self, source: Source, first: int, end: int, text: str | None = None
     ) -> None:

@@ -38,7 +38,7 @@ def room_of() -> Any:
 async def ask(question: str, folder: Path) -> Outcome:
     library = SmallLibrary(WordEmbedder())
     tools = Registry([*course_tools(library), tool_from_function(room_of())])
-    model = offline_model()
+    model = offline_model(courses=library.courses)
     shared = Resources(
         clock=SystemClock(),
         models={"primary": model, "fallback": model},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from antiphon.engine.offline.catalogue import Catalogue, CourseEntry, KnownTitle
 from antiphon.language.markup import Attempt, wrap, write_attempts
 from antiphon.vocabulary.ports import Json
 
@@ -31,6 +32,51 @@ OUTLINE: Json = {
     },
 }
 TOOLS = (OUTLINE, SEARCH)
+
+
+def course(title: str, teacher: str, *lessons: str, first: int = 1) -> CourseEntry:
+    """A course of the catalogue, its lessons numbered from `first`."""
+    titles = [KnownTitle(at, name) for at, name in enumerate(lessons, start=first)]
+    return CourseEntry(title, teacher, tuple(titles))
+
+
+CATALOGUE = Catalogue(
+    (
+        course(
+            "Event-Driven Systems from First Principles",
+            "Marta Lindqvist",
+            "Introduction: Events and Queries",
+            "Broker Queues and Logs",
+            "Sagas and Compensating Actions",
+            "Backpressure and Bounded Queues",
+            first=0,
+        ),
+        course(
+            "Language Models and Tools",
+            "Priya Raghunathan",
+            "Tokens and the Context Window",
+            "Prompt Caching",
+        ),
+        course(
+            "MCP: Build Rich-Context Apps", "Elie Sample", "Introduction", "Why MCP"
+        ),
+        course(
+            "Practical Information Retrieval",
+            "Daniel Okonjo",
+            "The Inverted Index",
+            "Ranking with BM25",
+            "Measuring Ranking Quality",
+        ),
+        course(
+            "Reliability Engineering for Services",
+            "Tom\u00e1s Ferreira",
+            "Timeouts and Deadlines",
+            "Circuit Breakers",
+            "Blameless Postmortems",
+        ),
+        course("Retrieval in Small", "Ann Other", "Only Words", "Only Vectors"),
+    )
+)
 
 
 def source(label: str, *sentences: str, title: str = "t") -> Json:

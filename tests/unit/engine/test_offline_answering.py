@@ -162,7 +162,7 @@ def test_a_look_up_names_the_lesson_and_what_another_course_says() -> None:
     )
 
     assert text(blocks).startswith(
-        "Lesson 2 of Event-Driven Systems is “A Bounded Cache”.\n\nIn Tools: A cache"
+        "Lesson 2 of Event-Driven Systems is “A Bounded Cache”.\n\nIn Tools, lesson 2 (“Caching”): A cache"
     )
     assert set(cited(blocks)) == {"Event-Driven Systems", "Tools - Lesson 2"}
 

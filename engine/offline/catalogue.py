@@ -1,0 +1,108 @@
+"""The courses and lessons that there are, as the offline reasoner knows them; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from antiphon.engine.offline.titles import Titles, tokens_of
+from antiphon.vocabulary.ports import KnownCourse
+
+
+class KnownTitle(NamedTuple):
+    """A lesson by number and title."""
+
+    number: int
+    title: str
+
+
+class CourseEntry(NamedTuple):
+    """What is known of one course.
+
+    Attributes:
+        lessons: In their order; none where they are not known, or where it has none.
+    """
+
+    title: str
+    instructor: str | None = None
+    lessons: tuple[KnownTitle, ...] = ()
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of its lessons, in their order."""
+        return tuple([lesson.number for lesson in self.lessons])
+
+    def lesson(self, number: int | None) -> KnownTitle | None:
+        """Returns the lesson of this number."""
+        for lesson in self.lessons:
+            if lesson.number == number:
+                return lesson
+        return None
+
+
+class LessonOf(NamedTuple):
+    """One lesson, with the course that it belongs to."""
+
+    course: CourseEntry
+    lesson: KnownTitle
+
+
+class Catalogue:
+    """All courses, ready to be found in a question; empty where none are known.
+
+    Attributes:
+        courses: By title.
+        lessons: Of all courses.
+        teachers: The courses of each instructor.
+    """
+
+    def __init__(self, courses: Sequence[CourseEntry] = ()) -> None:
+        self.courses = tuple(courses)
+        self.lessons: list[LessonOf] = []
+        for course in self.courses:
+            for lesson in course.lessons:
+                self.lessons.append(LessonOf(course, lesson))
+        self.teachers: dict[str, tuple[CourseEntry, ...]] = {}
+        for course in self.courses:
+            if course.instructor:
+                others = self.teachers.get(course.instructor, ())
+                self.teachers[course.instructor] = (*others, course)
+        self.teacher_names = Titles(list(self.teachers))
+        self.course_titles = Titles([course.title for course in self.courses])
+        self.lesson_titles = Titles([each.lesson.title for each in self.lessons])
+
+    def __bool__(self) -> bool:
+        return bool(self.courses)
+
+    def course(self, title: str | None) -> CourseEntry | None:
+        """Returns the course with exactly this title."""
+        for course in self.courses:
+            if course.title == title:
+                return course
+        return None
+
+    def named(self, name: str) -> tuple[CourseEntry, ...]:
+        """Returns the courses that a name may mean: by its title, else by that of one of its lessons."""
+        name_words = tokens_of(name)
+        found = [self.courses[at] for at in self.course_titles.holding(name_words)]
+        if found:
+            return tuple(found)
+        # A course is also called by what it is known for: "the BM25 course".
+        of_lessons: dict[CourseEntry, None] = {}
+        for at in self.lesson_titles.holding(name_words):
+            of_lessons.setdefault(self.lessons[at].course)
+        if len(of_lessons) == 1:
+            return tuple(of_lessons)
+        return ()
+
+
+EMPTY = Catalogue()
+
+
+def catalogue_of(courses: Sequence[KnownCourse]) -> Catalogue:
+    """Makes the catalogue of the courses of a library."""
+    entries: list[CourseEntry] = []
+    for course in courses:
+        lessons = [KnownTitle(each.number, each.title) for each in course.lessons]
+        entries.append(CourseEntry(course.title, course.instructor, tuple(lessons)))
+    return Catalogue(entries)

@@ -1,0 +1,56 @@
+"""Reads a misspelt word of a question as the word of the courses that it is nearest to; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from antiphon.engine.offline.catalogue import Catalogue
+from antiphon.engine.offline.task import Source
+from antiphon.engine.offline.titles import nearest_word, tokens_of
+from antiphon.language.evidence import Weigh
+from antiphon.language.words import words
+
+MOST_WORDS = 20_000
+_NO_WORD = "\u0000"
+
+
+def corrected(
+    question: str, weigh: Weigh, catalogue: Catalogue, sources: Iterable[Source]
+) -> str:
+    """Returns the question with each word that no passage holds as the nearest one of titles and of what was found.
+
+    A word that is near to none stays: it is a name that the courses do not know, which tells much.
+    """
+    unknown = [
+        token
+        for token in tokens_of(question)
+        if token.term is not None and _is_unknown(token.term, weigh)
+    ]
+    if not unknown:
+        return question
+    vocabulary = _vocabulary(catalogue, sources)
+    text = question
+    # From the end, so that the places of those before stay right.
+    for token in reversed(unknown):
+        near = nearest_word(token.word, vocabulary)
+        if near is not None:
+            text = text[: token.start] + near + text[token.end :]
+    return text
+
+
+def _is_unknown(term: str, weigh: Weigh) -> bool:
+    # Nothing is rarer than a term that no passage holds.
+    return weigh(term) >= weigh(_NO_WORD)
+
+
+def _vocabulary(catalogue: Catalogue, sources: Iterable[Source]) -> tuple[str, ...]:
+    texts = [course.title for course in catalogue.courses]
+    texts += [each.lesson.title for each in catalogue.lessons]
+    for source in sources:
+        texts += source.blocks
+    found: dict[str, None] = {}
+    for text in texts:
+        found.update(dict.fromkeys(words(text)))
+        if len(found) > MOST_WORDS:
+            break
+    return tuple(found)

@@ -1,0 +1,139 @@
+"""Reads off a question what it asks of the catalogue: who teaches, links, counts, titles, contents; pure.
+
+No phrases are listed. Each word of a question is a word for something that a catalogue knows, one in which questions
+are put, or one of a topic; a question without a word of a topic is for the catalogue.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from antiphon.language.evidence import is_light
+from antiphon.language.words import terms, words
+
+Ask = Literal[
+    "teacher", "link", "lessons", "courses", "contents", "title", "duration", "overview"
+]
+
+READ_CHARS = 2_000
+
+_WORDS_FOR: dict[Ask, str] = {
+    "teacher": "teacher teachers instructor instructors lecturer lecturers professor tutor educator author",
+    "link": "link links url urls website webpage homepage address",
+    "contents": "outline outlines syllabus curriculum contents content toc structure agenda topics themes subjects",
+    "title": "title titles titled name named names called",
+    "duration": "duration hours minutes",
+    "overview": "about summary summarize summarise summarized overview recap gist learn learned covered cover covers "
+    "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt",
+}
+_ASK_OF: dict[str, Ask] = {}
+for _ask, _listed in _WORDS_FOR.items():
+    _ASK_OF.update(dict.fromkeys(_listed.split(), _ask))
+# With "who", these ask for the teacher of a course; without, they say what is asked about.
+_TEACHES = frozenset(("teaches", "teach", "taught", "teaching", "instructs"))
+_MAKES = frozenset(
+    ("gives", "gave", "holds", "leads", "runs", "presents", "made", "created", "wrote")
+)
+_ASKS_WHO = frozenset(("who", "whom", "whose"))
+_PUT_IN_WORDS = (
+    "please list lists available currently offer offers offered total overall exact exactly full complete "
+    "whole entire first last next previous second third final following follows preceding precedes comes come order "
+    "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
+    "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
+    "main high level word words sentence sentences collection library database catalog catalogue material materials "
+    "system teach teaches taught thanks help"
+)
+_PUT_IN = frozenset(_PUT_IN_WORDS.split())
+"""Words of questions about courses that name no topic."""
+_HOW_MANY_LESSONS = re.compile(
+    r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:lessons|lectures)\b", re.I
+)
+_HOW_MANY_COURSES = re.compile(
+    r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:courses|classes)\b", re.I
+)
+_LIST_OF_COURSES = re.compile(r"\bcourses\b", re.I)
+_LIST_OF_LESSONS = re.compile(r"\b(?:lessons|lectures|table of contents)\b", re.I)
+_HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
+_WHERE_TO_FIND = re.compile(
+    r"\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|see|get|access)\b",
+    re.I,
+)
+
+
+class Asked(NamedTuple):
+    """What a question asks of the catalogue.
+
+    Attributes:
+        asks: What is to be named.
+        counts: It asks how many there are.
+        topic: The words that are none of a catalogue's: with any, the courses' texts are asked too.
+    """
+
+    asks: frozenset[Ask] = frozenset()
+    counts: bool = False
+    topic: tuple[str, ...] = ()
+
+    @property
+    def is_pure(self) -> bool:
+        """True where the catalogue holds all that is asked."""
+        return bool(self.asks) and not self.topic
+
+
+def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
+    """Reads a question from which the names of courses and lessons were taken out.
+
+    Args:
+        of_course: A course was among them, so that "who made it" asks for its teacher.
+    """
+    text = text[:READ_CHARS]
+    found = words(text)
+    asks: set[Ask] = set()
+    who = not _ASKS_WHO.isdisjoint(found)
+    topic: list[str] = []
+    for word in found:
+        ask = _ASK_OF.get(word)
+        if ask is not None:
+            asks.add(ask)
+        elif who and (word in _TEACHES or (of_course and word in _MAKES)):
+            asks.add("teacher")
+        elif _says_something(word):
+            topic.append(word)
+    counts = _read_patterns(text, asks)
+    return Asked(_sharpened(asks), counts, tuple(topic))
+
+
+def _says_something(word: str) -> bool:
+    stems = terms(word)
+    return bool(stems) and not is_light(stems[0]) and word not in _PUT_IN
+
+
+def _read_patterns(text: str, asks: set[Ask]) -> bool:
+    """Adds what only several words together ask for; returns True where it is how many."""
+    counts = False
+    if _HOW_LONG.search(text):
+        asks.add("duration")
+    if _WHERE_TO_FIND.search(text):
+        asks.add("link")
+    if _HOW_MANY_COURSES.search(text):
+        asks.add("courses")
+        counts = True
+    elif _HOW_MANY_LESSONS.search(text):
+        asks.add("lessons")
+        counts = True
+    elif _LIST_OF_LESSONS.search(text):
+        asks.add("contents")
+    elif _LIST_OF_COURSES.search(text):
+        asks.add("courses")
+    return counts
+
+
+def _sharpened(asks: set[Ask]) -> frozenset[Ask]:
+    """Leaves out what is asked for in general where something in particular is."""
+    particular = asks - {"overview"}
+    if particular:
+        asks = particular
+    # "What are the lessons called": their titles are the contents.
+    if "contents" in asks or "courses" in asks:
+        asks = asks - {"title"}
+    return frozenset(asks)

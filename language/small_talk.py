@@ -1,0 +1,93 @@
+"""Recognises what is no question: greetings, thanks, goodbyes, and questions about the assistant itself; pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from antiphon.language.words import words
+
+SmallTalk = Literal["hello", "thanks", "bye", "who", "abilities", "well"]
+
+_MOST_WORDS = 12
+_HELLO_WORDS = "hi hello hey hiya howdy greetings good morning evening afternoon day"
+_HELLO = frozenset(_HELLO_WORDS.split())
+_THANKS = frozenset(("thanks", "thank", "thx", "ty", "cheers", "appreciate"))
+_BYE = frozenset(("bye", "goodbye", "ciao", "later", "night"))
+_AROUND_WORDS = (
+    "you so much very a lot great nice cool perfect awesome super wonderful good ok okay alright all right for the "
+    "your that it is was helpful help answer answers everyone there team bot assistant and now see got well done"
+)
+_AROUND = frozenset(_AROUND_WORDS.split())
+"""Words that stand beside those of a greeting or of thanks, and ask for nothing."""
+_WHO = re.compile(
+    r"(?:who|what) (?:exactly )?are you|what is your name"
+    r"|are you (?:an? )?(?:ai|bot|chatbot|human|robot|real|person)\b.*|who (?:made|built|created) you"
+    r"|introduce yourself|tell me about yourself",
+)
+_ABILITIES = re.compile(
+    r"(?:so )?(?:what (?:else )?(?:can|could)"
+    r" (?:you do|you help(?: me)?(?: with)?|i ask(?: you)?(?: about)?|you tell me)(?: for me| here)?"
+    r"|how (?:do|can) (?:i use (?:you|this)|you help(?: me)?)|how does this work|what do you (?:know|do)"
+    r"|help(?: me)?|can you help(?: me)?|what are you (?:good )?for|what is this)(?: please)?",
+)
+_WELL = re.compile(
+    r"how are you(?: doing)?(?: today)?|how is it going|how do you do|what is up|whats up"
+)
+# What people write in front of a question, or behind it.
+_OPENING = re.compile(
+    r"^\s*(?:(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon)|ok(?:ay)?|thanks|thank you|please|excuse me"
+    r"|um+|uh+|so)(?: there| all| everyone)?[\s,.!:\u2026]+){1,4}(?=\S)",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    r"[\s,.!]+(?:please|thanks|thank you|thx)(?: (?:a lot|so much|in advance))?\s*[.!?]*\s*$",
+    re.IGNORECASE,
+)
+_CONTRACTED = re.compile(r"\b(what|who|how|it)['\u2019]?s\b", re.IGNORECASE)
+
+
+def small_talk(text: str) -> SmallTalk | None:
+    """Returns which small talk a whole message is; None where it asks for something."""
+    said = words(_CONTRACTED.sub(r"\1 is", text[:300]))
+    if not said or len(said) > _MOST_WORDS:
+        return None
+    line = " ".join(said)
+    if _WELL.fullmatch(_without(said, _HELLO)):
+        return "well"
+    if _WHO.fullmatch(_without(said, _HELLO)):
+        return "who"
+    if _ABILITIES.fullmatch(_without(said, _HELLO)) or _ABILITIES.fullmatch(line):
+        return "abilities"
+    return _courtesy(frozenset(said))
+
+
+def _courtesy(said: frozenset[str]) -> SmallTalk | None:
+    if not said <= _HELLO | _THANKS | _BYE | _AROUND:
+        return None
+    if said & _THANKS:
+        return "thanks"
+    if said & _BYE:
+        return "bye"
+    if said & {"hi", "hello", "hey", "hiya", "howdy", "greetings"} or "good" in said:
+        return "hello"
+    # "Ok", "great": an answer was taken note of.
+    return "thanks"
+
+
+def _without(said: list[str], opening: frozenset[str]) -> str:
+    at = 0
+    while at < len(said) - 1 and said[at] in opening:
+        at += 1
+    return " ".join(said[at:])
+
+
+def without_courtesies(question: str) -> str:
+    """Returns the question without a greeting in front of it and thanks behind it; as it is, where that is all."""
+    asked = _CLOSING.sub("", _OPENING.sub("", question))
+    # The question mark goes with the thanks behind it.
+    if not words(asked):
+        return question
+    if question.rstrip().endswith("?") and not asked.rstrip().endswith("?"):
+        return f"{asked.rstrip()}?"
+    return asked

@@ -1,0 +1,149 @@
+"""Answers from outlines and from the list of all courses, and what is said beside the courses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from antiphon.engine.offline.answering import answer
+from antiphon.engine.offline.reading import read_task
+from antiphon.vocabulary.ports import Json
+from tests.unit.engine.briefings import CATALOGUE, attempt, briefing, source
+
+RELIABILITY = "Reliability Engineering for Services"
+OUTLINED = source(
+    RELIABILITY,
+    f"Course: {RELIABILITY}\n",
+    "Instructor: Tom\u00e1s Ferreira\n",
+    "Link: https://example.org/reliability\n",
+    "Lessons: 3 (1 to 3)\n",
+    "Lesson 1: Timeouts and Deadlines\n",
+    "Lesson 2: Circuit Breakers\n",
+    "Lesson 3: Blameless Postmortems\n",
+    "Link of lesson 2: https://example.org/reliability/2",
+)
+LISTED = source(
+    "All courses",
+    "Courses: 2, with 5 lessons in all\n",
+    "Course: Tea. Lessons: 3 (0 to 2). Instructor: Ann Other. Link: https://example.org/tea\n",
+    "Lessons of Tea: 0 Leaves; 1 Water; 2 Cups\n",
+    "Course: Coffee. Lessons: 2 (1 to 2)\n",
+)
+
+
+def answered(question: str, *sources: Json, **more: Any) -> str:
+    task = read_task(briefing(question, *sources, **more))
+    draft = answer(task._replace(catalogue=CATALOGUE))
+    return "".join(block["text"] for block in draft.blocks)
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("Who teaches the reliability course?", f"{RELIABILITY} is taught by Tom\u00e1s Ferreira."),
+        ("Give me its URL: the reliability course", f"The link to {RELIABILITY}: https://example.org/reliability"),
+        ("link of lesson 2 of the reliability course",
+         f"The link to lesson 2 of {RELIABILITY}: https://example.org/reliability/2"),
+        ("link of lesson 3 of the reliability course", f"No link to lesson 3 of {RELIABILITY} is given."),
+        ("How many lessons has the reliability course?", f"{RELIABILITY} has 3 lessons (lesson 1 to lesson 3)."),
+        ("What is lesson 2 of the reliability course called?",
+         f"Lesson 2 of {RELIABILITY} is \u201cCircuit Breakers\u201d."),
+        ("title of the last lesson of the reliability course?",
+         f"Lesson 3 of {RELIABILITY}, its last, is \u201cBlameless Postmortems\u201d."),
+        ("Which lesson comes after lesson 1 of the reliability course?",
+         "The lesson after lesson 1 (\u201cTimeouts and Deadlines\u201d) is lesson 2, \u201cCircuit Breakers\u201d."),
+        ("Which lesson comes after lesson 3 of the reliability course?",
+         f"No lesson comes after lesson 3 (\u201cBlameless Postmortems\u201d): it is the last of {RELIABILITY}."),
+        ("What was covered in lesson 9 of the reliability course?",
+         f"{RELIABILITY} has no lesson 9: it has 3 lessons (lesson 1 to lesson 3)."),
+        ("How long is the reliability course?",
+         f"How long it takes is not said in the outline of {RELIABILITY}, which has 3 lessons."),
+    ],
+)  # fmt: skip
+def test_exactly_what_is_asked_is_said(question: str, says: str) -> None:
+    assert answered(question, OUTLINED) == says
+
+
+def test_each_statement_cites_its_line() -> None:
+    question = "How many lessons has the reliability course and who teaches it?"
+    task = read_task(briefing(question, OUTLINED))._replace(catalogue=CATALOGUE)
+
+    blocks = answer(task).blocks
+
+    cited = [
+        block["citations"][0]["cited_text"] for block in blocks if "citations" in block
+    ]
+    assert "Instructor: Tom\u00e1s Ferreira" in cited[0]
+    assert "Lessons: 3 (1 to 3)" in cited[1]
+
+
+@pytest.mark.parametrize(
+    "question", ["List all courses.", "How many courses are there?"]
+)
+def test_all_courses_are_counted_and_listed(question: str) -> None:
+    assert answered(question, LISTED).splitlines() == [
+        "There are 2 courses, with 5 lessons in all:",
+        "",
+        "- Tea: 3 lessons, taught by Ann Other, https://example.org/tea",
+        "- Coffee: 2 lessons",
+    ]
+
+
+def test_the_list_of_courses_is_no_passage() -> None:
+    passage = source("Tea - Lesson 1", "Water is boiled first.")
+
+    said = answered("How is water boiled first?", LISTED, passage)
+
+    assert said == "Water is boiled first."
+
+
+def test_each_of_several_questions_is_answered_under_it() -> None:
+    passage = source("Tea - Lesson 1", "A kettle boils water.")
+    done = attempt(query="What does a kettle boil?", facts=(1,))
+
+    said = answered(
+        "What does a kettle boil? Who teaches the reliability course?",
+        passage,
+        OUTLINED,
+        attempts=(done,),
+    )
+
+    assert said == (
+        "What does a kettle boil?\nA kettle boils water.\n\n"
+        f"Who teaches the reliability course?\n{RELIABILITY} is taught by Tom\u00e1s Ferreira."
+    )
+
+
+def test_a_course_that_is_none_is_named_before_what_was_found() -> None:
+    passage = source("Tea - Lesson 1", "A kettle boils water.")
+
+    said = answered("In the cooking course, what boils in a kettle of water?", passage)
+
+    assert said == (
+        "There is no course named \u201ccooking\u201d here.\n\nA kettle boils water."
+    )
+
+
+def test_another_language_is_told_in_it_that_the_courses_are_in_english() -> None:
+    passage = source("Tea - Lesson 1", "A teapot and a kettle.")
+
+    said = answered("Was ist ein Kettle und ein Teapot?", passage)
+
+    assert said.startswith("Die Kurse sind auf Englisch.")
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        ("Thanks!", "welcome"),
+        ("Hi", "Hello"),
+        ("Who are you?", "Antiphon"),
+        ("What can you do?", "quote"),
+    ],
+)
+def test_small_talk_gets_what_a_person_expects(message: str, says: str) -> None:
+    said = answered(message)
+
+    assert says in said
+    assert "Hello" not in said or message == "Hi"

@@ -1,0 +1,247 @@
+"""How the offline reasoner reads a question against the courses that there are."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from antiphon.engine.offline.catalogue import EMPTY, Catalogue
+from antiphon.engine.offline.intents import Inquiry, understand
+from antiphon.engine.offline.mentions import mentions_in, without_places
+from antiphon.engine.offline.spelling import corrected
+from tests.unit.engine.briefings import CATALOGUE, course
+
+EVENTS = "Event-Driven Systems from First Principles"
+MCP = "MCP: Build Rich-Context Apps"
+MODELS = "Language Models and Tools"
+RETRIEVAL = "Practical Information Retrieval"
+RELIABILITY = "Reliability Engineering for Services"
+
+
+def read(question: str, *earlier: str, answered: str = "") -> Inquiry:
+    return understand(question, earlier, CATALOGUE, answered)
+
+
+@pytest.mark.parametrize(
+    ("question", "course"),
+    [
+        ("In the reliability course, what is jitter?", RELIABILITY),
+        ("What does your course on event-driven systems say about logs?", EVENTS),
+        ("what is pooling in practical information retreival", RETRIEVAL),
+        ("According to the MCP course, what is a server?", MCP),
+        ("What does the langauge models course say about tokens?", MODELS),
+        ("In the PIR course, what is pooling?", RETRIEVAL),
+        ("In the circuit breakers course, what is a budget?", RELIABILITY),
+        ("What does Priya Raghunathan's course say about tokens?", MODELS),
+        ('In "Language Models and Tools", what is a token?', MODELS),
+        ("What is a saga?", None),
+        ("How do language models count tokens?", None),
+        ("Is there a course on sagas?", None),
+        ("What is the systems theory of first principles thinking?", None),
+        ("Was the golf course of Augusta National built in Georgia?", None),
+    ],
+)
+def test_a_course_is_known_by_title_part_nickname_typo_or_teacher(
+    question: str, course: str | None
+) -> None:
+    assert read(question).course == course
+
+
+def test_a_name_that_two_courses_share_means_both() -> None:
+    inquiry = read("Who teaches the retrieval course?")
+
+    assert inquiry.course is None
+    assert set(inquiry.courses) == {RETRIEVAL, "Retrieval in Small"}
+
+
+def test_a_text_of_one_lesson_is_a_document_and_its_title_a_subject() -> None:
+    catalogue = Catalogue((course("New York City", "Nobody", "New York City"),))
+
+    question = "Who was the mayor of New York City in 1999?"
+
+    assert understand(question, (), catalogue).course is None
+    assert without_places(question, mentions_in(question, catalogue).all) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "asks", "lesson"),
+    [
+        ("Who is the teacher of the reliability course?", {"teacher"}, None),
+        ("who gives the reliability course", {"teacher"}, None),
+        ("give me the URL of the reliability course", {"link"}, None),
+        ("Where can I watch lesson 2 of the reliability course?", {"link"}, 2),
+        ("how many lessons are in the reliability course", {"lessons"}, None),
+        ("What is lesson two of the reliability course called?", {"title"}, 2),
+        ("the title of the last lesson of the reliability course", {"title"}, 3),
+        ("Which topics does the reliability course cover?", {"contents"}, None),
+        ("How long is the reliability course?", {"duration"}, None),
+        ("What is the reliability course about?", {"overview"}, None),
+        ("THE SYLLABUS OF THE RELIABILITY COURSE", {"contents"}, None),
+        ("hey, who teaches the reliability course, please?", {"teacher"}, None),
+    ],
+)
+def test_what_a_catalogue_knows_is_asked_of_it(
+    question: str, asks: set[str], lesson: int | None
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert (set(inquiry.asks), inquiry.lesson) == (asks, lesson)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the link between recall and precision?",
+        "How long must a prompt be before it is cached?",
+        "What is the structure of an event?",
+        "Who wrote the article on logs?",
+        "What are the topics of a broker called?",
+        "How many tokens does GPT-2 know?",
+    ],
+)
+def test_the_same_words_about_a_topic_are_searched_for(question: str) -> None:
+    assert read(question).kind == "plain"
+
+
+@pytest.mark.parametrize(
+    ("question", "step", "lesson"),
+    [
+        ("Which lesson comes after lesson 1 of the reliability course?", 1, 1),
+        ("What is the next lesson after Circuit Breakers?", 1, 2),
+        ("What lesson precedes lesson 3 of the reliability course?", -1, 3),
+        ("Title of the lesson that comes after the one about circuit breakers?", 1, 2),
+    ],
+)
+def test_a_lesson_may_be_named_by_its_neighbour(
+    question: str, step: int, lesson: int
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert (inquiry.step, inquiry.lesson) == (step, lesson)
+
+
+def test_lessons_are_counted_by_place_where_they_begin_with_zero() -> None:
+    assert read("Summarize the first lesson of the event-driven course").lesson == 0
+    assert read("Summarize the last lesson of the event-driven course").lesson == 3
+
+
+def test_a_lesson_that_the_course_does_not_have_is_noted() -> None:
+    inquiry = read("What is taught in lesson 12 of the reliability course?")
+
+    assert (inquiry.kind, inquiry.missing_lesson) == ("outline", 12)
+
+
+def test_a_course_that_is_none_is_noted_and_stays_in_the_query() -> None:
+    inquiry = read("In the cooking course, what is a saga?")
+
+    assert (inquiry.course, inquiry.unknown) == (None, "cooking")
+    assert "cooking" in inquiry.focus
+
+
+@pytest.mark.parametrize(
+    ("message", "talk"),
+    [
+        ("Thanks!", "thanks"),
+        ("Hello there", "hello"),
+        ("who are you?", "who"),
+        ("What can you do?", "abilities"),
+        ("thank you, bye", "thanks"),
+        ("Goodbye", "bye"),
+        ("Hello, what is a saga?", None),
+        ("What is a thank-you message?", None),
+    ],
+)
+def test_small_talk_is_told_from_questions(message: str, talk: str | None) -> None:
+    assert read(message).talk == talk
+
+
+def test_thanks_between_two_questions_do_not_hide_the_first() -> None:
+    inquiry = read("And the reliability one?", "Who teaches the MCP course?", "Thanks!")
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert inquiry.asks == {"teacher"}
+
+
+def test_what_it_means_may_stand_in_the_answer_before() -> None:
+    inquiry = read(
+        "Who teaches it?",
+        "Which course covers sagas?",
+        answered=f"In {EVENTS}, lesson 2: a saga undoes steps.",
+    )
+
+    assert (inquiry.kind, inquiry.course) == ("outline", EVENTS)
+
+
+def test_a_follow_up_on_a_topic_keeps_its_words_and_its_course() -> None:
+    inquiry = read(
+        "And why does it help?", "In the reliability course, what is jitter?"
+    )
+
+    assert inquiry.course == RELIABILITY
+    assert "jitter" in inquiry.focus
+    assert "help" in inquiry.focus
+
+
+def test_several_questions_are_parts_and_a_comparison_is_one() -> None:
+    several = read(
+        "What is a saga, and how does BM25 rank? Who teaches the MCP course?"
+    )
+
+    assert [part.kind for part in several.parts] == ["plain", "plain", "outline"]
+    assert read("How does a queue differ from a log?").parts == ()
+    assert read("Who came up with sagas, and when?").parts == ()
+
+
+def test_a_misspelt_word_is_read_as_the_nearest_that_the_courses_hold() -> None:
+    known = {"what", "circuit", "breaker"}
+
+    def weigh(term: str) -> float:
+        return 1.0 if term in known else 9.0
+
+    question = "What is a circit braker in Raft by Ethanol?"
+
+    said = corrected(question, weigh, CATALOGUE, ())
+
+    assert said == "What is a circuit breakers in Raft by Ethanol?"
+
+
+LETTERS = st.text(
+    alphabet="abe is of lesson course the and 1?.,:\"'\u2019\u00e9\u4e00",
+    max_size=1_000,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(LETTERS)
+def test_no_text_breaks_the_reading(text: str) -> None:
+    understand(text, (text[::-1],), CATALOGUE, text)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "the course " * 2_000,
+        "lesson of the course about " * 1_000,
+        "what comes after lesson " * 1_000,
+        "and what is " * 2_000,
+        "hello, " * 3_000,
+        "is the first of the last of " * 1_000,
+        "\u201c" * 20_000,
+        "Language Models and Tools " * 1_000,
+        "which course that " * 2_000,
+    ],
+)
+@pytest.mark.parametrize("catalogue", [EMPTY, CATALOGUE])
+def test_reading_a_hostile_question_takes_no_time(
+    hostile: str, catalogue: Catalogue
+) -> None:
+    start = time.process_time()
+
+    understand(hostile, (hostile, hostile), catalogue, hostile)
+
+    assert time.process_time() - start < 0.5

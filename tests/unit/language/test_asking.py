@@ -1,0 +1,138 @@
+"""Questions that go on, point back, or hold several; lessons by place; other languages; courtesies."""
+
+from __future__ import annotations
+
+import pytest
+
+from antiphon.language.lesson_places import LessonPlace, lesson_place
+from antiphon.language.questions import points_back, questions_in, refers_back
+from antiphon.language.small_talk import without_courtesies
+from antiphon.language.tongues import note_on_language
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "And the retrieval one?",
+        "Who teaches it?",
+        "Does it cover retries?",
+        "Who teaches that course?",
+        "What about embeddings?",
+        "Why is that so?",
+    ],
+)
+def test_what_leans_on_the_question_before_refers_back(question: str) -> None:
+    assert refers_back(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why do retries need jitter?",
+        "What is there to know about sagas?",
+        "What is the pattern that undoes steps?",
+        "Why does a queue block when it is full?",
+        "Is there a lesson on sagas?",
+        "What is a saga?",
+    ],
+)
+def test_a_short_question_of_its_own_does_not(question: str) -> None:
+    assert not refers_back(question)
+    assert not points_back(question)
+
+
+@pytest.mark.parametrize(
+    ("message", "questions"),
+    [
+        ("What is a saga? Who teaches it?", 1),
+        ("What is a saga? Who teaches the retrieval course?", 2),
+        ("What is jitter and how does a breaker work?", 2),
+        ("Who came up with sagas, and when?", 1),
+        ("Which law was it, and when was it proved?", 1),
+        ("Compare a queue with a log. What is the difference?", 1),
+        ("When was the singer born who is known for her voice and who sang it?", 1),
+        ("Which film was produced by D.P. Varma and had music by a director?", 1),
+        ("What is tea? What is milk? What is rum? What is ale? What is gin?", 3),
+    ],
+)
+def test_only_questions_of_their_own_are_taken_apart(
+    message: str, questions: int
+) -> None:
+    assert len(questions_in(message)) == questions
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("lesson 4", LessonPlace(number=4)),
+        ("Lesson-7", LessonPlace(number=7)),
+        ("lesson twelve", LessonPlace(number=12)),
+        ("the last lesson", LessonPlace(position=-1)),
+        ("the 3rd lesson", LessonPlace(position=3)),
+        ("the second to last lesson", LessonPlace(position=-2)),
+        ("the lesson before lesson 2", LessonPlace(number=2, step=-1)),
+        ("Which lesson comes next after lesson 2?", LessonPlace(number=2, step=1)),
+        ("How many lessons, and what is the first one?", LessonPlace(position=1)),
+        ("Is the second one faster?", None),
+        ("What is a queue?", None),
+    ],
+)
+def test_a_lesson_is_read_by_number_place_or_neighbour(
+    question: str, place: LessonPlace | None
+) -> None:
+    assert lesson_place(question) == place
+
+
+@pytest.mark.parametrize(
+    ("place", "number"),
+    [
+        (LessonPlace(position=1), 0),
+        (LessonPlace(position=-1), 5),
+        (LessonPlace(number=2, step=1), 5),
+        (LessonPlace(number=5, step=1), None),
+        (LessonPlace(number=3), None),
+        (LessonPlace(position=9), None),
+    ],
+)
+def test_a_place_is_a_number_among_those_that_there_are(
+    place: LessonPlace, number: int | None
+) -> None:
+    assert place.among((0, 2, 5)) == number
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Was ist ein Circuit Breaker?", "Englisch"),
+        ("Qu'est-ce que le prompt caching ?", "anglais"),
+        ("\u00bfQu\u00e9 es un cortacircuitos?", "ingl\u00e9s"),
+        ("O que \u00e9 um circuit breaker?", "ingl\u00eas"),
+        ("Wat is een circuit breaker?", "Engels"),
+        ("\u4ec0\u4e48\u662f\u65ad\u8def\u5668\uff1f", "\u82f1\u6587"),
+        ("What is a de facto standard?", None),
+        ("Which values does Lucene ship with?", None),
+        ("Was Kafka first?", None),
+    ],
+)
+def test_a_language_is_known_by_its_words(question: str, language: str | None) -> None:
+    note = note_on_language(question)
+
+    if language is None:
+        assert note is None
+    else:
+        assert note is not None
+        assert language in note
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("hey, what is a saga?", "what is a saga?"),
+        ("Good morning! What is a saga, please?", "What is a saga?"),
+        ("What is a saga? Thanks in advance!", "What is a saga?"),
+        ("Well-known patterns", "Well-known patterns"),
+        ("thanks", "thanks"),
+    ],
+)
+def test_courtesies_are_no_part_of_a_question(said: str, asked: str) -> None:
+    assert without_courtesies(said) == asked
