@@ -10,7 +10,7 @@ from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.engine.offline.task import Source, Task, extract_from
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.evidence import Weigh, telling_words
-from antiphon.language.extract import Extraction, Pick, extract
+from antiphon.language.extract import Excerpt as Pick, Extraction, extract
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
 from antiphon.vocabulary.events import NOT_SEARCHED, NOTHING_FOUND
@@ -70,7 +70,7 @@ def summary(
     material = material[:MOST_MATERIAL]
     passages = [sentences(each.said) for each in material]
     labels = [each.source for each in material]
-    found = extract(question, passages, weigh, limit=MATERIAL_SENTENCES, titles=labels)
+    found = extract(question, passages, weigh, titles=labels)
     if found.evidence < LEAST_FOR_SUMMARY:
         return [{"type": "text", "text": NOTHING_TO_NOTE}]
     noted: list[str] = []
