@@ -16,7 +16,6 @@ Likeness = Callable[[str, Sequence[str]], Sequence[float]]
 """Returns how like each text is to a question by meaning: their cosine, -1 to 1. Blocks: call it from a thread."""
 
 
-
 class Measures(NamedTuple):
     """How texts are measured against a question; what is None is not known.
 

@@ -23,6 +23,7 @@ from antiphon.language.evidence import (
 )
 from antiphon.language.ranking import (
     NO_FORMS,
+    OWN_TERMS_WEIGHT,
     Forms,
     PassageSignals,
     by_likeness,
@@ -44,7 +45,7 @@ those of a question come out at ten times those of `ranking.py` (docs/decisions/
 COST_PER_CHAR = 0.0002
 """What a character of a run costs, in chance: five hundred of them must bring a tenth."""
 _COST_OF_POINTING_BACK = 0.04
-_FURTHER = 0.15
+_FURTHER = 0.12
 """A further excerpt has at least this share of the chance of the first one."""
 _POINTS_BACK = re.compile(
     r"\W*(?:(?:and|but|so|or|because|also)\b\W*)?(?:It|Its|This|That|These|Those|They|Their|Them|He|She|His|Her|Such|"
@@ -104,7 +105,7 @@ class _Sentence(NamedTuple):
         number: Its place in its passage, from 0.
         terms: The question's terms that it holds.
         chars: Its length, without white space around it.
-        form: What its form adds to its score.
+        added: What its own words and its form add to its score.
         is_repeated: It stood in an earlier passage already, as where chunks overlap.
     """
 
@@ -112,7 +113,7 @@ class _Sentence(NamedTuple):
     terms: frozenset[str]
     text: str
     chars: int
-    form: float
+    added: float
     is_repeated: bool
 
 
@@ -155,7 +156,7 @@ def extract(
     if not compared and not any(each.terms for each in _every(read)):
         return Extraction()
     scores = _scores(shares, read, compared)
-    chances = _chances(read, scores)
+    chances = _chances(read, scores, by_meaning=bool(compared))
     chosen = _choose(read, chances, limit)
     if not chosen:
         return Extraction()
@@ -187,13 +188,15 @@ def _read(
         for number, sentence in enumerate(passage[:room]):
             text = sentence.strip()
             stems = terms(text)
+            held = shares.held(stems)
+            own = OWN_TERMS_WEIGHT * shares.share(held)
             sentences.append(
                 _Sentence(
                     number=number,
-                    terms=shares.held(stems),
+                    terms=held,
                     text=text,
                     chars=len(text),
-                    form=forms.score(text, stems),
+                    added=own + forms.score(text, stems),
                     is_repeated=text in seen,
                 )
             )
@@ -240,7 +243,7 @@ def _scores(
             likeness = by_likeness(
                 [compared.get(sentence.text, 0.0) for sentence in passage.sentences]
             )
-        forms = {sentence.number: sentence.form for sentence in passage.sentences}
+        forms = {sentence.number: sentence.added for sentence in passage.sentences}
         signals = PassageSignals(
             rank=rank, labels=passage.of_title, forms=forms, likeness=likeness
         )
@@ -249,9 +252,12 @@ def _scores(
 
 
 def _chances(
-    read: Sequence[_Passage], scores: Sequence[Sequence[float]]
+    read: Sequence[_Passage], scores: Sequence[Sequence[float]], *, by_meaning: bool
 ) -> list[list[float]]:
-    """Returns how likely each sentence is to be the answer, all together 1; one that is repeated counts once."""
+    """Returns how likely each sentence is to be the answer, all together 1.
+
+    One that is repeated counts once, and one that shares no word counts where meanings are compared.
+    """
     highest = max(max(row, default=0.0) for row in scores)
     total = 0.0
     weights: list[list[float]] = []
@@ -259,7 +265,7 @@ def _chances(
         of_passage: list[float] = []
         for sentence, score in zip(passage.sentences, row, strict=True):
             weight = 0.0
-            if not sentence.is_repeated:
+            if not sentence.is_repeated and (by_meaning or sentence.terms):
                 weight = exp(SHARPNESS * (score - highest))
             of_passage.append(weight)
             total += weight
@@ -293,7 +299,7 @@ def _touches(run: _Run, other: _Run) -> bool:
 def _runs(
     read: Sequence[_Passage], chances: Sequence[Sequence[float]]
 ) -> Iterator[_Run]:
-    """Yields every run of two to five sentences that is not too long to read; alone only where there is no other way."""
+    """Yields every run of two to five sentences that is not too long to read; one alone where there is no other way."""
     for number, passage in enumerate(read):
         sentences = passage.sentences
         for first in range(len(sentences)):
@@ -342,9 +348,7 @@ def _fit(
     """Measures how well the chosen runs fit the question."""
     held: list[frozenset[str]] = []
     for passage in read:
-        held.append(
-            passage.of_title.union(*[each.terms for each in passage.sentences])
-        )
+        held.append(passage.of_title.union(*[each.terms for each in passage.sentences]))
     together = 0
     cosines: list[float] = []
     for run in chosen:

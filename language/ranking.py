@@ -39,6 +39,9 @@ LIKENESS_WEIGHT = 0.55
 """For being like the question by meaning (a cosine), where that is known."""
 LIKENESS_BESIDE_WEIGHT = 0.1
 """For the likeness of the better of its neighbours: what is spoken makes one point over several sentences."""
+OWN_TERMS_WEIGHT = 0.2
+"""For the share of the terms that it holds itself, beside what it stands under: below a title that says it all, the
+sentence that says it too."""
 PAIR_WEIGHT = 0.03
 """For each two words that stand side by side in the question too, up to three."""
 MOST_PAIRS = 3
@@ -48,6 +51,7 @@ FRAGMENT_WEIGHT = -0.2
 """For a heading or a question, which hold the words that are asked for and say little."""
 
 _FEWEST_TERMS = 4
+_ENDS = re.compile(r"[.!:\u3002]\W*$")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty|hundred|thousand"
@@ -206,6 +210,8 @@ class Forms:
         score = PAIR_WEIGHT * min(shared, MOST_PAIRS)
         for shape in self._shapes:
             score += SHAPE_WEIGHT * (shape.search(text) is not None)
-        if len(stems) < _FEWEST_TERMS or text.endswith("?"):
+        # What is spoken has short sentences, and a heading does not end like one.
+        is_heading = len(stems) < _FEWEST_TERMS and not _ENDS.search(text)
+        if is_heading or text.endswith("?"):
             score += FRAGMENT_WEIGHT
         return score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 import msgspec
@@ -14,7 +15,7 @@ from antiphon.engine.offline.reading import read_task, summary_task
 from antiphon.engine.offline.shapes import RefusedError, parse
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import Draft, error_of, message_of, stream_of
-from antiphon.language.evidence import Weigh
+from antiphon.language.evidence import WORDS_ALONE, Measures
 from antiphon.vocabulary.ports import Json
 
 MODEL = "offline"
@@ -25,11 +26,11 @@ class OfflineMessagesApi:
     """Plans tool calls by rule and answers by extraction, from each request alone.
 
     Args:
-        weigh: How telling a stemmed term is in the courses; None means that all are alike.
+        measures: How questions and texts are compared; by default by words that are all alike.
     """
 
-    def __init__(self, weigh: Weigh | None = None) -> None:
-        self._weigh = weigh
+    def __init__(self, measures: Measures = WORDS_ALONE) -> None:
+        self._measures = measures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,7 +57,11 @@ class OfflineMessagesApi:
         # All of it before the first byte: a refusal needs a status of its own, also where a stream was wanted.
         try:
             request = parse(body)
-            draft = self._draft(request)
+            if self._measures.likeness is None:
+                draft = self._draft(request)
+            else:
+                # Comparing meanings takes an embedder's time, in which other queries go on.
+                draft = await asyncio.to_thread(self._draft, request)
         except RefusedError as error:
             await _error(send, 400, "invalid_request_error", str(error))
             return
@@ -71,27 +76,27 @@ class OfflineMessagesApi:
     def _draft(self, request: Json) -> Draft:
         wanted = summary_task(request)
         if wanted is not None:
-            return Draft(summary(wanted.question, wanted.material, self._weigh))
-        return reply_to(read_task(request), self._weigh)
+            return Draft(summary(wanted.question, wanted.material, self._measures))
+        return reply_to(read_task(request), self._measures)
 
 
-def offline_model(weigh: Weigh | None = None) -> AnthropicModel:
+def offline_model(measures: Measures = WORDS_ALONE) -> AnthropicModel:
     """Connects the same SDK to the Messages API in this process: a model that needs neither key nor network.
 
     Its answers are labelled `offline`.
 
     Args:
-        weigh: How telling a stemmed term is in the courses; None means that all are alike.
+        measures: How questions and texts are compared; by default by words that are all alike.
     """
-    transport = InProcessTransport(OfflineMessagesApi(weigh))
+    transport = InProcessTransport(OfflineMessagesApi(measures))
     return connect("none", "http://offline.invalid", name=MODEL, transport=transport)
 
 
-def reply_to(task: Task, weigh: Weigh | None) -> Draft:
+def reply_to(task: Task, measures: Measures) -> Draft:
     """Returns the reply: tool calls, or the answer."""
-    calls = plan(task, weigh)
+    calls = plan(task, measures.weigh)
     if not calls:
-        return answer(task, weigh)
+        return answer(task, measures)
     blocks: list[Json] = []
     for call in calls:
         blocks.append(
