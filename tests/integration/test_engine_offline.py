@@ -86,7 +86,7 @@ async def test_a_question_becomes_a_tool_call_and_then_a_cited_answer() -> None:
         )
         assert (
             second.text.text[citation.start : citation.end]
-            == citation.cited_text.strip()
+            == f"{SENTENCES[0]}**{SENTENCES[1]}**"
         )
     assert second.citations
     assert second.usage.input_tokens > second.usage.output_tokens > 0

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from antiphon.engine.offline.app import reply_to
 from antiphon.engine.offline.reading import read_task
 from antiphon.engine.offline.shapes import RefusedError, parse
+from antiphon.language.evidence import WORDS_ALONE
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import TOOLS, attempt, briefing, source
 
@@ -108,7 +109,7 @@ def test_a_transcripts_plain_words_are_evidence_that_cannot_be_cited() -> None:
         WORDS_ALONE,
     ).blocks
 
-    assert blocks == [{"type": "text", "text": "A queue holds messages."}]
+    assert blocks == [{"type": "text", "text": "Lesson 1: A queue holds messages."}]
 
 
 def test_a_forbidden_choice_of_tools_is_obeyed() -> None:
