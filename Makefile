@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check eval eval-memory bench bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check eval eval-memory eval-calibration bench bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -62,6 +62,10 @@ eval: $(DATA)/knowledge/current ## grade the answers to the sample questions
 # Reads ../shared/data/hotpotqa_100 where it is.
 eval-memory: $(VENV)/.dev ## two-round runs as transcript and as briefing: tokens, price, what is kept
 	$(BIN)/python -m benchmarks.memory
+
+# Reads ../shared/data/chunking_evaluation where it is.
+eval-calibration: $(VENV)/.dev ## what the confidence of answers without a key is worth, and its weights fitted anew
+	$(BIN)/python -m benchmarks.calibration
 
 bench: setup $(VENV)/.dev ## processor time and memory beside a plain loop of calls
 	$(BIN)/python -m benchmarks.overhead

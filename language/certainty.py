@@ -1,8 +1,9 @@
 """How sure it is that excerpts answer a question, from how well they fit it; pure.
 
-The weights are those of a logistic regression, fitted by `make eval-calibration` on the questions of one half of
-chunking_evaluation (https://github.com/brandonstarxel/chunking_evaluation), answered from their own texts and from the
-other half's, where nothing answers them; docs/decisions/146 has what they reach on the half they were not fitted on.
+The weights are those of a logistic regression, fitted by `make eval-calibration` on one half of chunking_evaluation
+(https://github.com/brandonstarxel/chunking_evaluation): its questions answered from their own texts, from the same
+without what answers them, and the other half's questions, which nothing there answers; docs/decisions/146 has what they
+reach on questions that they were not fitted on.
 """
 
 from __future__ import annotations
@@ -31,26 +32,26 @@ class Weights(NamedTuple):
 
 
 BY_MEANING = Weights(
-    likeness=6.0,
-    share=3.0,
-    evidence=1.0,
-    chance=2.0,
-    offset=-5.5,
-    high=0.9,
-    medium=0.6,
-    low=0.2,
+    likeness=5.06,
+    share=2.21,
+    evidence=0.0,
+    chance=1.2,
+    offset=-5.55,
+    high=0.75,
+    medium=0.17,
+    low=0.09,
 )
 BY_WORDS = Weights(
     likeness=0.0,
-    share=3.0,
-    evidence=3.0,
-    chance=2.0,
-    offset=-3.5,
-    high=0.9,
-    medium=0.6,
-    low=0.2,
+    share=3.38,
+    evidence=0.92,
+    chance=-0.51,
+    offset=-2.52,
+    high=1.0,
+    medium=0.14,
+    low=0.11,
 )
-"""For where no embedder is at hand."""
+"""For where no embedder is at hand; by words alone nothing was right often enough to be called high."""
 
 
 def probability(fit: Fit) -> float:

@@ -65,23 +65,34 @@ def main() -> int:
 
 def _table(half: Half, rows: Sequence[Row]) -> Table:
     """Lists what the service said of questions that the texts answer, and of others."""
-    own = [row for row in rows if row.answerable]
-    others = [row for row in rows if not row.answerable]
     table = Table("asked of " + half.name, "", title_justify="left")
-    table.add_row("questions that it answers", str(len(own)))
-    table.add_row("  found by search", _share([row.retrieved for row in own]))
-    table.add_row("  cited", _share([row.cited for row in own]))
-    table.add_row("  refused", _share([row.refused for row in own]))
-    table.add_row("  characters", f"{sum(row.chars for row in own) / len(own):.0f}")
-    table.add_row("questions that it does not answer", str(len(others)))
-    table.add_row("  refused", _share([row.refused for row in others]))
-    recognised = [row.refused or row.confidence == "low" for row in others]
-    table.add_row("  refused, or called low", _share(recognised))
+    _add_own(table, [row for row in rows if row.answerable])
+    _add_others(table, [row for row in rows if not row.answerable])
     for level in LEVELS:
         called = [row for row in rows if row.confidence == level and not row.refused]
         right = _share([row.cited for row in called])
         table.add_row(f"called {level}", f"{len(called)}, of these right: {right}")
     return table
+
+
+def _add_own(table: Table, rows: Sequence[Row]) -> None:
+    mean_chars = sum([row.chars for row in rows]) / len(rows)
+    table.add_row("questions that it answers", str(len(rows)))
+    table.add_row("  found by search", _share([row.retrieved for row in rows]))
+    table.add_row("  cited", _share([row.cited for row in rows]))
+    table.add_row("  characters", f"{mean_chars:.0f}")
+    table.add_row("  declined", _share([row.refused for row in rows]))
+    table.add_row("  declined, or called low", _share(_doubted(rows)))
+
+
+def _add_others(table: Table, rows: Sequence[Row]) -> None:
+    table.add_row("questions that it does not answer", str(len(rows)))
+    table.add_row("  declined", _share([row.refused for row in rows]))
+    table.add_row("  declined, or called low", _share(_doubted(rows)))
+
+
+def _doubted(rows: Sequence[Row]) -> list[bool]:
+    return [row.refused or row.confidence == "low" for row in rows]
 
 
 def _share(flags: Sequence[bool]) -> str:

@@ -18,7 +18,7 @@ MOST_DOUBTED = 0.05
 HIGH_IS_RIGHT = 0.9
 """The excerpts that the set names are not all that answer: of 18 answers called wrong at the top, read one by one,
 three do answer. So nine in ten by the set are more than nineteen in twenty to a reader of courses."""
-_RIDGE = 0.5
+_RIDGE = 0.02
 _STEPS = 60
 
 

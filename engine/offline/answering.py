@@ -163,10 +163,13 @@ def _answer_by_course(
     draft: Draft,
     worst: Certainty,
 ) -> list[Certainty]:
-    """Writes one excerpt for each course that speaks of the topic, the most to the point first; returns how sure each is.
+    """Writes one excerpt for each course that speaks of the topic, the most to the point first.
 
     Args:
-        worst: The least that an excerpt must be to be shown.
+        worst: The least sure that an excerpt may be and be shown.
+
+    Returns:
+        How sure each excerpt is.
     """
     by_course: dict[str, list[Source]] = {}
     for source in sources:

@@ -119,7 +119,9 @@ def test_without_an_embedder_nothing_is_chosen_where_nothing_is_shared() -> None
     assert extract("What is a monad?", []) == Extraction()
 
 
-def test_the_best_excerpt_comes_first_and_what_is_unlikely_beside_it_is_left_out() -> None:
+def test_the_best_excerpt_comes_first_and_what_is_unlikely_beside_it_is_left_out() -> (
+    None
+):
     passages = [QUEUES, ["A queue of people waits. ", "They buy bread. "]]
 
     found = extract("When does a bounded queue refuse messages?", passages)
@@ -186,7 +188,9 @@ def test_titles_count_as_evidence_for_what_stands_below_them() -> None:
     )
 
 
-def test_below_a_title_that_says_it_all_the_sentence_that_says_it_too_is_marked() -> None:
+def test_below_a_title_that_says_it_all_the_sentence_that_says_it_too_is_marked() -> (
+    None
+):
     passage = ["A cache keeps answers. ", "It saves time."]
 
     found = extract("What is a cache?", [passage], titles=["Caching"])
@@ -217,14 +221,14 @@ def test_any_text_is_survived_and_the_excerpts_are_runs_within_the_passages(
         text = "".join(passages[each.passage][each.first : each.end])
         assert each.end - each.first == 1 or len(text.strip()) <= 2 * LONGEST_RUN_CHARS
     ordered = sorted(found.excerpts)
-    assert all(
-        a.passage != b.passage or a.end <= b.first for a, b in pairwise(ordered)
-    )
+    assert all(a.passage != b.passage or a.end <= b.first for a, b in pairwise(ordered))
 
 
 def test_few_sentences_are_compared_by_meaning_however_many_there_are() -> None:
     likeness = Likenesses()
-    passages = [[f"Sentence {n} of {p} is here. " for n in range(200)] for p in range(20)]
+    passages = [
+        [f"Sentence {n} of {p} is here. " for n in range(200)] for p in range(20)
+    ]
 
     extract("Which sentence is here?", passages, Measures(likeness=likeness))
 
