@@ -10,7 +10,11 @@ from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import Certainty, certainty
 from antiphon.language.evidence import Measures
 from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction
+from antiphon.language.words import is_english
 
+NEAR_IN_ANOTHER_LANGUAGE = 0.2
+"""An embedder for English reads German and Spanish a little: what answers them in samples/open.jsonl is 0.26 and more
+like them, and what is nearest to one that nothing answers 0.06."""
 _MARK = "**"
 """Around the sentence that carries the answer: bold in Markdown, and plain to see where Markdown is not rendered."""
 
@@ -40,7 +44,20 @@ def look(
 ) -> Found:
     """Looks for the excerpts of the sources that answer the question best."""
     extraction = excerpts_from(sources, question, measures, limit)
-    return Found(sources, extraction, certainty(extraction.fit))
+    sure = certainty(extraction.fit)
+    if sure == "none" and _is_near_in_another_language(question, extraction):
+        sure = "low"
+    return Found(sources, extraction, sure)
+
+
+def _is_near_in_another_language(question: str, extraction: Extraction) -> bool:
+    """Returns True where words cannot tell, and meaning is near enough to be worth showing."""
+    likeness = extraction.fit.likeness
+    return (
+        likeness is not None
+        and likeness >= NEAR_IN_ANOTHER_LANGUAGE
+        and not is_english(question)
+    )
 
 
 def quote_all(found: Found, draft: Draft) -> None:
