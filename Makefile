@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check eval eval-memory eval-retrieval bench bench-search bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -68,6 +68,10 @@ eval-memory: $(VENV)/.dev ## two-round runs as transcript and as briefing: token
 # Reads ../shared/data/chunking_evaluation and hotpotqa_100 where they are; what is missing is skipped, and said.
 eval-retrieval: $(VENV)/.dev ## what search finds on open question sets, by budget: table, JSON and plot
 	$(BIN)/python -m benchmarks.retrieval
+
+# Reads ../shared/data/chunking_evaluation where it is.
+eval-calibration: $(VENV)/.dev ## what the confidence of answers without a key is worth, and its weights fitted anew
+	$(BIN)/python -m benchmarks.calibration
 
 bench: setup $(VENV)/.dev ## processor time and memory beside a plain loop of calls
 	$(BIN)/python -m benchmarks.overhead

@@ -10,7 +10,7 @@ from antiphon.assembler.citations import cite, stretch
 from antiphon.assembler.state import AnswerState
 from antiphon.assembler.uncertainty import confidence, indicator
 from antiphon.assembler.wording import TOOL_FAILURES, one_line
-from antiphon.language.extract import Pick, extract
+from antiphon.language.extract import Excerpt, extract
 from antiphon.vocabulary.events import ResponseAssembled, ToolFailed
 from antiphon.vocabulary.values import Citation, Fact, Indicator, Passage, Usage, Value
 
@@ -37,7 +37,7 @@ def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
         passages.append(_sentences(fact.passage))
         titles.append(fact.passage.source)
     extraction = extract(state.question, passages, titles=titles)
-    text, citations = _write(state.facts, extraction.picks)
+    text, citations = _write(state.facts, extraction.excerpts)
     # Nothing to cite means that nothing found speaks to the question: then there is no partial answer either.
     if not citations:
         return draft_statement(state, why, event_seq)
@@ -70,20 +70,20 @@ def _sentences(passage: Passage) -> list[str]:
 
 
 def _write(
-    facts: Sequence[Fact], picks: Sequence[Pick]
+    facts: Sequence[Fact], excerpts: Sequence[Excerpt]
 ) -> tuple[str, tuple[Citation, ...]]:
-    """Writes each pick as a paragraph on one line, with the citation of the very text."""
+    """Writes each excerpt as a paragraph on one line, with the citation of the very text."""
     paragraphs: list[str] = []
     citations: list[Citation] = []
     start = 0
-    for pick in picks:
-        fact = facts[pick.passage]
-        quoted = stretch(fact.passage, pick.first, pick.end - 1)
+    for excerpt in excerpts:
+        fact = facts[excerpt.passage]
+        quoted = stretch(fact.passage, excerpt.first, excerpt.end - 1)
         # The answer reads on one line; the citation keeps the passage's own white space, character for character.
         paragraph = " ".join(quoted.split())
         if not paragraph:
             continue
-        at = fact.passage.starts[pick.first]
+        at = fact.passage.starts[excerpt.first]
         citations.append(cite(fact, start, start + len(paragraph), quoted, at))
         paragraphs.append(paragraph)
         start += len(paragraph) + len("\n\n")

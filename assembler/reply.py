@@ -17,8 +17,11 @@ from antiphon.assembler.state import AnswerState, Incident
 from antiphon.assembler.support import unsupported_citations, unsupported_sentences
 from antiphon.assembler.uncertainty import indicator
 from antiphon.vocabulary.events import (
+    CLOSEST_FOUND,
+    LOOSE_FIT,
     NOT_SEARCHED,
     NOTHING_FOUND,
+    PART_MISSING,
     BreakerTripped,
     BriefingPrepared,
     ReasoningCompleted,
@@ -30,6 +33,12 @@ from antiphon.vocabulary.values import Indicator
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
 _DECLINED = {NOT_SEARCHED: "not_searched", NOTHING_FOUND: "no_evidence"}
 """The doubts of replies by which the offline reasoner says that it has no answer, by their stop reason."""
+_UNSURE = {
+    CLOSEST_FOUND: "closest_found",
+    LOOSE_FIT: "loose_fit",
+    PART_MISSING: "part_missing",
+}
+"""The doubts of its replies that cite something without being sure that it is the answer, by their stop reason."""
 _NOTHING_FOUND = re.compile(
     r"\bnot (?:in|part of|covered|mentioned|found|discussed|addressed|available)\b"
     r"|\b(?:could|can|did|do|does|was|were)(?:n[o'\u2019]t| not|not) (?:\w+ )?"
@@ -154,6 +163,9 @@ def _doubts_of_evidence(
         )
     # A cited answer rests on something; what may be missing is whole parts of the question.
     if resolved.citations:
+        unsure = _UNSURE.get(recorded.event.stop_reason)
+        if unsure is not None:
+            doubts.append(indicator(unsure, recorded.seq))
         if state.open_parts:
             doubts.append(
                 indicator(

@@ -123,10 +123,15 @@ def _in_own_words(
     claims: list[tuple[str, list[Citation]]] = []
     for (start, end), cited in by_span.items():
         claim = answer[start:end]
-        quoted = "".join(["".join(citation.cited_text.split()) for citation in cited])
-        if "".join(claim.split()) not in quoted:
+        quoted = "".join([_letters(citation.cited_text) for citation in cited])
+        if _letters(claim) not in quoted:
             claims.append((claim, cited))
     return claims
+
+
+def _letters(text: str) -> str:
+    """Returns the text without white space, and without the marks by which a quotation is emphasised."""
+    return "".join(text.split()).replace("**", "")
 
 
 def unsupported_sentences(

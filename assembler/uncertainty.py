@@ -68,6 +68,14 @@ DOUBTS: dict[str, Doubt] = {
     "general_knowledge": Doubt(
         "The answer was given without looking into the courses.", "medium"
     ),
+    "closest_found": Doubt(
+        "What is shown is the closest that was found; it may not answer the question.",
+        "low",
+    ),
+    "loose_fit": Doubt(
+        "What is shown fits the question, but may not be all of the answer.", "medium"
+    ),
+    "part_missing": Doubt("A part of the question is not answered.", "medium"),
     "weak_evidence": Doubt("Nothing was found on: {parts}.", "medium"),
     "uncited_claim": Doubt(
         "Course material was found, but the answer cites none of it.", "medium"

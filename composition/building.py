@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of
@@ -24,6 +24,7 @@ from antiphon.engine import (
     offline_model,
 )
 from antiphon.knowledge import Library
+from antiphon.language.evidence import Measures
 from antiphon.traces import PROGRAM
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
@@ -53,7 +54,7 @@ def build(
     embedder = embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
     # The offline reasoner is there in any case: it answers where Claude is away.
-    offline = offline_model(_forgiving(library), library.courses)
+    offline = offline_model(_measures(library), library.courses)
     primary = offline
     models: tuple[AnthropicModel, ...] = (offline,)
     profiles: dict[Reasoner, Profile] = {}
@@ -103,17 +104,19 @@ def _time_of_tools(settings: QuerySettings) -> float:
     return min(settings.tool_timeout_s, settings.deadline_s / 4)
 
 
-def _forgiving(library: Library) -> Callable[[str], float]:
-    """Returns the rarity of terms as the library knows it; the same for all where it cannot be read."""
+def _measures(library: Library) -> Measures:
+    """Returns how the offline reasoner compares texts: terms by their rarity in the library, meanings by the embedder.
+
+    It is the last resort: it must answer even without an index, where all terms are alike.
+    """
 
     def weight(term: str) -> float:
         try:
             return library.weight(term)
         except KnowledgeError:
-            # The offline reasoner is the last resort: it must answer even without an index.
             return 1.0
 
-    return weight
+    return Measures(weight, library.likeness)
 
 
 def profile_of(settings: Settings) -> Profile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import log
 from pathlib import Path
@@ -14,7 +14,9 @@ from antiphon.knowledge.likeness import VectorCache, likeness
 from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.searching import OpenGeneration, Wanted
 from antiphon.knowledge.values import Course, CourseMatch, LessonMatch, LibraryState
+from antiphon.knowledge.vectors import Vector
 from antiphon.language.words import fold
+from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Passage
 
@@ -146,12 +148,19 @@ class Library:
     def likeness(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Returns how like each text is to the question by meaning: their cosine, -1 to 1, in the texts' order.
 
-        What was asked or searched lately, and what is a sentence of the library, is not embedded again.
+        What was asked or searched lately, and what is a sentence of the library, is not embedded again. It needs no
+        index: a catalogue that cannot be read only makes it slower.
         """
         with self._borrow() as generation:
-            look_up = None
-            if generation is not None:
-                look_up = generation.find_vectors
+
+            def look_up(unknown: Sequence[str]) -> Mapping[str, Vector]:
+                if generation is None:
+                    return {}
+                try:
+                    return generation.find_vectors(unknown)
+                except KnowledgeError:
+                    return {}
+
             return likeness(self._vectors, question, texts, look_up)
 
     def resolve_course(self, name: str) -> CourseMatch:

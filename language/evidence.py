@@ -6,11 +6,29 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import fsum, log
+from typing import NamedTuple
 
 from antiphon.language.words import stem, terms, words
 
 Weigh = Callable[[str], float]
 """Returns how telling a stemmed term is: its inverse document frequency, 0 or more."""
+Likeness = Callable[[str, Sequence[str]], Sequence[float]]
+"""Returns how like each text is to a question by meaning: their cosine, -1 to 1. Blocks: call it from a thread."""
+
+
+class Measures(NamedTuple):
+    """How texts are measured against a question; what is None is not known.
+
+    Attributes:
+        weigh: How telling a stemmed term is in the courses; None means that all are alike.
+        likeness: How like a text is to a question by meaning; None leaves the words alone to tell.
+    """
+
+    weigh: Weigh | None = None
+    likeness: Likeness | None = None
+
+
+WORDS_ALONE = Measures()
 
 MAX_TERMS = 32
 

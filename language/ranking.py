@@ -4,7 +4,8 @@ A score adds up signals that cost next to nothing, each with its weight below. E
 has, and one that it leaves out adds nothing: a briefing knows ranks, scores and calls, extraction looks at the form of
 sentences. The caller also says how much each of the question's terms weighs, by its rarity among the facts found or in
 the courses. The weights of what a briefing knows were set on half of hotpotqa_100 (docs/decisions/040), the others on
-samples/questions.jsonl (docs/decisions/097).
+samples/questions.jsonl (docs/decisions/097), and those of meaning and form together with them on five corpora of
+chunking_evaluation, each left out in turn (docs/decisions/145).
 """
 
 from __future__ import annotations
@@ -34,17 +35,44 @@ BEGINNING_WEIGHT = 0.2
 NAMES_WEIGHT = 0.1
 """For naming another source, and below, for being named by one: the bridges by which a second fact is found."""
 NAMED_WEIGHT = 0.1
-PAIR_WEIGHT = 0.08
-"""For each two words that stand side by side in the question too."""
-SHAPE_WEIGHT = 0.06
-"""For holding the kind of thing that is asked for: a year, a number, a name."""
-FRAGMENT_WEIGHT = -0.05
+LIKENESS_WEIGHT = 0.55
+"""For being like the question by meaning (a cosine), where that is known."""
+LIKENESS_BESIDE_WEIGHT = 0.1
+"""For the likeness of the better of its neighbours: what is spoken makes one point over several sentences."""
+OWN_TERMS_WEIGHT = 0.2
+"""For the share of the terms that it holds itself, beside what it stands under: below a title that says it all, the
+sentence that says it too."""
+PAIR_WEIGHT = 0.03
+"""For each two words that stand side by side in the question too, up to three."""
+MOST_PAIRS = 3
+SHAPE_WEIGHT = 0.07
+"""For holding the kind of thing that is asked for: a year, a number, a name, a definition, a reason, a step."""
+FRAGMENT_WEIGHT = -0.2
 """For a heading or a question, which hold the words that are asked for and say little."""
 
 _FEWEST_TERMS = 4
+_ENDS = re.compile(r"[.!:\u3002]\W*$")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
-_NUMBER = re.compile(r"\d")
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty|hundred|thousand"
+    r"|million|billion|once|twice|half|dozen)\b",
+    re.I,
+)
 _NAME = re.compile(r"\b[A-Z]\w+(?:[- ][A-Z]\w+)+")
+_DEFINITION = re.compile(
+    r"\b(?:is|are|was) (?:basically |really |just |simply |essentially )?(?:an?|the|when|where|what)\b"
+    r"|\b(?:means?|stands? for|refers? to|(?:is|are) (?:called|known as|defined as))\b",
+    re.I,
+)
+_REASON = re.compile(
+    r"\b(?:because|since|due to|reasons?|so that|in order to|that(?:'s| is) why|that way|otherwise|therefore)\b",
+    re.I,
+)
+_STEP = re.compile(
+    r"\b(?:first|second|then|next|after that|finally|start by|steps?|you (?:can|need to|have to|want to|should)"
+    r"|we(?:'re going to|'ll| will| can| need to| have to)|let's)\b",
+    re.I,
+)
 _ASKED_FOR = (
     (re.compile(r"\b(?:when|what year|which year)\b", re.I), _YEAR),
     (
@@ -55,6 +83,14 @@ _ASKED_FOR = (
         _NUMBER,
     ),
     (re.compile(r"\b(?:who|whose|whom)\b", re.I), _NAME),
+    (
+        re.compile(
+            r"^\W*(?:what(?:'s| is| are| does)|define|meaning of)\b.{0,60}$", re.I
+        ),
+        _DEFINITION,
+    ),
+    (re.compile(r"\b(?:why|what (?:is|are) the reasons?)\b", re.I), _REASON),
+    (re.compile(r"\bhow (?:do|can|should|would|to)\b", re.I), _STEP),
 )
 
 
@@ -83,6 +119,7 @@ class PassageSignals(NamedTuple):
         starts_lesson: Its first sentence is the first of a lesson.
         naming: The numbers of the sentences that name another source.
         forms: What the form of a sentence adds, by number (`Forms.score`).
+        likeness: What its meaning adds, by number (`by_likeness`).
     """
 
     rank: int
@@ -94,6 +131,7 @@ class PassageSignals(NamedTuple):
     starts_lesson: bool = False
     naming: Collection[int] = ()
     forms: Mapping[int, float] = NO_FORMS
+    likeness: Mapping[int, float] = NO_FORMS
 
 
 def sentence_scores(
@@ -123,6 +161,8 @@ def sentence_scores(
             score += BEGINNING_WEIGHT / (1 + sentence.number)
         if forms:
             score += forms.get(sentence.number, 0.0)
+        if signals.likeness:
+            score += signals.likeness.get(sentence.number, 0.0)
         scores.append(score)
     return scores
 
@@ -137,6 +177,17 @@ def _bare_shares(asked: TermShares, sentences: Sequence[Rankable]) -> list[float
         shares.append(asked.share(sentence.terms))
     shares.append(0.0)
     return shares
+
+
+def by_likeness(cosines: Sequence[float]) -> dict[int, float]:
+    """Returns what the likeness to the question adds to the score of each sentence of a passage, by number."""
+    added: dict[int, float] = {}
+    # Nothing stands before the first sentence and after the last.
+    padded = [0.0, *cosines, 0.0]
+    for number, cosine in enumerate(cosines):
+        beside = max(padded[number], padded[number + 2])
+        added[number] = LIKENESS_WEIGHT * cosine + LIKENESS_BESIDE_WEIGHT * beside
+    return added
 
 
 class Forms:
@@ -155,11 +206,12 @@ class Forms:
         Args:
             stems: Its terms in order, repeats kept.
         """
-        score = 0.0
-        for pair in pairwise(stems):
-            score += PAIR_WEIGHT * (pair in self._pairs)
+        shared = len(self._pairs.intersection(pairwise(stems)))
+        score = PAIR_WEIGHT * min(shared, MOST_PAIRS)
         for shape in self._shapes:
             score += SHAPE_WEIGHT * (shape.search(text) is not None)
-        if len(stems) < _FEWEST_TERMS or text.endswith("?"):
+        # What is spoken has short sentences, and a heading does not end like one.
+        is_heading = len(stems) < _FEWEST_TERMS and not _ENDS.search(text)
+        if is_heading or text.endswith("?"):
             score += FRAGMENT_WEIGHT
         return score

@@ -422,6 +422,12 @@ NOT_SEARCHED = "not_searched"
 """The stop reason of a reply of the offline reasoner that says only that nothing could be looked up."""
 NOTHING_FOUND = "nothing_found"
 """The stop reason of one that says only that nothing was found which answers."""
+CLOSEST_FOUND = "closest_found"
+"""The stop reason of one that shows the closest that was found, which may be no answer."""
+LOOSE_FIT = "loose_fit"
+"""The stop reason of one that shows what fits the question, but not so well that it surely answers."""
+PART_MISSING = "part_missing"
+"""The stop reason of one that answers the question but for a part, and says for which."""
 
 
 class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue_answers import (
     answer_from_catalogue,
@@ -13,23 +12,21 @@ from antiphon.engine.offline.catalogue_answers import (
     with_remarks,
 )
 from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere
+from antiphon.engine.offline.excerpts import Found, look, place_of, quote, quote_all
 from antiphon.engine.offline.intents import Inquiry
-from antiphon.engine.offline.task import Source, Task, extract_from
+from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.evidence import Weigh, telling_words
-from antiphon.language.extract import Extraction, Pick, extract
+from antiphon.language.certainty import LEVELS, Certainty, least, probability
+from antiphon.language.evidence import WORDS_ALONE, Measures, telling_words
+from antiphon.language.extract import Excerpt, extract
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
 from antiphon.vocabulary.events import NOT_SEARCHED, NOTHING_FOUND
 from antiphon.vocabulary.ports import Json
 
-WEAK = 0.32
-"""Evidence below this answers nothing. Chosen on samples/questions.jsonl and fourteen questions of our own that sound
-as if the courses could answer them: every answerable question lies above, twelve of these and all others below."""
-MOST_ELSEWHERE = 2
 LEAST_FOR_SUMMARY = 0.1
-SUMMARY_SENTENCES = 5
-MATERIAL_SENTENCES = 4
+MOST_OF_A_SIDE = 2
+MOST_ELSEWHERE = 2
 MOST_MATERIAL = 100
 
 IRRELEVANT = "The answer is not in these courses: what was found in them does not speak to this question."
@@ -38,16 +35,11 @@ NO_MATCH = (
 )
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
 NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
+CLOSEST = "The courses may not answer this. The closest that was found:"
 NOTHING_TO_NOTE = "Nothing to note."
 
 
-class _CourseAnswer(NamedTuple):
-    course: str
-    passages: list[Source]
-    found: Extraction
-
-
-def answer(task: Task, weigh: Weigh | None = None) -> Draft:
+def answer(task: Task, measures: Measures = WORDS_ALONE) -> Draft:
     """Writes the answer, or a statement that there is none."""
     inquiry = task.inquiry
     draft = Draft()
@@ -56,9 +48,9 @@ def answer(task: Task, weigh: Weigh | None = None) -> Draft:
     elif not task.sources:
         _decline(task, draft)
     elif inquiry.parts:
-        _answer_parts(inquiry, task, weigh, draft)
+        _answer_parts(inquiry, task, measures, draft)
     else:
-        _answer_from_sources(inquiry, task, weigh, draft)
+        _answer_from_sources(inquiry, task, measures, draft)
     # Nothing in the sources was evidence enough.
     if not draft.blocks:
         draft.decline(IRRELEVANT, NOTHING_FOUND)
@@ -66,40 +58,45 @@ def answer(task: Task, weigh: Weigh | None = None) -> Draft:
 
 
 def summary(
-    question: str, material: Sequence[Material], weigh: Weigh | None = None
+    question: str, material: Sequence[Material], measures: Measures = WORDS_ALONE
 ) -> list[Json]:
     """Sums the material up by the sentences that answer most of the question, each with its source, in one block."""
     material = material[:MOST_MATERIAL]
     passages = [sentences(each.said) for each in material]
     labels = [each.source for each in material]
-    found = extract(question, passages, weigh, limit=MATERIAL_SENTENCES, titles=labels)
+    found = extract(question, passages, measures, titles=labels)
     if found.evidence < LEAST_FOR_SUMMARY:
         return [{"type": "text", "text": NOTHING_TO_NOTE}]
     noted: list[str] = []
-    for pick in found.picks:
-        quoted = "".join(passages[pick.passage][pick.first : pick.end]).strip()
-        noted.append(f"{labels[pick.passage]}: {quoted}")
+    for excerpt in found.excerpts:
+        passage = passages[excerpt.passage]
+        quoted = "".join(passage[excerpt.first : excerpt.end]).strip()
+        noted.append(f"{labels[excerpt.passage]}: {quoted}")
     return [{"type": "text", "text": " ".join(noted)}]
 
 
 def _answer_parts(
-    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     """Answers each question of several in its turn; one that nothing was found for is named."""
-    is_answered = False
+    missing = False
+    drafts: list[Draft] = []
     answers = Draft()
     for part in inquiry.parts:
         of_part = Draft()
-        _answer_from_sources(part, task, weigh, of_part)
+        _answer_from_sources(part, task, measures, of_part)
         answers.paragraph(heading_of(part))
         if of_part.blocks:
             answers.add(of_part)
-            is_answered = True
+            drafts.append(of_part)
+            missing = missing or of_part.part_missing
         else:
             answers.say("Nothing that answers this was found in these courses.")
+            missing = True
     # Where none is answered, the general statement is truer than several that nothing was found.
-    if is_answered:
+    if drafts:
         draft.add(answers)
+        draft.doubt(least([each.certainty for each in drafts]), part_missing=missing)
 
 
 def _decline(task: Task, draft: Draft) -> None:
@@ -116,7 +113,7 @@ def _decline(task: Task, draft: Draft) -> None:
 
 
 def _answer_from_sources(
-    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     # An outline answers where one is asked for, and also where there is nothing else.
     if task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
@@ -124,20 +121,20 @@ def _answer_from_sources(
         return
     match inquiry.kind:
         case "find":
-            if extract_from(task.passages, inquiry.topic, weigh).evidence >= WEAK:
+            if look(task.passages, inquiry.topic, measures).answers:
                 answer_from_catalogue(inquiry, task, draft)
         case "look_up" if task.outlines:
-            _answer_elsewhere(inquiry, task, weigh, draft)
+            _answer_elsewhere(inquiry, task, measures, draft)
         case "compare":
-            _answer_sides(inquiry, task, weigh, draft)
+            _answer_sides(inquiry, task, measures, draft)
         case "across":
-            _answer_by_course(inquiry.focus, task.passages, weigh, draft)
+            _answer_by_course(inquiry.focus, task.passages, measures, draft)
         case _:
-            _answer_in_place(inquiry, task, weigh, draft)
+            _answer_in_place(inquiry, task, measures, draft)
 
 
 def _answer_in_place(
-    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     """Answers from the course and lesson that are named; of a lesson the outline says what it is called."""
     passages = task.passages_of(inquiry.course, inquiry.lesson)
@@ -145,78 +142,89 @@ def _answer_in_place(
     if line is not None and line.outline.course == inquiry.course and passages:
         cite_lesson(line, draft)
         draft.paragraph()
-    _answer_plainly(inquiry, passages, weigh, draft)
+    _answer_plainly(inquiry, passages, measures, draft)
 
 
 def _answer_plainly(
-    inquiry: Inquiry, passages: Sequence[Source], weigh: Weigh | None, draft: Draft
+    inquiry: Inquiry, passages: Sequence[Source], measures: Measures, draft: Draft
 ) -> None:
     if inquiry.lesson is not None and not telling_words(inquiry.topic):
-        _sum_lesson_up(passages, weigh, draft)
+        _sum_lesson_up(passages, measures, draft)
         return
-    found = extract_from(passages, inquiry.focus, weigh)
-    if found.evidence >= WEAK:
-        _quote(found.picks, passages, draft)
-
-
-def _quote(picks: Sequence[Pick], sources: Sequence[Source], draft: Draft) -> None:
-    before: Pick | None = None
-    for pick in picks:
-        if before is None:
-            separator = ""
-        elif before.passage == pick.passage:
-            separator = " "
-        else:
-            separator = "\n\n"
-        draft.say(separator)
-        draft.cite(sources[pick.passage], pick.first, pick.end)
-        before = pick
+    found = look(passages, inquiry.focus, measures)
+    if not found.answers:
+        return
+    if found.certainty == "low":
+        draft.say(CLOSEST)
+    quote_all(found, draft)
+    draft.doubt(found.certainty)
 
 
 def _answer_sides(
-    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     """Answers each side in turn; a side that nothing was found for is named as such."""
     # Where neither side is answered, the general statement is truer than two that nothing was found.
-    is_answered = False
+    levels: list[Certainty] = []
+    missing = False
     answers = Draft()
     for side in inquiry.sides:
         passages = task.found_for(side.topic, side.course)
-        found = extract_from(passages, side.topic, weigh, limit=3)
-        answers.paragraph(f"On {side.topic}: ")
-        if found.evidence < WEAK:
-            answers.say("nothing that answers this was found in these courses.")
+        found = look(passages, side.topic, measures, MOST_OF_A_SIDE)
+        if found.answers:
+            _quote_part(f"On {side.topic}", found, answers)
+            levels.append(found.certainty)
         else:
-            _quote(found.picks, passages, answers)
-            is_answered = True
-    if is_answered:
+            answers.paragraph(f"On {side.topic}: {_nothing(side.topic, task)}")
+            missing = True
+    if levels:
         draft.blocks += answers.blocks
+        draft.doubt(least(levels), part_missing=missing)
+
+
+def _nothing(topic: str, task: Task) -> str:
+    """Says that nothing was found on a topic, and no more than was looked into."""
+    if task.was_searched_everywhere(topic):
+        return "nothing that answers this was found in these courses."
+    return "nothing that answers this was found where it was looked for."
+
+
+def _quote_part(opening: str, found: Found, draft: Draft) -> None:
+    """Writes the excerpts of one part of an answer, the part's name before the first."""
+    for excerpt in found.extraction.excerpts:
+        source = found.sources[excerpt.passage]
+        if excerpt is found.extraction.excerpts[0]:
+            draft.paragraph(f"{opening} ({place_of(source, with_course=True)}): ")
+        else:
+            draft.paragraph(f"{place_of(source, with_course=True)}: ")
+        quote(excerpt, source, draft)
 
 
 def _answer_by_course(
-    topic: str,
-    sources: Sequence[Source],
-    weigh: Weigh | None,
-    draft: Draft,
+    topic: str, sources: Sequence[Source], measures: Measures, draft: Draft
 ) -> None:
-    """Writes one paragraph for each course that speaks of the topic, the most to the point first."""
+    """Writes one excerpt for each course that speaks of the topic, the most to the point first."""
     by_course: dict[str, list[Source]] = {}
     for source in sources:
         by_course.setdefault(source.course, []).append(source)
-    answers: list[_CourseAnswer] = []
-    for course, passages in by_course.items():
-        found = extract_from(passages, topic, weigh, limit=2)
-        if found.evidence >= WEAK:
-            answers.append(_CourseAnswer(course, passages, found))
-    # Sorting is stable: of two with equal evidence the course that was found first comes first.
-    answers.sort(key=lambda answer: answer.found.evidence, reverse=True)
-    for answer in answers:
-        draft.paragraph(f"In {answer.course}: ")
-        _quote(answer.found.picks, answer.passages, draft)
+    answers: list[Found] = []
+    for passages in by_course.values():
+        found = look(passages, topic, measures, limit=1)
+        if found.answers and found.extraction.excerpts:
+            answers.append(found)
+    # Sorting is stable: of two that are equally likely the course that was found first comes first.
+    answers.sort(key=lambda found: -probability(found.extraction.fit))
+    for found in answers:
+        excerpt = found.extraction.excerpts[0]
+        source = found.sources[excerpt.passage]
+        draft.paragraph(f"In {place_of(source, with_course=True)}: ")
+        quote(excerpt, source, draft)
+    levels: list[Certainty] = [found.certainty for found in answers]
+    draft.doubt(max(levels, key=LEVELS.index, default="none"))
 
 
 def _answer_elsewhere(
-    inquiry: Inquiry, task: Task, weigh: Weigh | None, draft: Draft
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     """States a lesson's topic, and quotes other courses on it."""
     lesson = task.lesson_line(inquiry.lesson)
@@ -225,33 +233,33 @@ def _answer_elsewhere(
         return
     course = lesson.outline.course
     cite_lesson(lesson, draft)
-    places = elsewhere(lesson.title, course, inquiry.lesson, task, weigh)
+    places = elsewhere(lesson.title, course, inquiry.lesson, task, measures.weigh)
+    levels: list[Certainty] = []
+    # A search for the lesson's topic in other courses found these passages: a weak fit to its title is worth showing.
     for place in places[:MOST_ELSEWHERE]:
-        draft.paragraph(f"In {place.passage.place}: ")
-        found = extract_from([place.passage], lesson.title, weigh, limit=2)
-        if found.picks:
-            _quote(found.picks, [place.passage], draft)
-        else:
-            draft.cite(place.passage, 0, min(2, len(place.passage.blocks)))
+        found = look([place.passage], lesson.title, measures, limit=1)
+        excerpt = Excerpt(0, 0, min(2, len(place.passage.blocks)), 0, 1.0)
+        if found.extraction.excerpts:
+            excerpt = found.extraction.excerpts[0]
+        draft.paragraph(f"In {place_of(place.passage, with_course=True)}: ")
+        quote(excerpt, place.passage, draft)
+        levels.append(found.certainty)
     if not places:
         draft.say(f" {nothing_elsewhere(course, task)}")
+    draft.doubt(max(levels, key=LEVELS.index, default="medium"))
 
 
-def _sum_lesson_up(
-    sources: Sequence[Source], weigh: Weigh | None, draft: Draft
-) -> None:
-    """Quotes the beginning of the passage that holds most of its lesson's title, where nothing closer is asked."""
-    # One run of sentences reads better than the beginnings of several passages.
-    best: Source | None = None
-    most = (-1.0, 0)
-    for source in sources:
-        # Of passages that hold the title equally well, the longer one.
-        fit = (
-            extract_from([source], source.title, weigh, limit=1).evidence,
-            len(source.blocks),
-        )
-        if fit > most:
-            best = source
-            most = fit
-    if best is not None:
-        draft.cite(best, 0, min(SUMMARY_SENTENCES, len(best.blocks)))
+def _sum_lesson_up(sources: Sequence[Source], measures: Measures, draft: Draft) -> None:
+    """Quotes what tells most of what a lesson is about, in the order of the lesson, where nothing closer is asked."""
+    if not sources:
+        return
+    # What a lesson is about is what its title names, so that opening pleasantries are passed over.
+    found = look(sources, f"What is {sources[0].title}?", measures)
+    in_order = sorted(found.extraction.excerpts)
+    if not in_order:
+        in_order = [Excerpt(0, 0, min(2, len(sources[0].blocks)), 0, 1.0)]
+    for excerpt in in_order:
+        source = sources[excerpt.passage]
+        draft.paragraph(f"{place_of(source, with_course=False)}: ")
+        quote(excerpt, source, draft)
+    draft.doubt("medium")

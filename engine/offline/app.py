@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -16,7 +17,7 @@ from antiphon.engine.offline.shapes import RefusedError, parse
 from antiphon.engine.offline.spelling import corrected
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import Draft, error_of, message_of, stream_of
-from antiphon.language.evidence import Weigh
+from antiphon.language.evidence import WORDS_ALONE, Measures
 from antiphon.vocabulary.ports import Courses, Json, KnownCourse
 
 MODEL = "offline"
@@ -27,14 +28,14 @@ class OfflineMessagesApi:
     """Plans tool calls by rule and answers by extraction, from each request alone.
 
     Args:
-        weigh: How telling a stemmed term is in the courses; None means that all are alike.
+        measures: How questions and texts are compared; by default by words that are all alike.
         courses: The catalogue, by which the names in a question are known; None means that none is at hand.
     """
 
     def __init__(
-        self, weigh: Weigh | None = None, courses: Courses | None = None
+        self, measures: Measures = WORDS_ALONE, courses: Courses | None = None
     ) -> None:
-        self._weigh = weigh
+        self._measures = measures
         self._courses = courses
         # The courses that the catalogue was made of: it takes longer to make than a question to read.
         self._known: Sequence[KnownCourse] = ()
@@ -65,7 +66,11 @@ class OfflineMessagesApi:
         # All of it before the first byte: a refusal needs a status of its own, also where a stream was wanted.
         try:
             request = parse(body)
-            draft = self._draft(request)
+            if self._measures.likeness is None:
+                draft = self._draft(request)
+            else:
+                # Comparing meanings takes an embedder's time, in which other queries go on.
+                draft = await asyncio.to_thread(self._draft, request)
         except RefusedError as error:
             await _error(send, 400, "invalid_request_error", str(error))
             return
@@ -80,14 +85,13 @@ class OfflineMessagesApi:
     def _draft(self, request: Json) -> Draft:
         wanted = summary_task(request)
         if wanted is not None:
-            return Draft(summary(wanted.question, wanted.material, self._weigh))
+            return Draft(summary(wanted.question, wanted.material, self._measures))
         task = read_task(request)._replace(catalogue=self._current_catalogue())
-        if self._weigh is not None:
-            question = corrected(
-                task.question, self._weigh, task.catalogue, task.sources
-            )
+        weigh = self._measures.weigh
+        if weigh is not None:
+            question = corrected(task.question, weigh, task.catalogue, task.sources)
             task = task._replace(question=question)
-        return reply_to(task, self._weigh)
+        return reply_to(task, self._measures)
 
     def _current_catalogue(self) -> Catalogue:
         if self._courses is None:
@@ -100,25 +104,25 @@ class OfflineMessagesApi:
 
 
 def offline_model(
-    weigh: Weigh | None = None, courses: Courses | None = None
+    measures: Measures = WORDS_ALONE, courses: Courses | None = None
 ) -> AnthropicModel:
     """Connects the same SDK to the Messages API in this process: a model that needs neither key nor network.
 
     Its answers are labelled `offline`.
 
     Args:
-        weigh: How telling a stemmed term is in the courses; None means that all are alike.
+        measures: How questions and texts are compared; by default by words that are all alike.
         courses: The catalogue; None means that none is at hand.
     """
-    transport = InProcessTransport(OfflineMessagesApi(weigh, courses))
+    transport = InProcessTransport(OfflineMessagesApi(measures, courses))
     return connect("none", "http://offline.invalid", name=MODEL, transport=transport)
 
 
-def reply_to(task: Task, weigh: Weigh | None) -> Draft:
+def reply_to(task: Task, measures: Measures) -> Draft:
     """Returns the reply: tool calls, or the answer."""
-    calls = plan(task, weigh)
+    calls = plan(task, measures.weigh)
     if not calls:
-        return answer(task, weigh)
+        return answer(task, measures)
     blocks: list[Json] = []
     for call in calls:
         blocks.append(

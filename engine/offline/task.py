@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue import EMPTY, Catalogue
 from antiphon.engine.offline.intents import Inquiry, understand
-from antiphon.language.evidence import Weigh
-from antiphon.language.extract import Extraction, extract
+from antiphon.language.evidence import Measures, Weigh
+from antiphon.language.extract import MOST_EXCERPTS, Extraction, extract
 from antiphon.language.markup import Attempt
 from antiphon.language.words import terms, words
 
@@ -244,6 +244,16 @@ class Task(NamedTuple):
                 found.append(source)
         return found
 
+    def was_searched_everywhere(self, topic: str) -> bool:
+        """Returns True if a search for this topic looked into all courses, and came back."""
+        for attempt in self.attempts:
+            narrowed = attempt.arguments.keys() & {"course_name", "lesson_number"}
+            if narrowed or attempt.outcome == "failed":
+                continue
+            if _is_search_for(topic, attempt):
+                return True
+        return False
+
     def found_for(self, topic: str, course: str | None) -> tuple[Source, ...]:
         """Returns the passages that were searched for by this topic, best first; all of its course where none was."""
         # A dict keeps the order in which they were found, and each number once.
@@ -284,9 +294,19 @@ def _of_course(name: str | None, sources: tuple[Source, ...]) -> tuple[Source, .
 
 
 def extract_from(
-    sources: Sequence[Source], question: str, weigh: Weigh | None, limit: int = 4
+    sources: Sequence[Source], question: str, weigh: Weigh | None
 ) -> Extraction:
-    """Picks the sentences of the sources that answer a question best, at most `limit`."""
+    """Chooses the excerpts of the sources that answer a question best, by its words alone."""
+    return excerpts_from(sources, question, Measures(weigh))
+
+
+def excerpts_from(
+    sources: Sequence[Source],
+    question: str,
+    measures: Measures,
+    limit: int = MOST_EXCERPTS,
+) -> Extraction:
+    """Chooses the excerpts of the sources that answer a question best, at most `limit`."""
     passages = [source.blocks for source in sources]
     labels = [source.label for source in sources]
-    return extract(question, passages, weigh, limit=limit, titles=labels)
+    return extract(question, passages, measures, limit=limit, titles=labels)

@@ -8,6 +8,8 @@ from hashlib import sha256
 import msgspec
 
 from antiphon.engine.offline.task import Source
+from antiphon.language.certainty import Certainty
+from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
 from antiphon.vocabulary.ports import Json
 
 PIECE_CHARS = 60
@@ -21,13 +23,18 @@ class Draft:
     """A reply while it is written: text blocks, the cited ones with true citations, or tool calls.
 
     Attributes:
-        stop_reason: The marker of a reply that is none (`vocabulary.events.NOT_SEARCHED` and its neighbour), by which
-            the answer's doubts are known without comparing sentences; empty: what fits the blocks.
+        stop_reason: The marker of a reply that is none, or of which it is not sure (`vocabulary.events.NOT_SEARCHED`
+            and its neighbours), by which the answer's doubts are known without comparing sentences; empty: what fits
+            the blocks.
+        certainty: How sure it is that it answers.
+        part_missing: It answers a part of the question only.
     """
 
     def __init__(self, blocks: Sequence[Json] = ()) -> None:
         self.blocks: list[Json] = list(blocks)
         self.stop_reason = ""
+        self.certainty: Certainty = "high"
+        self.part_missing = False
 
     def say(self, text: str) -> None:
         """Adds words of our own."""
@@ -43,6 +50,21 @@ class Draft:
         """Says why there is no answer."""
         self.say(text)
         self.stop_reason = stop_reason
+
+    def doubt(self, sure: Certainty, *, part_missing: bool = False) -> None:
+        """Says by the stop reason how sure the answer is; what is worst comes first.
+
+        Args:
+            part_missing: It answers a part of the question only.
+        """
+        self.certainty = sure
+        self.part_missing = part_missing
+        if sure == "low":
+            self.stop_reason = CLOSEST_FOUND
+        elif part_missing:
+            self.stop_reason = PART_MISSING
+        elif sure == "medium":
+            self.stop_reason = LOOSE_FIT
 
     def paragraph(self, opening: str = "") -> None:
         """Begins a new paragraph, where something stands already, with `opening`."""

@@ -50,9 +50,9 @@ def search(query: str) -> tuple[str, Json]:
     return "search_course_content", {"query": query}
 
 
-def cited(text: str, source: int) -> list[Json]:
+def cited(text: str, source: int, **more: str) -> list[Json]:
     """The stream events of an answer that cites one source."""
-    events = reply(text)
+    events = reply(text, **more)
     citation = {
         "type": "search_result_location", "search_result_index": source, "start_block_index": 0, "end_block_index": 1,
         "cited_text": "", "source": "s", "title": None,
@@ -108,6 +108,11 @@ class Critic(Decider[None]):
 
 
 LOOKED_UP = reply("", search(LOGS))
+UNSURE = {
+    marker: (LOOKED_UP, cited("Logs grow.", 0, stop_reason=marker))
+    for marker in (e.CLOSEST_FOUND, e.LOOSE_FIT, e.PART_MISSING)
+}
+"""Replies by which the offline reasoner shows something that it is not sure of."""
 CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
     "tool_failed": (broken("library_away"), e.ToolFailed),
     "tool_substituted": (broken("index_away"), e.ToolSubstituted),
@@ -146,6 +151,9 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
         Told((reply("Nothing was searched.", stop_reason=e.NOT_SEARCHED),)),
         e.ReasoningCompleted,
     ),
+    "closest_found": (Told(UNSURE[e.CLOSEST_FOUND]), e.ReasoningCompleted),
+    "loose_fit": (Told(UNSURE[e.LOOSE_FIT]), e.ReasoningCompleted),
+    "part_missing": (Told(UNSURE[e.PART_MISSING]), e.ReasoningCompleted),
     "general_knowledge": (Told((reply("A log is a file."),)), e.ReasoningCompleted),
     "weak_evidence": (
         Told(

@@ -14,6 +14,7 @@ from antiphon.engine import (
     offline_model,
 )
 from antiphon.vocabulary.events import (
+    LOOSE_FIT,
     ReasoningCompleted,
     ReasoningStarted,
     ToolCallStreamed,
@@ -75,8 +76,9 @@ async def test_a_question_becomes_a_tool_call_and_then_a_cited_answer() -> None:
     assert msgspec.json.decode(first.tool_calls[0].arguments)["query"] == question
     assert first.stop_reason == "tool_use"
     assert isinstance(second, ReasoningCompleted)
+    # By words alone nothing is sure.
     assert (second.stop_reason, second.model, second.tool_calls) == (
-        "end_turn",
+        LOOSE_FIT,
         "offline",
         (),
     )
@@ -86,7 +88,7 @@ async def test_a_question_becomes_a_tool_call_and_then_a_cited_answer() -> None:
         )
         assert (
             second.text.text[citation.start : citation.end]
-            == citation.cited_text.strip()
+            == f"{SENTENCES[0]}**{SENTENCES[1]}**"
         )
     assert second.citations
     assert second.usage.input_tokens > second.usage.output_tokens > 0
@@ -126,7 +128,7 @@ async def test_a_plain_sdk_client_reads_the_same_reply_streamed_and_not() -> Non
         include={"content"}
     )
     assert (whole.stop_reason, whole.usage.output_tokens) == (
-        "end_turn",
+        LOOSE_FIT,
         streamed.usage.output_tokens,
     )
 

@@ -8,12 +8,15 @@ import pytest
 
 from antiphon.engine.offline.answering import (
     ALL_FAILED,
+    CLOSEST,
     IRRELEVANT,
     NO_CALL,
     NO_MATCH,
     answer,
 )
 from antiphon.engine.offline.reading import read_task
+from antiphon.language.evidence import Measures
+from antiphon.vocabulary.events import CLOSEST_FOUND, PART_MISSING
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import attempt, briefing, outline, source
 
@@ -64,8 +67,42 @@ def cited(blocks: list[Json]) -> list[str]:
 def test_the_sentences_that_answer_are_cited_where_they_stand() -> None:
     blocks = answered("When does a bounded queue refuse messages?", CACHES, QUEUES)
 
-    assert "A bounded queue refuses messages." in text(blocks)
-    assert set(cited(blocks)) == {"Event-Driven Systems - Lesson 6"}
+    assert text(blocks) == (
+        "Lesson 6, t: A queue holds messages. **A bounded queue refuses messages.**"
+    )
+    assert cited(blocks) == ["Event-Driven Systems - Lesson 6"]
+
+
+def test_stars_of_a_document_end_no_mark() -> None:
+    starred = source(
+        "C - Lesson 1",
+        "A queue holds messages. ",
+        "A **bounded** queue refuses messages.",
+    )
+
+    blocks = answered("When does a bounded queue refuse messages?", starred)
+
+    assert "A **bounded** queue refuses messages." in text(blocks)
+    assert "****" not in text(blocks)
+
+
+def test_the_course_stands_before_the_lesson_where_several_are_shown() -> None:
+    twin = source("Other - Lesson 1", "A bounded queue refuses messages early. ")
+
+    blocks = answered("When does a bounded queue refuse messages?", twin, QUEUES)
+
+    assert "Event-Driven Systems, Lesson 6, t: " in text(blocks)
+    assert "Other, Lesson 1, t: " in text(blocks)
+
+
+def test_what_is_only_near_is_said_to_be_the_closest_that_was_found() -> None:
+    question = "Does a queue of Kafka partition its consumers?"
+    measures = Measures(likeness=lambda _, texts: [0.35] * len(texts))
+
+    draft = answer(read_task(briefing(question, QUEUES)), measures)
+
+    assert text(draft.blocks).startswith(f"{CLOSEST}\n\nLesson 6, t: ")
+    assert draft.stop_reason == CLOSEST_FOUND
 
 
 def test_weak_evidence_is_said_to_be_not_in_these_courses() -> None:
@@ -125,18 +162,35 @@ def test_a_comparison_takes_each_side_in_turn_from_what_was_found_for_it() -> No
         "Compare a bounded queue with a cache.", CACHES, QUEUES, attempts=attempts
     )
 
-    assert text(blocks).startswith("On bounded queue: ")
-    assert "\n\nOn cache: A cache keeps answers." in text(blocks)
+    assert text(blocks) == (
+        "On bounded queue (Event-Driven Systems, Lesson 6, t): "
+        "A queue holds messages. **A bounded queue refuses messages.**\n\n"
+        "On cache (Tools, Lesson 2, Caching): **A cache keeps answers.** It saves time."
+    )
     assert cited(blocks)[0] == "Event-Driven Systems - Lesson 6"
     assert cited(blocks)[-1] == "Tools - Lesson 2"
 
 
-def test_a_side_that_nothing_was_found_for_is_named() -> None:
-    blocks = answered("Compare a bounded queue with a monad.", QUEUES)
+@pytest.mark.parametrize(
+    ("searched", "where"),
+    [
+        ({"query": "monad"}, "in these courses"),
+        ({"query": "monad", "course_name": "Tools"}, "where it was looked for"),
+        ({"query": "queue"}, "where it was looked for"),
+    ],
+)
+def test_that_a_side_is_missing_is_claimed_of_what_was_searched(
+    searched: dict[str, Any], where: str
+) -> None:
+    question = "Compare a bounded queue with a monad."
+    request = briefing(question, QUEUES, attempts=(attempt(**searched),))
 
-    assert "On monad: nothing that answers this was found in these courses." in text(
-        blocks
+    draft = answer(read_task(request))
+
+    assert f"On monad: nothing that answers this was found {where}." in text(
+        draft.blocks
     )
+    assert draft.stop_reason == PART_MISSING
 
 
 def test_an_answer_across_courses_names_each_of_them() -> None:
@@ -144,8 +198,8 @@ def test_an_answer_across_courses_names_each_of_them() -> None:
 
     blocks = answered("Which courses talk about a cache?", CACHES, QUEUES, more)
 
-    assert "In Tools: A cache keeps answers." in text(blocks)
-    assert "In Models: A cache of prompts saves money." in text(blocks)
+    assert "In Tools, Lesson 2, Caching: **A cache keeps answers.**" in text(blocks)
+    assert "In Models, Lesson 1, t: A cache of prompts saves money." in text(blocks)
     assert "Event-Driven" not in text(blocks)
 
 
@@ -162,7 +216,7 @@ def test_a_look_up_names_the_lesson_and_what_another_course_says() -> None:
     )
 
     assert text(blocks).startswith(
-        "Lesson 2 of Event-Driven Systems is “A Bounded Cache”.\n\nIn Tools, lesson 2 (“Caching”): A cache"
+        "Lesson 2 of Event-Driven Systems is “A Bounded Cache”.\n\nIn Tools, Lesson 2, Caching: **A cache"
     )
     assert set(cited(blocks)) == {"Event-Driven Systems", "Tools - Lesson 2"}
 
@@ -170,7 +224,33 @@ def test_a_look_up_names_the_lesson_and_what_another_course_says() -> None:
 def test_a_lesson_of_which_nothing_closer_is_asked_is_summed_up() -> None:
     blocks = answered("What is lesson 2 of Tools about?", CACHES)
 
-    assert text(blocks) == "A cache keeps answers. It saves time."
+    assert text(blocks) == (
+        "Lesson 2, Caching: **A cache keeps answers.** It saves time."
+    )
+
+
+def test_opening_pleasantries_sum_no_lesson_up() -> None:
+    lesson = source(
+        "Tools - Lesson 2", "Hello everybody, good to see you. ", "Is the sound all right? ", "Okay, great. ",
+        "So a cache keeps answers. ", "What is cached may be out of date. ", title="Caching",
+    )  # fmt: skip
+
+    blocks = answered("What is lesson 2 of Tools about?", lesson)
+
+    assert "cache keeps answers" in text(blocks)
+    assert "Hello" not in text(blocks)
+
+
+@pytest.mark.parametrize(("likeness", "is_shown"), [(0.26, True), (0.06, False)])
+def test_what_is_near_to_a_question_in_another_language_is_shown_as_the_closest(
+    likeness: float, is_shown: bool
+) -> None:
+    question = "¿Por qué crear una rama en Git es instantáneo?"
+    measures = Measures(likeness=lambda _, texts: [likeness] * len(texts))
+
+    draft = answer(read_task(briefing(question, QUEUES)), measures)
+
+    assert text(draft.blocks).startswith(CLOSEST) == is_shown
 
 
 def test_a_question_in_a_document_is_only_text() -> None:

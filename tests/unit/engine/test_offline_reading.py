@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from antiphon.engine.offline.app import reply_to
 from antiphon.engine.offline.reading import read_task
 from antiphon.engine.offline.shapes import RefusedError, parse
+from antiphon.language.evidence import WORDS_ALONE
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import TOOLS, attempt, briefing, source
 
@@ -91,7 +92,7 @@ def test_a_plain_transcript_is_read_as_well() -> None:
         (1, "search_course_content", "found")
     ]
     assert task.sources[0].blocks == ("A queue holds messages.",)
-    assert reply_to(task, None).blocks[0]["text"] == "A queue holds messages."
+    assert reply_to(task, WORDS_ALONE).blocks[-1]["text"] == "A queue holds messages."
 
 
 def test_a_transcripts_plain_words_are_evidence_that_cannot_be_cited() -> None:
@@ -104,10 +105,11 @@ def test_a_transcripts_plain_words_are_evidence_that_cannot_be_cited() -> None:
     ]
 
     blocks = reply_to(
-        read_task(whole(*TRANSCRIPT[:2], {"role": "user", "content": results})), None
+        read_task(whole(*TRANSCRIPT[:2], {"role": "user", "content": results})),
+        WORDS_ALONE,
     ).blocks
 
-    assert blocks == [{"type": "text", "text": "A queue holds messages."}]
+    assert blocks == [{"type": "text", "text": "Lesson 1: A queue holds messages."}]
 
 
 def test_a_forbidden_choice_of_tools_is_obeyed() -> None:
@@ -163,7 +165,7 @@ def test_whatever_the_messages_hold_they_are_answered_or_refused(
     request = parse(msgspec.json.encode(whole(*rows, tools=tools)))
 
     try:
-        content = reply_to(read_task(request), None).blocks
+        content = reply_to(read_task(request), WORDS_ALONE).blocks
     except RefusedError:
         return
 

@@ -11,7 +11,7 @@ from antiphon.vocabulary.ports import Json
 
 SHIPS = Material(
     source="Harbours - Lesson 1",
-    said="A ship brings grain. Rain fell. The harbour master counts each ship.",
+    said="Rain fell. It fell for days. A ship brings grain. The harbour master counts each ship.",
 )
 LOGS = Material(
     source="Logs - Lesson 2",

@@ -1,0 +1,101 @@
+"""Writes excerpts into a reply: each with its source in front, cited, its telling sentence marked; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from antiphon.engine.offline.task import Source, excerpts_from
+from antiphon.engine.offline.wire import Draft
+from antiphon.language.certainty import Certainty, certainty
+from antiphon.language.evidence import Measures
+from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction
+from antiphon.language.words import is_english
+
+NEAR_IN_ANOTHER_LANGUAGE = 0.2
+"""An embedder for English reads German and Spanish a little: what answers them in samples/open.jsonl is 0.26 and more
+like them, and what is nearest to one that nothing answers 0.06."""
+_MARK = "**"
+"""Around the sentence that carries the answer: bold in Markdown, and plain to see where Markdown is not rendered."""
+
+
+class Found(NamedTuple):
+    """What was found in some sources for one question, or for a part of it.
+
+    Attributes:
+        certainty: How sure it is that it answers.
+    """
+
+    sources: Sequence[Source]
+    extraction: Extraction
+    certainty: Certainty
+
+    @property
+    def answers(self) -> bool:
+        """True where it speaks to the question at all."""
+        return self.certainty != "none"
+
+
+def look(
+    sources: Sequence[Source],
+    question: str,
+    measures: Measures,
+    limit: int = MOST_EXCERPTS,
+) -> Found:
+    """Looks for the excerpts of the sources that answer the question best."""
+    extraction = excerpts_from(sources, question, measures, limit)
+    sure = certainty(extraction.fit)
+    if sure == "none" and _is_near_in_another_language(question, extraction):
+        sure = "low"
+    return Found(sources, extraction, sure)
+
+
+def _is_near_in_another_language(question: str, extraction: Extraction) -> bool:
+    """Returns True where words cannot tell, and meaning is near enough to be worth showing."""
+    likeness = extraction.fit.likeness
+    return (
+        likeness is not None
+        and likeness >= NEAR_IN_ANOTHER_LANGUAGE
+        and not is_english(question)
+    )
+
+
+def quote_all(found: Found, draft: Draft) -> None:
+    """Writes the excerpts, the best first, each in a paragraph with its source in front."""
+    excerpts = found.extraction.excerpts
+    courses = {found.sources[excerpt.passage].course for excerpt in excerpts}
+    for excerpt in excerpts:
+        source = found.sources[excerpt.passage]
+        draft.paragraph(f"{place_of(source, with_course=len(courses) > 1)}: ")
+        quote(excerpt, source, draft)
+
+
+def place_of(source: Source, *, with_course: bool) -> str:
+    """Returns where a source stands, in words: "Lesson 5, Prompt caching"."""
+    if source.lesson is None:
+        return source.course
+    named = [f"Lesson {source.lesson}"]
+    if source.title not in ("", source.source):
+        named.append(source.title)
+    if with_course:
+        named.insert(0, source.course)
+    return ", ".join(named)
+
+
+def quote(excerpt: Excerpt, source: Source, draft: Draft) -> None:
+    """Cites the excerpt whole, with its telling sentence marked."""
+    sentences: list[str] = []
+    for number in range(excerpt.first, excerpt.end):
+        text = " ".join(source.blocks[number].split())
+        if number == excerpt.key and excerpt.end - excerpt.first > 1:
+            text = _marked(text)
+        if text:
+            sentences.append(text)
+    draft.cite(source, excerpt.first, excerpt.end, " ".join(sentences))
+
+
+def _marked(sentence: str) -> str:
+    # Stars of its own would end the mark early.
+    if not sentence or "*" in sentence:
+        return sentence
+    return f"{_MARK}{sentence}{_MARK}"
