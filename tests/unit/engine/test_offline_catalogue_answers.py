@@ -95,7 +95,8 @@ def test_the_list_of_courses_is_no_passage() -> None:
 
     said = answered("How is water boiled first?", LISTED, passage)
 
-    assert said == "Water is boiled first."
+    assert said.endswith("Water is boiled first.")
+    assert "Courses" not in said
 
 
 def test_each_of_several_questions_is_answered_under_it() -> None:
@@ -109,8 +110,10 @@ def test_each_of_several_questions_is_answered_under_it() -> None:
         attempts=(done,),
     )
 
-    assert said == (
-        "What does a kettle boil?\nA kettle boils water.\n\n"
+    first, second = said.split("\n\n")
+    assert first.startswith("What does a kettle boil?\n")
+    assert first.endswith("A kettle boils water.")
+    assert second == (
         f"Who teaches the reliability course?\n{RELIABILITY} is taught by Tom\u00e1s Ferreira."
     )
 
@@ -120,9 +123,8 @@ def test_a_course_that_is_none_is_named_before_what_was_found() -> None:
 
     said = answered("In the cooking course, what boils in a kettle of water?", passage)
 
-    assert said == (
-        "There is no course named \u201ccooking\u201d here.\n\nA kettle boils water."
-    )
+    assert said.startswith("There is no course named \u201ccooking\u201d here.\n\n")
+    assert said.endswith("A kettle boils water.")
 
 
 def test_another_language_is_told_in_it_that_the_courses_are_in_english() -> None:
