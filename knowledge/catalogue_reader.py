@@ -28,7 +28,7 @@ from antiphon.knowledge.stretches import (
     Place,
     SentenceFigures,
     SentenceRow,
-    StoredChunk,
+    StoredChunks,
 )
 from antiphon.knowledge.values import Course, Document, KnownDocument, Mark, Section
 from antiphon.knowledge.vectors import (
@@ -64,7 +64,7 @@ WITH hits AS MATERIALIZED (
 SELECT number, score, (SELECT sum(score) FROM hits), (SELECT sum(score * score) FROM hits) FROM wanted
 """
 _STORED_CHUNKS = """
-SELECT chunks.number, chunks.section, chunks.start, chunks.stop, chunks.text, chunks.starts, sentences.tokens,
+SELECT chunks.section, chunks.start, chunks.stop, chunks.text, chunks.starts, sentences.tokens,
     sentences.lengths, sentences.term_counts, sentences.terms, sentences.vectors
 FROM chunks JOIN sentences ON sentences.chunk = chunks.number
 WHERE chunks.number IN (SELECT value FROM json_each(?)) ORDER BY chunks.number
@@ -224,8 +224,8 @@ class CatalogueReader:
     def sentences(self, numbers: Sequence[int]) -> SentenceRow:
         """Returns the sentences of chunks, in order of number."""
         rows = self._all(_STORED_CHUNKS, (json.dumps(list(numbers)),))
-        chunks = [StoredChunk(*row) for row in rows]
-        sections = json.dumps(sorted({chunk.section for chunk in chunks}))
+        chunks = StoredChunks(*zip(*rows, strict=True))
+        sections = json.dumps(sorted(set(chunks.section)))
         places: dict[int, Place] = {}
         for number, course, lesson, title, link, vector in self._all(
             _PLACES, (sections,)

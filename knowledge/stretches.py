@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -49,20 +49,19 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
         return label_terms(f"{self.course} {self.title}")
 
 
-class StoredChunk(msgspec.Struct, frozen=True):
-    """A chunk and its sentences as the catalogue stores them, in the order of its columns."""
+class StoredChunks(NamedTuple):
+    """Chunks and their sentences as the catalogue stores them: each of its columns, in order of number."""
 
-    number: int
-    section: int
-    start: int
-    stop: int
-    text: str
-    starts: bytes
-    tokens: bytes
-    lengths: bytes
-    term_counts: bytes
-    terms: bytes
-    vectors: bytes
+    section: Sequence[int]
+    start: Sequence[int]
+    stop: Sequence[int]
+    text: Sequence[str]
+    starts: Sequence[bytes]
+    tokens: Sequence[bytes]
+    lengths: Sequence[bytes]
+    term_counts: Sequence[bytes]
+    terms: Sequence[bytes]
+    vectors: Sequence[bytes]
 
 
 class Stretch(msgspec.Struct, kw_only=True):
@@ -87,33 +86,30 @@ class SentenceRow:
         sentences: The places of the sentences in the row, without the padding.
     """
 
-    def __init__(
-        self, chunks: Sequence[StoredChunk], places: Mapping[int, Place]
-    ) -> None:
+    def __init__(self, chunks: StoredChunks, places: Mapping[int, Place]) -> None:
         """Lays out chunks that are in order of number."""
         self.stretches: list[Stretch] = []
         self._chunks = chunks
-        counts = []
         numbers = []
         offsets = []
-        stop: tuple[int, int] | None = None
-        for chunk in chunks:
+        end: tuple[int, int] | None = None
+        for section, start, stop, text in zip(*chunks[:4], strict=True):
             # Neighbours are those between which nothing is missing.
-            if stop != (chunk.section, chunk.start):
-                place = places[chunk.section]
-                self.stretches.append(Stretch(place=place, start=chunk.start, text=""))
+            if end != (section, start):
+                stretch = Stretch(place=places[section], start=start, text="")
+                self.stretches.append(stretch)
             last = self.stretches[-1]
-            # A start is stored as four bytes.
-            counts.append(len(chunk.starts) // 4)
             numbers.append(len(self.stretches) - 1)
             offsets.append(len(last.text))
-            last.text += chunk.text
-            stop = (chunk.section, chunk.stop)
-        stretch = np.repeat(np.array(numbers, dtype=np.int64), counts)
-        self.sentences = np.arange(len(stretch)) + _PADDING * stretch
-        self.length = len(stretch) + _PADDING * len(self.stretches)
-        self.stretch = self._lay_out(stretch, -1)
-        starts = self._column("starts", "<u4") + np.repeat(offsets, counts)
+            last.text += text
+            end = (section, stop)
+        # A start is stored as four bytes.
+        counts = [len(starts) // 4 for starts in chunks.starts]
+        owners = np.repeat(np.array(numbers, dtype=np.int64), counts)
+        self.sentences = np.arange(len(owners)) + _PADDING * owners
+        self.length = len(owners) + _PADDING * len(self.stretches)
+        self.stretch: Numbers = self._lay_out(owners, -1)
+        starts = _decode(chunks.starts, "<u4") + np.repeat(offsets, counts)
         self.starts: Numbers = self._lay_out(starts.astype(np.int64), 0)
         self.ends = self._ends()
 
@@ -126,27 +122,26 @@ class SentenceRow:
 
     @cached_property
     def tokens(self) -> Vector:
-        return self.lay_out(self._column("tokens", "<u2"))
+        return self.lay_out(_decode(self._chunks.tokens, "<u2"))
 
     @cached_property
     def term_counts(self) -> Vector:
         """Terms of each sentence."""
-        return self.lay_out(self._column("term_counts", "<u2"))
+        return self.lay_out(_decode(self._chunks.term_counts, "<u2"))
 
     def terms(self) -> tuple[Numbers, Any]:
         """Returns the places of all terms of all sentences in the row, and the terms' hashes."""
-        counts = self._column("term_counts", "<u2")
-        return np.repeat(self.sentences, counts), self._column("terms", "<u4")
+        counts = _decode(self._chunks.term_counts, "<u2")
+        return np.repeat(self.sentences, counts), _decode(self._chunks.terms, "<u4")
 
     def window_lengths(self) -> Vector:
         """Returns the lengths of the vectors of the sentences' windows: a row a sentence, a column a reach."""
-        found = self._column("lengths", "<f4").reshape(-1, len(REACHES))
+        found = _decode(self._chunks.lengths, "<f4").reshape(-1, len(REACHES))
         return self.lay_out(found)
 
     def vectors(self, dimensions: int) -> Vector:
         """Returns the vectors of the sentences, without padding."""
-        blob = b"".join(chunk.vectors for chunk in self._chunks)
-        return SmallVectors.decode(blob, dimensions).rows()
+        return SmallVectors.decode(b"".join(self._chunks.vectors), dimensions).rows()
 
     def lay_out(self, values: Any) -> Vector:
         """Puts values of all sentences, or rows of them, into the row; the padding's are 0."""
@@ -171,6 +166,6 @@ class SentenceRow:
         ends[last] = lengths
         return ends
 
-    def _column(self, name: str, dtype: str) -> Any:
-        blob = b"".join(getattr(chunk, name) for chunk in self._chunks)
-        return np.frombuffer(blob, dtype=dtype)
+
+def _decode(blobs: Sequence[bytes], dtype: str) -> Any:
+    return np.frombuffer(b"".join(blobs), dtype=dtype)

@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 
 from antiphon import service
-from antiphon.composition.embedding import Vectors
 from antiphon.engine.offline.excerpts import Found, look
 from antiphon.engine.offline.intents import understand
 from antiphon.engine.offline.reading import read_task
@@ -114,7 +113,7 @@ async def ask_all(
     """
     embedder = service.embedder_of(settings)
     library = Library.open(settings.data_dir, embedder)
-    measures = Measures(library.weight, Vectors(embedder).likeness)
+    measures = Measures(library.weight, library.likeness)
     antiphon = await service.Antiphon.open(settings)
     rows: list[Row] = []
     try:

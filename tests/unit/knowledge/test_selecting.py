@@ -8,34 +8,29 @@ import numpy as np
 
 from antiphon.knowledge.scoring import SentenceScores, Tuning
 from antiphon.knowledge.selecting import LONGEST_PASSAGE, Selection
-from antiphon.knowledge.stretches import Place, SentenceRow, StoredChunk
+from antiphon.knowledge.stretches import Place, SentenceRow, StoredChunks
 from antiphon.knowledge.vectors import Flags
 
 LENGTH = 100
 
 
-def chunk(section: int, count: int) -> StoredChunk:
-    """A chunk of sentences of a hundred characters each, in a lesson of its own."""
-    starts = np.arange(count, dtype="<u4") * LENGTH
-    return StoredChunk(
-        section,
-        section,
-        0,
-        count * LENGTH,
-        "x" * count * LENGTH,
-        starts.tobytes(),
-        np.ones(count, dtype="<u2").tobytes(),
-        np.ones((count, 3), dtype="<f4").tobytes(),
-        np.zeros(count, dtype="<u2").tobytes(),
-        b"",
-        b"",
-    )
-
-
 def row_of(*counts: int) -> SentenceRow:
+    """Sentences of a hundred characters each, in as many lessons as there are counts."""
     nowhere = np.zeros(2, dtype=np.float32)
     place = Place(section=0, course="C", lesson=1, title="", link=None, vector=nowhere)
-    chunks = [chunk(number, count) for number, count in enumerate(counts)]
+    starts = [np.arange(count, dtype="<u4") * LENGTH for count in counts]
+    chunks = StoredChunks(
+        section=range(len(counts)),
+        start=[0] * len(counts),
+        stop=[count * LENGTH for count in counts],
+        text=["x" * count * LENGTH for count in counts],
+        starts=[each.tobytes() for each in starts],
+        tokens=[np.ones(count, dtype="<u2").tobytes() for count in counts],
+        lengths=[np.ones((count, 3), dtype="<f4").tobytes() for count in counts],
+        term_counts=[np.zeros(count, dtype="<u2").tobytes() for count in counts],
+        terms=[b""] * len(counts),
+        vectors=[b""] * len(counts),
+    )
     return SentenceRow(chunks, dict.fromkeys(range(len(counts)), place))
 
 
