@@ -44,6 +44,9 @@ SHARPNESS = 10.0
 those of a question come out at ten times those of `ranking.py` (docs/decisions/145)."""
 COST_PER_CHAR = 0.0002
 """What a character of a run costs, in chance: five hundred of them must bring a tenth."""
+FREE_CHARS = 250
+"""As many characters behind the likeliest sentence cost nothing: who speaks names a thing first, and then says in short
+sentences what it is."""
 _COST_OF_POINTING_BACK = 0.04
 _FURTHER = 0.12
 """A further excerpt has at least this share of the chance of the first one."""
@@ -313,19 +316,25 @@ def _runs_from(
     first: int,
 ) -> Iterator[_Run]:
     chance = 0.0
-    chars = 0
+    chars = behind = 0
+    highest = -1.0
     cost = 0.0
     if first and _POINTS_BACK.match(sentences[first].text):
         cost = _COST_OF_POINTING_BACK
     for at in range(first, min(first + MOST_IN_A_RUN, len(sentences))):
         chance += chances[at]
         chars += sentences[at].chars
+        behind += sentences[at].chars
+        if chances[at] > highest:
+            highest = chances[at]
+            behind = 0
         if at > first and chars > LONGEST_RUN_CHARS:
             return
         if at == first and not _stands_alone(sentences, first):
             continue
+        length = chars - min(behind, FREE_CHARS)
         yield _Run(
-            passage, first, at + 1, chance, chance - COST_PER_CHAR * chars - cost
+            passage, first, at + 1, chance, chance - COST_PER_CHAR * length - cost
         )
 
 

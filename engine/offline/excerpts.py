@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,8 @@ from antiphon.language.words import is_english
 NEAR_IN_ANOTHER_LANGUAGE = 0.2
 """An embedder for English reads German and Spanish a little: what answers them in samples/open.jsonl is 0.26 and more
 like them, and what is nearest to one that nothing answers 0.06."""
+READ_CHARS = 1_000
+_VERSIONS = re.compile(r"\b[A-Z][A-Za-z]+-?\d+(?:\.\d+)*\b")
 _MARK = "**"
 """Around the sentence that carries the answer: bold in Markdown, and plain to see where Markdown is not rendered."""
 
@@ -45,9 +48,27 @@ def look(
     """Looks for the excerpts of the sources that answer the question best."""
     extraction = excerpts_from(sources, question, measures, limit)
     sure = certainty(extraction.fit)
-    if sure == "none" and _is_near_in_another_language(question, extraction):
+    if (sure == "none" and _is_near_in_another_language(question, extraction)) or (
+        sure != "none" and _names_another_version(question, sources)
+    ):
         sure = "low"
     return Found(sources, extraction, sure)
+
+
+def _names_another_version(question: str, sources: Sequence[Source]) -> bool:
+    """Returns True where a name with a number in it, such as GPT-4, stands in no source: GPT-2 is another thing."""
+    named = _VERSIONS.findall(question[:READ_CHARS])
+    if not named:
+        return False
+    text = "".join(
+        [_joined(f"{each.label} {''.join(each.blocks)}") for each in sources]
+    )
+    return any(_joined(name) not in text for name in named)
+
+
+def _joined(text: str) -> str:
+    """Returns the text without what may stand between a name and its number."""
+    return text.casefold().replace("-", "").replace(" ", "")
 
 
 def _is_near_in_another_language(question: str, extraction: Extraction) -> bool:

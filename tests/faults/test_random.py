@@ -165,7 +165,10 @@ def test_a_circuit_that_one_query_opened_is_open_for_the_next_and_rests_with_tim
         (soon,) = service.run(Step(at_once=(Plan(),)))
         (later,) = service.run(Step(at_once=(Plan(),), after_s=31.0))
 
-    assert [doubts(run) for run in (soon, later)] == [{"fallback_reasoner"}, set()]
+    assert [doubts(run) for run in (soon, later)] == [
+        {"fallback_reasoner", "loose_fit"},
+        set(),
+    ]
 
 
 def doubts(run: Run) -> set[str]:

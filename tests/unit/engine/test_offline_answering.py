@@ -16,7 +16,7 @@ from antiphon.engine.offline.answering import (
 )
 from antiphon.engine.offline.reading import read_task
 from antiphon.language.evidence import Measures
-from antiphon.vocabulary.events import CLOSEST_FOUND, PART_MISSING
+from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import attempt, briefing, outline, source
 
@@ -239,6 +239,21 @@ def test_opening_pleasantries_sum_no_lesson_up() -> None:
 
     assert "cache keeps answers" in text(blocks)
     assert "Hello" not in text(blocks)
+
+
+@pytest.mark.parametrize(
+    ("name", "stop_reason"),
+    [("GPT-2", LOOSE_FIT), ("GPT-4", CLOSEST_FOUND), ("GPT2", LOOSE_FIT)],
+)
+def test_another_version_of_a_thing_is_another_thing(
+    name: str, stop_reason: str
+) -> None:
+    models = source("C - Lesson 1", "The vocabulary of GPT-2 has 50,257 entries. ")
+    question = f"How many entries has the vocabulary of {name}?"
+
+    draft = answer(read_task(briefing(question, models)))
+
+    assert draft.stop_reason == stop_reason
 
 
 @pytest.mark.parametrize(("likeness", "is_shown"), [(0.26, True), (0.06, False)])
