@@ -39,7 +39,7 @@ from antiphon.vocabulary.values import Passage, Signals, StoredText, Value
 # Chunks that each of the two searches proposes.
 _CANDIDATES = 100
 # Of all these, the chunks whose sentences are scored; their neighbours are read too, for the windows that reach there.
-_SCORED_CHUNKS = 60
+_SCORED_CHUNKS = 40
 # A subset of up to so many chunks is compared with the question row by row; of a larger one, Chroma's nearest are.
 _SCANNED = 20_000
 # Chunks among which the most frequent of a question's terms are not looked for any more, once the rarer ones have
