@@ -17,6 +17,9 @@ from antiphon.vocabulary.values import Value
 # Raised when the tables change; an index of another format is rebuilt.
 FORMAT = "2"
 
+# So much of a catalogue is read as memory, without a call of the system a page; what is mapped counts as memory used.
+_MAPPED_BYTES = 32_000_000
+
 META = "SELECT name, value FROM meta"
 COURSES = """
 SELECT documents.number, documents.title, documents.link, documents.instructor,
@@ -98,7 +101,9 @@ def open_read_only(path: Path) -> sqlite3.Connection:
     """Opens a finished catalogue, for any thread."""
     # Nobody writes a finished catalogue any more: no lock is taken, and a read-only folder will do.
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-    return sqlite3.connect(uri, uri=True, check_same_thread=False)
+    sql = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    sql.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
+    return sql
 
 
 def courses_of(

@@ -31,7 +31,7 @@ from antiphon.knowledge.scoring import (
 )
 from antiphon.knowledge.selecting import Selection, Span
 from antiphon.knowledge.stretches import SentenceRow
-from antiphon.knowledge.vectors import Flags, Numbers, SmallVectors, Vector
+from antiphon.knowledge.vectors import Flags, SmallVectors, Vector, VectorFile
 from antiphon.language.words import stem, terms, words
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
@@ -40,7 +40,7 @@ from antiphon.vocabulary.values import Passage, Signals, StoredText, Value
 # Chunks that each of the two searches proposes.
 _CANDIDATES = 100
 # Of all these, the chunks whose sentences are scored; their neighbours are read too, for the windows that reach there.
-_SCORED_CHUNKS = 60
+_SCORED_CHUNKS = 40
 # A subset of up to so many chunks is compared with the question row by row; of a larger one, Chroma's nearest are.
 _SCANNED = 20_000
 # Chunks among which the most frequent of a question's terms are not looked for any more, once the rarer ones have
@@ -78,7 +78,7 @@ class OpenGeneration:
         number: int,
         reader: CatalogueReader,
         index: ChromaIndex | None,
-        matrix: Vector,
+        matrix: VectorFile | None,
         tuning: Tuning,
     ) -> None:
         self.number = number
@@ -117,25 +117,27 @@ class OpenGeneration:
             on_failure.callback(reader.close)
             reader.check(embedder.name)
             index = None
-            matrix = np.zeros((0, reader.dimensions), dtype=np.float32)
+            matrix = None
             if reader.chunks:
                 index = open_index(
                     folder / CHROMA, chroma_url, collection_name(reader.library, number)
                 )
-                matrix = _map_matrix(folder / MATRIX, reader)
+                on_failure.callback(index.close)
+                matrix = _open_matrix(folder / MATRIX, reader)
             on_failure.pop_all()
         return cls(number, reader, index, matrix, tuning)
 
     def search(self, query: str, vector: Vector, wanted: Wanted) -> list[Passage]:
         """Finds the passages that stand out most, by meaning and by words together."""
-        if self._index is None:
+        if self._index is None or self._matrix is None:
             return []
         found = self._terms(query)
-        near = self._nearest(self._index, vector, wanted)
+        near = self._nearest(self._index, self._matrix, vector, wanted)
         hits = self._match(found, wanted, near)
         numbers = np.array(sorted({*near, *hits.scores}), dtype=np.int64)
-        rows = self._matrix[np.searchsorted(self._numbers, numbers)]
-        cosines = dict(zip(numbers.tolist(), (rows @ vector).tolist(), strict=True))
+        rows = self._matrix.rows(np.searchsorted(self._numbers, numbers))
+        likeness = np.einsum("ij,j->i", rows, vector).tolist()
+        cosines = dict(zip(numbers.tolist(), likeness, strict=True))
         scores = fuse(
             cosines,
             self._moments.spread(vector),
@@ -192,7 +194,11 @@ class OpenGeneration:
         return shares
 
     def _nearest(
-        self, index: ChromaIndex, vector: Vector, wanted: Wanted
+        self,
+        index: ChromaIndex,
+        matrix: VectorFile,
+        vector: Vector,
+        wanted: Wanted,
     ) -> Sequence[int]:
         """Returns the numbers of the chunks that are nearest by meaning, within course and lesson."""
         count = min(max(_CANDIDATES, wanted.limit), self.reader.chunks)
@@ -207,7 +213,11 @@ class OpenGeneration:
             nearest = np.array(index.nearest(vector.tolist(), more))
             inside: list[int] = nearest[np.isin(nearest, subset)].tolist()
             return inside
-        return _scan(self._matrix, self._numbers, subset, vector, count)
+        if len(subset) > count:
+            rows = matrix.rows(np.searchsorted(self._numbers, subset))
+            subset = subset[np.argpartition(-(rows @ vector), count)[:count]]
+        nearest_inside: list[int] = subset.tolist()
+        return nearest_inside
 
     def _match(
         self, found: Sequence[str], wanted: Wanted, also: Sequence[int]
@@ -263,35 +273,18 @@ class OpenGeneration:
     def close(self) -> None:
         if self._index is not None:
             self._index.close()
+        if self._matrix is not None:
+            self._matrix.close()
         self.reader.close()
 
 
-def _map_matrix(path: Path, reader: CatalogueReader) -> Vector:
-    """Maps the file of all chunks' vectors into memory: only the rows that are looked at are read."""
+def _open_matrix(path: Path, reader: CatalogueReader) -> VectorFile:
     try:
-        shape = (reader.chunks, reader.dimensions)
-        return np.memmap(path, dtype="<f4", mode="r", shape=shape)
+        return VectorFile(path, reader.chunks, reader.dimensions)
     except (OSError, ValueError) as error:
         raise KnowledgeError(
             f"the vectors {path} cannot be used ({error}); {REBUILD_ADVICE}"
         ) from error
-
-
-def _scan(
-    matrix: Vector, numbers: Numbers, subset: Numbers, vector: Vector, count: int
-) -> list[int]:
-    """Returns those of the subset that are nearest, by looking at each."""
-    if not len(subset):
-        return []
-    rows = np.searchsorted(numbers, subset)
-    is_stretch = rows[-1] - rows[0] + 1 == len(rows)
-    # A course's chunks are neighbours: their rows need not be copied together.
-    among = matrix[rows[0] : rows[-1] + 1] if is_stretch else matrix[rows]
-    cosines = among @ vector
-    if len(subset) > count:
-        subset = subset[np.argpartition(-cosines, count)[:count]]
-    nearest: list[int] = subset.tolist()
-    return nearest
 
 
 def _banned(row: SentenceRow, wanted: Wanted) -> Flags:

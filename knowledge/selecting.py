@@ -47,7 +47,10 @@ class Selection:
         self._limit = limit
         self._tuning = tuning
         self._left = characters
-        self._starts, self._ends = row.starts, row.ends
+        self._costs = row.ends - row.starts
+        # Looked up one by one, which lists do faster than arrays.
+        self._starts: list[int] = row.starts.tolist()
+        self._ends: list[int] = row.ends.tolist()
         self._weights = np.ones(len(scores.by_term), dtype=np.float32)
         self._most = np.maximum(scores.by_term.max(axis=1, initial=0.0), 1e-9)
         self._open = (row.stretch >= 0) & ~banned
@@ -74,13 +77,15 @@ class Selection:
                 self._extend(self.spans[owner], best)
 
     def _score(self) -> Vector:
-        by_words = self._weights @ self._scores.by_term + self._scores.absent
+        # By einsum and not BLAS, as in knowledge/scoring.py.
+        by_term = np.einsum("i,ij->j", self._weights, self._scores.by_term)
+        by_words = by_term + self._scores.absent
         total: Vector = self._scores.meaning + self._tuning.words * by_words
         return total
 
     def _offers(self) -> tuple[Numbers, Vector, Numbers]:
         """Returns what each sentence would cost in characters, its score, and the passage that it would join."""
-        costs = self._ends - self._starts
+        costs = self._costs.copy()
         scores = self._fresh.copy()
         owners = np.full(len(scores), -1)
         if len(self.spans) >= self._limit:
@@ -108,7 +113,7 @@ class Selection:
             yield span.first - step
 
     def _length(self, first: int, last: int) -> int:
-        return int(self._ends[last] - self._starts[first])
+        return self._ends[last] - self._starts[first]
 
     def _start(self, sentence: int, score: float) -> None:
         self.spans.append(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -38,7 +41,7 @@ def from_blob(blob: bytes) -> Vector:
     return np.frombuffer(blob, dtype="<f4")
 
 
-def rows_of(blobs: Iterable[bytes], dimensions: int) -> Vector:
+def rows_of(blobs: Iterable[bytes | bytearray], dimensions: int) -> Vector:
     """Decodes stored vectors as the rows of one matrix."""
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(-1, dimensions)
 
@@ -74,6 +77,47 @@ class SmallVectors:
         lengths = np.linalg.norm(wide, axis=1, keepdims=True)
         scaled: Vector = wide / np.maximum(lengths, 1e-9)
         return scaled
+
+
+class VectorFile:
+    """Vectors in a file, row after row, of which a few are read at a time.
+
+    Read and not mapped into memory: mapped rows would count as the process's own until the system takes them back, and
+    after a thousand searches those are all of them.
+    """
+
+    def __init__(self, path: Path, rows: int, dimensions: int) -> None:
+        """Opens it.
+
+        Raises:
+            OSError: It is not there.
+            ValueError: It has not so many rows.
+        """
+        self._dimensions = dimensions
+        self._row_bytes = 4 * dimensions
+        found = path.stat().st_size
+        if found != rows * self._row_bytes:
+            raise ValueError(f"{found} bytes instead of {rows * self._row_bytes}")
+        self._file = os.open(path, os.O_RDONLY)
+
+    def rows(self, numbers: Numbers) -> Vector:
+        """Returns the rows with these numbers, which rise; neighbours are read in one go."""
+        found = bytearray(len(numbers) * self._row_bytes)
+        view = memoryview(found)
+        for start, end in _runs(numbers):
+            part = view[start * self._row_bytes : end * self._row_bytes]
+            os.preadv(self._file, [part], int(numbers[start]) * self._row_bytes)
+        return rows_of([found], self._dimensions)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def _runs(numbers: Numbers) -> Iterator[tuple[int, int]]:
+    """Yields start and end of each run of numbers that follow one another."""
+    breaks = (np.flatnonzero(np.diff(numbers) != 1) + 1).tolist()
+    if len(numbers):
+        yield from pairwise([0, *breaks, len(numbers)])
 
 
 class Moments:

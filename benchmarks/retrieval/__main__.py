@@ -21,6 +21,7 @@ from rich.table import Table
 from antiphon.knowledge import Library, Tuning, index_paths, load_embedder
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Value
+from benchmarks.retrieval.absence import Absence, measure_absence
 from benchmarks.retrieval.plot import Point, plot
 from benchmarks.retrieval.sets import (
     CHUNKING_EVALUATION,
@@ -91,6 +92,7 @@ class Report(Value, frozen=True, kw_only=True):
     excerpts: tuple[Excerpts, ...] = ()
     hops: tuple[Hops, ...] = ()
     fitted: tuple[Fitted, ...] = ()
+    absence: tuple[Absence, ...] = ()
 
     def shortfalls(self) -> list[str]:
         """Lists the goals that were missed."""
@@ -257,11 +259,19 @@ def run(data: Path, folder: Path, embedder: Embedder, console: Console) -> Repor
         report = msgspec.structs.replace(report, hops=tuple(hops))
     else:
         console.print(f"[bold red]SKIPPED[/]: {data / HOTPOTQA} is missing")
+    if report.excerpts and report.hops:
+        questions = {
+            CHUNKING_EVALUATION: [one.text for one in excerpt_questions(data)],
+            HOTPOTQA: [one.text for one in hop_questions(data)],
+        }
+        folders = {name: folder / name / "data" for name in questions}
+        absence = measure_absence(folders, questions, KeepingEmbedder(embedder))
+        report = msgspec.structs.replace(report, absence=tuple(absence))
     return report
 
 
-def show(report: Report, console: Console) -> None:
-    """Prints the tables."""
+def show_excerpts(report: Report, console: Console) -> None:
+    """Prints what was found on chunking_evaluation."""
     table = Table(title=f"chunking_evaluation, {report.embedder}")
     for column in ("budget", "recall", "precision", "IoU", "characters", "goal"):
         table.add_column(column, justify="right")
@@ -281,12 +291,26 @@ def show(report: Report, console: Console) -> None:
             f"shown on {', '.join(fitted.shown_on)}: recall {fitted.recall:.1f}; "
             f"the product's figures there: {fitted.unfitted_recall:.1f}"
         )
+
+
+def show_hops(report: Report, console: Console) -> None:
+    """Prints what was found on hotpotqa_100."""
     table = Table(title=f"hotpotqa_100, {report.embedder}")
     for column in ("search", "found", "all found"):
         table.add_column(column, justify="right")
     for hops in report.hops:
         table.add_row(hops.search, f"{hops.found:.1f}", f"{hops.all_found:.0f}")
     console.print(table)
+
+
+def show_absence(report: Report, console: Console) -> None:
+    """Prints how questions without an answer are recognised."""
+    for absence in report.absence:
+        console.print(
+            f"unanswerable below a likeness of {absence.threshold:.2f} (fitted on {absence.fitted_on}): "
+            f"on {absence.shown_on} {absence.recognised:.0f} % recognised, "
+            f"{absence.refused:.0f} % of the answerable refused"
+        )
 
 
 def main() -> None:
@@ -301,7 +325,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
         report = run(arguments.data, folder, embedder, console)
-    show(report, console)
+    if report.excerpts:
+        show_excerpts(report, console)
+    if report.hops:
+        show_hops(report, console)
+    show_absence(report, console)
     arguments.out.mkdir(parents=True, exist_ok=True)
     path = arguments.out / "retrieval.json"
     path.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2))
