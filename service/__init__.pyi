@@ -18,6 +18,7 @@ from antiphon.composition import (
     embedder_of,
     load_settings,
     load_subscribers,
+    open_library,
     open_trace_store,
     recording_ended,
     redaction_of,
@@ -84,7 +85,6 @@ from antiphon.service.searching import (
     PASSAGES,
     FoundPassage,
     SearchResult,
-    open_library,
     search,
 )
 from antiphon.service.short_ids import whole_id
