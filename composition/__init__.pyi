@@ -1,6 +1,6 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
-from antiphon.composition.building import build, speaker_of
+from antiphon.composition.building import build, open_library, speaker_of
 from antiphon.composition.caller import (
     RECORDING_ENDS,
     Caller,
@@ -74,6 +74,7 @@ __all__ = [
     "load_settings",
     "load_subscribers",
     "missing_subscribers",
+    "open_library",
     "open_trace_store",
     "rates_of",
     "recording_ended",

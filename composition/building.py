@@ -99,6 +99,16 @@ def build(
     )
 
 
+def open_library(settings: Settings) -> Library:
+    """Opens the index alone, without reasoner and traces; blocks for the seconds that an embedder takes to load.
+
+    Raises:
+        ConfigurationError: The settings cannot work, or the index belongs to another embedder.
+        KnowledgeError: The index cannot be read.
+    """
+    return Library.open(settings.data_dir, embedder_of(settings), settings.chroma_url)
+
+
 def _time_of_tools(settings: QuerySettings) -> float:
     """Returns the seconds that the settings leave a tool; a short deadline leaves it less than its own limit."""
     return min(settings.tool_timeout_s, settings.deadline_s / 4)

@@ -18,10 +18,11 @@ from antiphon.knowledge.resolving import (
     rank_by_meaning,
 )
 from antiphon.knowledge.values import Course, Lesson, LessonMatch
+from antiphon.knowledge.vectors import Vector
 from antiphon.language.questions import NUMBER_WORDS
 from antiphon.language.words import fold, words
 
-Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+Embed = Callable[[Sequence[str]], Sequence[Sequence[float]] | Vector]
 
 # Lower than for a course's title, for there are few others within one course. Measured in
 # tests/integration/test_knowledge_course_names.py: names of what the course does not have reach 0.48 at most.

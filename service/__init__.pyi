@@ -19,6 +19,7 @@ from antiphon.composition import (
     late_embedder_of,
     load_settings,
     load_subscribers,
+    open_library,
     open_trace_store,
     recording_ended,
     redaction_of,
@@ -86,7 +87,6 @@ from antiphon.service.searching import (
     PASSAGES,
     FoundPassage,
     SearchResult,
-    open_library,
     search,
 )
 from antiphon.service.short_ids import whole_id

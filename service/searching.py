@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from antiphon.composition import CourseIndex, Settings, embedder_of
+from antiphon.composition import CourseIndex
 from antiphon.dispatcher import find_place
-from antiphon.knowledge import Library
 from antiphon.vocabulary.errors import BadInputError, KnowledgeError
 from antiphon.vocabulary.values import Passage, Signals, Value
 
@@ -110,16 +109,6 @@ def search(
         lesson=place.lesson,
         passages=tuple(passages),
     )
-
-
-def open_library(settings: Settings) -> Library:
-    """Opens the index alone, without reasoner and traces; blocks for the seconds that an embedder takes to load.
-
-    Raises:
-        ConfigurationError: The settings cannot work, or the index belongs to another embedder.
-        KnowledgeError: The index cannot be read.
-    """
-    return Library.open(settings.data_dir, embedder_of(settings), settings.chroma_url)
 
 
 def _check_length(name: str, text: str, most: int) -> None:
