@@ -92,6 +92,9 @@ def _statements(inquiry: Inquiry) -> list[_Write]:
     if inquiry.step and inquiry.lesson is not None:
         return [_name_neighbour]
     asks = inquiry.asks or {"contents"}
+    if inquiry.lesson is not None and asks & {"overview", "contents"}:
+        # Of one lesson the outline knows its title alone.
+        asks = asks - {"overview", "contents"} | {"title"}
     return [write for ask, write in _STATEMENTS.items() if ask in asks]
 
 

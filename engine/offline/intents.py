@@ -45,7 +45,7 @@ _ACROSS = re.compile(
     re.I,
 )
 _NAMES_CATALOGUE = re.compile(
-    r"\b(?:outline|syllabus|curriculum|lessons|table of contents|teach(?:es)?|taught|instructor|teacher|course)\b",
+    r"\b(?:outline|syllabus|curriculum|lessons|table of contents|teach(?:es|ing)?|taught|instructor|teacher|course)\b",
     re.I,
 )
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
@@ -60,6 +60,15 @@ _PLACE_OF_SIDE = re.compile(
 _MOST_UNKNOWN_WORDS = 5
 _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))
 """What is asked of one course."""
+_ASKS_WHO = re.compile(
+    r"\bwho|\b(?:name|instructor|teacher|lecturer) (?:of|for|in)\b", re.I
+)
+_APART_FROM = re.compile(
+    r"\b(?:any|an|which|what|the)?\s*other courses?\b|\banother course\b"
+    r"|\b(?:besides|apart from|other than|except)\b",
+    re.I,
+)
+_OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
 _OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "title"))
 _COURSE_THAT = re.compile(
     r"\bcourse (?:that|which|where|covering|explaining|discussing|dealing|treating)\b",
@@ -451,6 +460,8 @@ class _Reading:
         # From the narrowest to the widest: each rule would also take questions that a rule before it means.
         if _names_lesson(inquiry) and _ELSEWHERE.search(inquiry.question):
             return inquiry._replace(kind="look_up")
+        if inquiry.courses and _APART_FROM.search(self._question):
+            return inquiry._replace(kind="across", course=None)
         for rule in (self._outlined, self._compared, self._of_lesson):
             found = rule(inquiry)
             if found is not None:
@@ -461,6 +472,10 @@ class _Reading:
 
     def _outlined(self, inquiry: Inquiry) -> Inquiry | None:
         """Returns a question that the catalogue answers."""
+        if self._names_lesson_alone(inquiry):
+            return inquiry._replace(
+                kind="outline", courses=self._courses_with(inquiry.lesson)
+            )
         if self._asks_after_teacher():
             return inquiry._replace(kind="outline", asks=frozenset({"teacher"}))
         sought = self._sought(inquiry)
@@ -497,6 +512,16 @@ class _Reading:
             return has_course
         return True
 
+    def _names_lesson_alone(self, inquiry: Inquiry) -> bool:
+        """Returns True for "What is lesson 3 about?", where that may be the lesson of any course."""
+        if inquiry.lesson is None or inquiry.course or inquiry.courses:
+            return False
+        return self._asked.is_pure and bool(self._catalogue)
+
+    def _courses_with(self, lesson: int | None) -> tuple[str, ...]:
+        courses = self._catalogue.courses
+        return tuple([each.title for each in courses if lesson in each.numbers])
+
     def _asks_after_teacher(self) -> bool:
         """Returns True where the question names a teacher, and asks for nothing but the courses of that one."""
         named = any(mention.teacher for mention in self._mentions.courses)
@@ -517,17 +542,23 @@ class _Reading:
         """Returns the name of the course that a question about the catalogue means, where there is none such."""
         if inquiry.course is not None or inquiry.courses:
             return None
-        asked = self._asked
-        if inquiry.unknown is not None and asked.is_pure:
+        if inquiry.unknown is not None and self._asked.is_pure:
             return inquiry.unknown
-        if not asked.asks or not 0 < len(asked.topic) <= _MOST_UNKNOWN_WORDS:
+        if not self._could_name_a_course():
             return None
-        if asked.asks - {"contents", "teacher", "link"} or asked.counts:
-            return None
-        named = _NAMES_CATALOGUE.search(self._question)
-        if named is None:
-            return None
-        return _stretch(self._question, asked.topic)
+        return _stretch(self._question, self._asked.topic)
+
+    def _could_name_a_course(self) -> bool:
+        """Returns True where what the question calls no course can be nothing else: "the outline of Basket Weaving"."""
+        asked = self._asked
+        if not asked.asks or asked.counts or asked.asks - _OF_UNKNOWN:
+            return False
+        if not 0 < len(asked.topic) <= _MOST_UNKNOWN_WORDS:
+            return False
+        # "What did the instructor say about it?" asks for no name.
+        if "teacher" in asked.asks and not _ASKS_WHO.search(self._question):
+            return False
+        return _NAMES_CATALOGUE.search(self._question) is not None
 
     def _compared(self, inquiry: Inquiry) -> Inquiry | None:
         """Returns a comparison with its two sides; that of two whole courses shows the outlines of both."""
@@ -574,7 +605,7 @@ def _sides(
     if compared is None:
         return ()
     sides = _sharing(tuple([_side(part, mentions, catalogue) for part in compared]))
-    return tuple([_titled(side, catalogue) for side in sides])
+    return _of_one_topic(tuple([_titled(side, catalogue) for side in sides]))
 
 
 def _titled(side: Side, catalogue: Catalogue) -> Side:
@@ -599,6 +630,14 @@ def _sharing(sides: tuple[Side, ...]) -> tuple[Side, ...]:
             side = side._replace(course=courses[0])
         shared.append(side)
     return tuple(shared)
+
+
+def _of_one_topic(sides: tuple[Side, ...]) -> tuple[Side, ...]:
+    """Returns the sides of "caching in X and in Y" as both on the one topic."""
+    topics = [side.topic for side in sides if telling_words(side.topic)]
+    if len(topics) != 1 or not all(side.course for side in sides):
+        return sides
+    return tuple([side._replace(topic=topics[0]) for side in sides])
 
 
 def _masked(question: str, known: Sequence[Mention]) -> tuple[str, list[Mention]]:

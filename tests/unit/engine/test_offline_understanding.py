@@ -70,6 +70,7 @@ def test_a_text_of_one_lesson_is_a_document_and_its_title_a_subject() -> None:
     ("question", "asks", "lesson"),
     [
         ("Who is the teacher of the reliability course?", {"teacher"}, None),
+        ("who's teaching reliability engineering", {"teacher"}, None),
         ("who gives the reliability course", {"teacher"}, None),
         ("give me the URL of the reliability course", {"link"}, None),
         ("Where can I watch lesson 2 of the reliability course?", {"link"}, 2),
@@ -123,6 +124,29 @@ def test_a_lesson_may_be_named_by_its_neighbour(
 
     assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
     assert (inquiry.step, inquiry.lesson) == (step, lesson)
+
+
+def test_a_lesson_of_no_course_in_particular_is_named_for_each_that_has_it() -> None:
+    inquiry = read("What does lesson 3 cover?")
+
+    assert inquiry.kind == "outline"
+    assert set(inquiry.courses) == {EVENTS, RETRIEVAL, RELIABILITY}
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What did the instructor say about secrets in images?", "plain"),
+        ("What's the name of the first course?", "plain"),
+        ("Does any other course talk about caching besides the MCP course?", "across"),
+        ("How is caching treated in the MCP course vs the reliability course?", "compare"),
+        ("Compare the MCP course with the reliability course.", "outline"),
+    ],
+)  # fmt: skip
+def test_courses_may_be_named_for_other_reasons_than_to_search_in_one(
+    question: str, kind: str
+) -> None:
+    assert read(question).kind == kind
 
 
 def test_lessons_are_counted_by_place_where_they_begin_with_zero() -> None:
