@@ -97,6 +97,8 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
             asks.add(ask)
         elif who and (word in _TEACHES or (of_course and word in _MAKES)):
             asks.add("teacher")
+        elif word in _TEACHES:
+            asks.add("overview")
         elif _says_something(word):
             topic.append(word)
     counts = _read_patterns(text, asks)

@@ -68,6 +68,11 @@ _APART_FROM = re.compile(
     r"|\b(?:besides|apart from|other than|except)\b",
     re.I,
 )
+_OF_FOUND = _OF_A_COURSE | {"title"}
+_LESSON_THAT = re.compile(
+    r"\b(?:lesson|lecture|one) (?:that|which|where|in which|about|on|covering|explaining|discussing|dealing)\b",
+    re.I,
+)
 _OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
 _OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "title"))
 _COURSE_THAT = re.compile(
@@ -110,6 +115,8 @@ class Inquiry(NamedTuple):
         asks: What it asks of the catalogue.
         counts: It asks how many there are.
         step: 1 where the lesson after `lesson` is asked for, -1 for the one before.
+        place: The lesson as it is named, where the course is not known yet.
+        by_lesson: What is to be found, in a question of the kind `find`, is a lesson and not its course.
         missing_lesson: A lesson that it names, and that its course does not have.
         unknown: Something that it calls a course, and that is none.
         talk: The small talk that it is; the kind is `greeting` then.
@@ -127,6 +134,8 @@ class Inquiry(NamedTuple):
     asks: frozenset[Ask] = frozenset()
     counts: bool = False
     step: int = 0
+    place: LessonPlace | None = None
+    by_lesson: bool = False
     missing_lesson: int | None = None
     unknown: str | None = None
     talk: SmallTalk | None = None
@@ -304,7 +313,7 @@ class _Reading:
             inquiry = self._leaning(inquiry, self._before)
         inquiry = self._of_only_course(inquiry)
         inquiry = self._with_lesson(inquiry)
-        if inquiry.missing_lesson is not None:
+        if inquiry.missing_lesson is not None and not self._sought(inquiry):
             return inquiry._replace(kind="outline")
         if inquiry.kind != "plain":
             return inquiry
@@ -429,22 +438,33 @@ class _Reading:
         place = self._named_lesson()
         if place is None:
             return inquiry
-        course = self._catalogue.course(inquiry.course)
+        inquiry = inquiry._replace(place=place)
         # "The next lesson", after one that was spoken of before.
         if place.number is None and place.position is None:
             place = place._replace(number=inquiry.lesson)
+        course = self._catalogue.course(inquiry.course)
         if course is None or not course.lessons:
             return inquiry._replace(lesson=place.number, step=place.step)
         base = place._replace(step=0).among(course.numbers)
         if base is None:
-            missing = place.number
-            if missing is None:
-                missing = place.position
-            return inquiry._replace(missing_lesson=missing, lesson=None)
-        if inquiry.kind == "lesson":
-            # "And the one after that?" asks of the next lesson what was asked of this one.
-            return inquiry._replace(lesson=place.among(course.numbers))
+            return self._without_lesson(inquiry, place)
+        beside = place.among(course.numbers)
+        if place.step and beside is not None and self._asks_what_it_says(inquiry):
+            return inquiry._replace(lesson=beside)
         return inquiry._replace(lesson=base, step=place.step)
+
+    def _without_lesson(self, inquiry: Inquiry, place: LessonPlace) -> Inquiry:
+        """Returns the question with the number or place of a lesson that its course does not have."""
+        missing = place.number
+        if missing is None:
+            missing = place.position
+        return inquiry._replace(missing_lesson=missing, lesson=None, step=place.step)
+
+    def _asks_what_it_says(self, inquiry: Inquiry) -> bool:
+        """Returns True for "What does the next lesson cover?": its title alone is no answer."""
+        if inquiry.kind == "lesson" or "overview" in self._asked.asks:
+            return True
+        return bool(self._asked.topic) and not self._asked.asks
 
     def _named_lesson(self) -> LessonPlace | None:
         place = self._place
@@ -480,7 +500,8 @@ class _Reading:
             return inquiry._replace(kind="outline", asks=frozenset({"teacher"}))
         sought = self._sought(inquiry)
         if sought is not None:
-            return inquiry._replace(kind="find", topic=sought)
+            by_lesson = self._seeks_lesson(inquiry)
+            return inquiry._replace(kind="find", topic=sought, by_lesson=by_lesson)
         if self._is_for_catalogue(inquiry):
             return inquiry._replace(kind="outline")
         unknown = self._outlined_unknown(inquiry)
@@ -531,12 +552,25 @@ class _Reading:
         return asks <= _OF_A_TEACHER
 
     def _sought(self, inquiry: Inquiry) -> str | None:
-        """Returns what a course is about that is to be found first: "the course that explains HNSW"."""
-        if inquiry.course or inquiry.courses or not self._asked.asks & _OF_A_COURSE:
+        """Returns what a course or lesson says that is to be found first: "the course that explains HNSW"."""
+        asked = self._asked
+        if not asked.topic or inquiry.lesson is not None:
             return None
-        if _COURSE_THAT.search(self._question) is None or not self._asked.topic:
-            return None
-        return _stretch(self._question, self._asked.topic)
+        if self._seeks_lesson(inquiry) or self._seeks_course(inquiry):
+            return _stretch(self._question, asked.topic)
+        return None
+
+    def _seeks_lesson(self, inquiry: Inquiry) -> bool:
+        """Returns True for "the title of the lesson that explains HNSW", and for the one that comes after it."""
+        if inquiry.step:
+            return True
+        named = bool(self._asked.asks & {"title", "link"})
+        return named and _LESSON_THAT.search(self._question) is not None
+
+    def _seeks_course(self, inquiry: Inquiry) -> bool:
+        if inquiry.course or inquiry.courses or not self._asked.asks & _OF_FOUND:
+            return False
+        return _COURSE_THAT.search(self._question) is not None
 
     def _outlined_unknown(self, inquiry: Inquiry) -> str | None:
         """Returns the name of the course that a question about the catalogue means, where there is none such."""

@@ -195,7 +195,7 @@ class _Reader:
         if run.full and run.matched > 1:
             return True
         return (
-            self._is_called(run, _LESSON)
+            self._is_called(run, _LESSON | {"one"})
             or self._is_whole_quotation(run)
             or (self._loosely and self._stands_alone(run))
         )

@@ -126,6 +126,39 @@ def test_a_lesson_may_be_named_by_its_neighbour(
     assert (inquiry.step, inquiry.lesson) == (step, lesson)
 
 
+@pytest.mark.parametrize(
+    ("question", "sought", "by_lesson"),
+    [
+        ("Who teaches the course that explains HNSW?", "explains HNSW", False),
+        ("What's the first lesson of the course that covers HNSW called?", "HNSW", False),
+        ("What is the title of the lesson that explains jitter?", "explains jitter", True),
+        ("Which lesson comes right before the one where jitter is explained?", "jitter is explained", True),
+    ],
+)  # fmt: skip
+def test_what_a_course_or_lesson_says_may_be_its_name(
+    question: str, sought: str, by_lesson: bool
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.topic) == ("find", sought)
+    assert inquiry.by_lesson == by_lesson
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is covered in the lesson after lesson 1 of the reliability course?",
+        "In the lesson after lesson 1 of the reliability course, what is half-open?",
+        "What does the second lesson of the reliability course teach?",
+    ],
+)
+def test_what_a_lesson_says_that_is_named_by_its_neighbour(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("lesson", RELIABILITY)
+    assert (inquiry.lesson, inquiry.step) == (2, 0)
+
+
 def test_a_lesson_of_no_course_in_particular_is_named_for_each_that_has_it() -> None:
     inquiry = read("What does lesson 3 cover?")
 
