@@ -42,7 +42,7 @@ _PUT_IN_WORDS = (
     "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
     "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
-    "system teach teaches taught thanks help"
+    "system teach teaches taught thanks help everything detail details"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
@@ -97,6 +97,8 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
             asks.add(ask)
         elif who and (word in _TEACHES or (of_course and word in _MAKES)):
             asks.add("teacher")
+        elif word in _TEACHES:
+            asks.add("overview")
         elif _says_something(word):
             topic.append(word)
     counts = _read_patterns(text, asks)

@@ -53,6 +53,8 @@ def talk_back(inquiry: Inquiry, task: Task) -> str:
 
 def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     """Answers what is asked of the catalogue, course by course."""
+    if inquiry.kind == "find":
+        inquiry = _of_found(inquiry, task)
     outlines = _outlines_of(inquiry, task)
     if not outlines and task.lists:
         _answer_from_list(task.lists[0], draft)
@@ -69,6 +71,23 @@ def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
             write(inquiry, outline, draft)
     if inquiry.wants_introduction:
         _introduce(inquiry, task, draft)
+
+
+def _of_found(inquiry: Inquiry, task: Task) -> Inquiry:
+    """Returns the question as one about the course, or the lesson, that was found for it."""
+    found = task.found_for(inquiry.topic, inquiry.course)
+    if not found:
+        return inquiry
+    best = found[0]
+    lesson: int | None = None
+    course = task.catalogue.course(best.course)
+    if inquiry.by_lesson:
+        lesson = best.lesson
+    elif inquiry.place is not None and course is not None:
+        lesson = inquiry.place.among(course.numbers)
+    return inquiry._replace(
+        course=best.course, courses=(best.course,), lesson=lesson, missing_lesson=None
+    )
 
 
 def _gap(draft: Draft) -> str:
@@ -92,6 +111,9 @@ def _statements(inquiry: Inquiry) -> list[_Write]:
     if inquiry.step and inquiry.lesson is not None:
         return [_name_neighbour]
     asks = inquiry.asks or {"contents"}
+    if inquiry.lesson is not None and asks & {"overview", "contents"}:
+        # Of one lesson the outline knows its title alone.
+        asks = asks - {"overview", "contents"} | {"title"}
     return [write for ask, write in _STATEMENTS.items() if ask in asks]
 
 

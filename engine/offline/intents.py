@@ -45,7 +45,7 @@ _ACROSS = re.compile(
     re.I,
 )
 _NAMES_CATALOGUE = re.compile(
-    r"\b(?:outline|syllabus|curriculum|lessons|table of contents|teach(?:es)?|taught|instructor|teacher|course)\b",
+    r"\b(?:outline|syllabus|curriculum|lessons|table of contents|teach(?:es|ing)?|taught|instructor|teacher|course)\b",
     re.I,
 )
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
@@ -60,6 +60,20 @@ _PLACE_OF_SIDE = re.compile(
 _MOST_UNKNOWN_WORDS = 5
 _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))
 """What is asked of one course."""
+_ASKS_WHO = re.compile(
+    r"\bwho|\b(?:name|instructor|teacher|lecturer) (?:of|for|in)\b", re.I
+)
+_APART_FROM = re.compile(
+    r"\b(?:any|an|which|what|the)?\s*other courses?\b|\banother course\b"
+    r"|\b(?:besides|apart from|other than|except)\b",
+    re.I,
+)
+_OF_FOUND = _OF_A_COURSE | {"title"}
+_LESSON_THAT = re.compile(
+    r"\b(?:lesson|lecture|one) (?:that|which|where|in which|about|on|covering|explaining|discussing|dealing)\b",
+    re.I,
+)
+_OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
 _OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "title"))
 _COURSE_THAT = re.compile(
     r"\bcourse (?:that|which|where|covering|explaining|discussing|dealing|treating)\b",
@@ -101,6 +115,8 @@ class Inquiry(NamedTuple):
         asks: What it asks of the catalogue.
         counts: It asks how many there are.
         step: 1 where the lesson after `lesson` is asked for, -1 for the one before.
+        place: The lesson as it is named, where the course is not known yet.
+        by_lesson: What is to be found, in a question of the kind `find`, is a lesson and not its course.
         missing_lesson: A lesson that it names, and that its course does not have.
         unknown: Something that it calls a course, and that is none.
         talk: The small talk that it is; the kind is `greeting` then.
@@ -118,6 +134,8 @@ class Inquiry(NamedTuple):
     asks: frozenset[Ask] = frozenset()
     counts: bool = False
     step: int = 0
+    place: LessonPlace | None = None
+    by_lesson: bool = False
     missing_lesson: int | None = None
     unknown: str | None = None
     talk: SmallTalk | None = None
@@ -295,7 +313,7 @@ class _Reading:
             inquiry = self._leaning(inquiry, self._before)
         inquiry = self._of_only_course(inquiry)
         inquiry = self._with_lesson(inquiry)
-        if inquiry.missing_lesson is not None:
+        if inquiry.missing_lesson is not None and not self._sought(inquiry):
             return inquiry._replace(kind="outline")
         if inquiry.kind != "plain":
             return inquiry
@@ -420,22 +438,33 @@ class _Reading:
         place = self._named_lesson()
         if place is None:
             return inquiry
-        course = self._catalogue.course(inquiry.course)
+        inquiry = inquiry._replace(place=place)
         # "The next lesson", after one that was spoken of before.
         if place.number is None and place.position is None:
             place = place._replace(number=inquiry.lesson)
+        course = self._catalogue.course(inquiry.course)
         if course is None or not course.lessons:
             return inquiry._replace(lesson=place.number, step=place.step)
         base = place._replace(step=0).among(course.numbers)
         if base is None:
-            missing = place.number
-            if missing is None:
-                missing = place.position
-            return inquiry._replace(missing_lesson=missing, lesson=None)
-        if inquiry.kind == "lesson":
-            # "And the one after that?" asks of the next lesson what was asked of this one.
-            return inquiry._replace(lesson=place.among(course.numbers))
+            return self._without_lesson(inquiry, place)
+        beside = place.among(course.numbers)
+        if place.step and beside is not None and self._asks_what_it_says(inquiry):
+            return inquiry._replace(lesson=beside)
         return inquiry._replace(lesson=base, step=place.step)
+
+    def _without_lesson(self, inquiry: Inquiry, place: LessonPlace) -> Inquiry:
+        """Returns the question with the number or place of a lesson that its course does not have."""
+        missing = place.number
+        if missing is None:
+            missing = place.position
+        return inquiry._replace(missing_lesson=missing, lesson=None, step=place.step)
+
+    def _asks_what_it_says(self, inquiry: Inquiry) -> bool:
+        """Returns True for "What does the next lesson cover?": its title alone is no answer."""
+        if inquiry.kind == "lesson" or "overview" in self._asked.asks:
+            return True
+        return bool(self._asked.topic) and not self._asked.asks
 
     def _named_lesson(self) -> LessonPlace | None:
         place = self._place
@@ -451,6 +480,8 @@ class _Reading:
         # From the narrowest to the widest: each rule would also take questions that a rule before it means.
         if _names_lesson(inquiry) and _ELSEWHERE.search(inquiry.question):
             return inquiry._replace(kind="look_up")
+        if inquiry.courses and _APART_FROM.search(self._question):
+            return inquiry._replace(kind="across", course=None)
         for rule in (self._outlined, self._compared, self._of_lesson):
             found = rule(inquiry)
             if found is not None:
@@ -461,11 +492,16 @@ class _Reading:
 
     def _outlined(self, inquiry: Inquiry) -> Inquiry | None:
         """Returns a question that the catalogue answers."""
+        if self._names_lesson_alone(inquiry):
+            return inquiry._replace(
+                kind="outline", courses=self._courses_with(inquiry.lesson)
+            )
         if self._asks_after_teacher():
             return inquiry._replace(kind="outline", asks=frozenset({"teacher"}))
         sought = self._sought(inquiry)
         if sought is not None:
-            return inquiry._replace(kind="find", topic=sought)
+            by_lesson = self._seeks_lesson(inquiry)
+            return inquiry._replace(kind="find", topic=sought, by_lesson=by_lesson)
         if self._is_for_catalogue(inquiry):
             return inquiry._replace(kind="outline")
         unknown = self._outlined_unknown(inquiry)
@@ -497,6 +533,16 @@ class _Reading:
             return has_course
         return True
 
+    def _names_lesson_alone(self, inquiry: Inquiry) -> bool:
+        """Returns True for "What is lesson 3 about?", where that may be the lesson of any course."""
+        if inquiry.lesson is None or inquiry.course or inquiry.courses:
+            return False
+        return self._asked.is_pure and bool(self._catalogue)
+
+    def _courses_with(self, lesson: int | None) -> tuple[str, ...]:
+        courses = self._catalogue.courses
+        return tuple([each.title for each in courses if lesson in each.numbers])
+
     def _asks_after_teacher(self) -> bool:
         """Returns True where the question names a teacher, and asks for nothing but the courses of that one."""
         named = any(mention.teacher for mention in self._mentions.courses)
@@ -506,28 +552,47 @@ class _Reading:
         return asks <= _OF_A_TEACHER
 
     def _sought(self, inquiry: Inquiry) -> str | None:
-        """Returns what a course is about that is to be found first: "the course that explains HNSW"."""
-        if inquiry.course or inquiry.courses or not self._asked.asks & _OF_A_COURSE:
+        """Returns what a course or lesson says that is to be found first: "the course that explains HNSW"."""
+        asked = self._asked
+        if not asked.topic or inquiry.lesson is not None:
             return None
-        if _COURSE_THAT.search(self._question) is None or not self._asked.topic:
-            return None
-        return _stretch(self._question, self._asked.topic)
+        if self._seeks_lesson(inquiry) or self._seeks_course(inquiry):
+            return _stretch(self._question, asked.topic)
+        return None
+
+    def _seeks_lesson(self, inquiry: Inquiry) -> bool:
+        """Returns True for "the title of the lesson that explains HNSW", and for the one that comes after it."""
+        if inquiry.step:
+            return True
+        named = bool(self._asked.asks & {"title", "link"})
+        return named and _LESSON_THAT.search(self._question) is not None
+
+    def _seeks_course(self, inquiry: Inquiry) -> bool:
+        if inquiry.course or inquiry.courses or not self._asked.asks & _OF_FOUND:
+            return False
+        return _COURSE_THAT.search(self._question) is not None
 
     def _outlined_unknown(self, inquiry: Inquiry) -> str | None:
         """Returns the name of the course that a question about the catalogue means, where there is none such."""
         if inquiry.course is not None or inquiry.courses:
             return None
-        asked = self._asked
-        if inquiry.unknown is not None and asked.is_pure:
+        if inquiry.unknown is not None and self._asked.is_pure:
             return inquiry.unknown
-        if not asked.asks or not 0 < len(asked.topic) <= _MOST_UNKNOWN_WORDS:
+        if not self._could_name_a_course():
             return None
-        if asked.asks - {"contents", "teacher", "link"} or asked.counts:
-            return None
-        named = _NAMES_CATALOGUE.search(self._question)
-        if named is None:
-            return None
-        return _stretch(self._question, asked.topic)
+        return _stretch(self._question, self._asked.topic)
+
+    def _could_name_a_course(self) -> bool:
+        """Returns True where what the question calls no course can be nothing else: "the outline of Basket Weaving"."""
+        asked = self._asked
+        if not asked.asks or asked.counts or asked.asks - _OF_UNKNOWN:
+            return False
+        if not 0 < len(asked.topic) <= _MOST_UNKNOWN_WORDS:
+            return False
+        # "What did the instructor say about it?" asks for no name.
+        if "teacher" in asked.asks and not _ASKS_WHO.search(self._question):
+            return False
+        return _NAMES_CATALOGUE.search(self._question) is not None
 
     def _compared(self, inquiry: Inquiry) -> Inquiry | None:
         """Returns a comparison with its two sides; that of two whole courses shows the outlines of both."""
@@ -574,7 +639,7 @@ def _sides(
     if compared is None:
         return ()
     sides = _sharing(tuple([_side(part, mentions, catalogue) for part in compared]))
-    return tuple([_titled(side, catalogue) for side in sides])
+    return _of_one_topic(tuple([_titled(side, catalogue) for side in sides]))
 
 
 def _titled(side: Side, catalogue: Catalogue) -> Side:
@@ -599,6 +664,14 @@ def _sharing(sides: tuple[Side, ...]) -> tuple[Side, ...]:
             side = side._replace(course=courses[0])
         shared.append(side)
     return tuple(shared)
+
+
+def _of_one_topic(sides: tuple[Side, ...]) -> tuple[Side, ...]:
+    """Returns the sides of "caching in X and in Y" as both on the one topic."""
+    topics = [side.topic for side in sides if telling_words(side.topic)]
+    if len(topics) != 1 or not all(side.course for side in sides):
+        return sides
+    return tuple([side._replace(topic=topics[0]) for side in sides])
 
 
 def _masked(question: str, known: Sequence[Mention]) -> tuple[str, list[Mention]]:

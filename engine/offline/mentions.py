@@ -23,7 +23,7 @@ from antiphon.language.lesson_places import speaks_of_lessons, without_lesson_pl
 
 _COURSE = frozenset(("course", "class", "training"))
 _LESSON = frozenset(("lesson", "lecture"))
-_TEACHES = frozenset(("teach", "teaches", "taught", "say", "says", "said"))
+_TEACHES = frozenset(("teach", "teaches", "teaching", "taught", "say", "says", "said"))
 _PLACING = frozenset(("in", "of", "from", "by", "into", "to", "for", "does", "do"))
 _CALLING = frozenset(("on", "about", "called", "named", "titled", "the", "for", "of"))
 _INDEFINITE = frozenset(
@@ -195,13 +195,16 @@ class _Reader:
         if run.full and run.matched > 1:
             return True
         return (
-            self._is_called(run, _LESSON)
+            self._is_called(run, _LESSON | {"one"})
             or self._is_whole_quotation(run)
             or (self._loosely and self._stands_alone(run))
         )
 
     def _is_called(self, run: Run, nouns: frozenset[str]) -> bool:
         """Returns True for "the X course" and for "the course about X", where X is all of the name."""
+        # "The first course" is no nickname of one on first principles.
+        if run.first == run.last and self._word(run.first) in _NOT_NAMES:
+            return False
         if self._word(run.last + 1) in nouns and not self._carries(run.first - 1):
             return True
         at = run.first - 1
@@ -241,7 +244,9 @@ class _Reader:
     def _carries(self, at: int) -> bool:
         """Returns True where the word beside a run could be one more word of a name."""
         token = self._token(at)
-        return token is not None and carries_meaning(token)
+        if token is None or token.word in _TEACHES:
+            return False
+        return carries_meaning(token)
 
     def _called_courses(self, known: Sequence[Mention]) -> list[Mention]:
         """Returns what is called a course beside the titles that were found."""

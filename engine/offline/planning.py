@@ -85,7 +85,8 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
         case "across":
             return [_search(inquiry.focus, "To see which courses speak of it")]
         case "find":
-            return [_search(inquiry.topic, "To find the course that is meant")]
+            why = "To find the course that is meant"
+            return [_search(inquiry.topic, why, inquiry.course)]
         case _:
             return _search_plainly(inquiry)
 
@@ -202,7 +203,7 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
 
 
 def _outline_of_found(inquiry: Inquiry, task: Task) -> list[Planned]:
-    found = task.found_for(inquiry.topic, None)
+    found = task.found_for(inquiry.topic, inquiry.course)
     if not found:
         return []
     return [_outline(found[0].course, "It is the course that speaks of it")]

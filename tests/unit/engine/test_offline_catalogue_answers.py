@@ -65,6 +65,20 @@ def test_exactly_what_is_asked_is_said(question: str, says: str) -> None:
     assert answered(question, OUTLINED) == says
 
 
+def test_the_lesson_that_was_found_is_named_and_so_is_the_one_before_it() -> None:
+    found = source(f"{RELIABILITY} - Lesson 2", "Jitter is explained here.")
+    title = "What is the title of the lesson where jitter is explained?"
+    before = "Which lesson comes right before the one where jitter is explained?"
+    done = attempt(query="jitter is explained", facts=(1,))
+
+    assert answered(title, found, OUTLINED, attempts=(done,)) == (
+        f"Lesson 2 of {RELIABILITY} is \u201cCircuit Breakers\u201d."
+    )
+    assert answered(before, found, OUTLINED, attempts=(done,)) == (
+        "The lesson before lesson 2 (\u201cCircuit Breakers\u201d) is lesson 1, \u201cTimeouts and Deadlines\u201d."
+    )
+
+
 def test_each_statement_cites_its_line() -> None:
     question = "How many lessons has the reliability course and who teaches it?"
     task = read_task(briefing(question, OUTLINED))._replace(catalogue=CATALOGUE)

@@ -70,6 +70,7 @@ def test_a_text_of_one_lesson_is_a_document_and_its_title_a_subject() -> None:
     ("question", "asks", "lesson"),
     [
         ("Who is the teacher of the reliability course?", {"teacher"}, None),
+        ("who's teaching reliability engineering", {"teacher"}, None),
         ("who gives the reliability course", {"teacher"}, None),
         ("give me the URL of the reliability course", {"link"}, None),
         ("Where can I watch lesson 2 of the reliability course?", {"link"}, 2),
@@ -123,6 +124,62 @@ def test_a_lesson_may_be_named_by_its_neighbour(
 
     assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
     assert (inquiry.step, inquiry.lesson) == (step, lesson)
+
+
+@pytest.mark.parametrize(
+    ("question", "sought", "by_lesson"),
+    [
+        ("Who teaches the course that explains HNSW?", "explains HNSW", False),
+        ("What's the first lesson of the course that covers HNSW called?", "HNSW", False),
+        ("What is the title of the lesson that explains jitter?", "explains jitter", True),
+        ("Which lesson comes right before the one where jitter is explained?", "jitter is explained", True),
+    ],
+)  # fmt: skip
+def test_what_a_course_or_lesson_says_may_be_its_name(
+    question: str, sought: str, by_lesson: bool
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.topic) == ("find", sought)
+    assert inquiry.by_lesson == by_lesson
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is covered in the lesson after lesson 1 of the reliability course?",
+        "In the lesson after lesson 1 of the reliability course, what is half-open?",
+        "What does the second lesson of the reliability course teach?",
+    ],
+)
+def test_what_a_lesson_says_that_is_named_by_its_neighbour(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("lesson", RELIABILITY)
+    assert (inquiry.lesson, inquiry.step) == (2, 0)
+
+
+def test_a_lesson_of_no_course_in_particular_is_named_for_each_that_has_it() -> None:
+    inquiry = read("What does lesson 3 cover?")
+
+    assert inquiry.kind == "outline"
+    assert set(inquiry.courses) == {EVENTS, RETRIEVAL, RELIABILITY}
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What did the instructor say about secrets in images?", "plain"),
+        ("What's the name of the first course?", "plain"),
+        ("Does any other course talk about caching besides the MCP course?", "across"),
+        ("How is caching treated in the MCP course vs the reliability course?", "compare"),
+        ("Compare the MCP course with the reliability course.", "outline"),
+    ],
+)  # fmt: skip
+def test_courses_may_be_named_for_other_reasons_than_to_search_in_one(
+    question: str, kind: str
+) -> None:
+    assert read(question).kind == kind
 
 
 def test_lessons_are_counted_by_place_where_they_begin_with_zero() -> None:
