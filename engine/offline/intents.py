@@ -76,7 +76,7 @@ _LESSON_THAT = re.compile(
 _OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
 _OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "title"))
 _COURSE_THAT = re.compile(
-    r"\bcourse (?:that|which|where|covering|explaining|discussing|dealing|treating)\b",
+    r"\bcourse (?:that|which|where|in which|covering|explaining|discussing|dealing|treating)\b",
     re.I,
 )
 
@@ -144,7 +144,8 @@ class Inquiry(NamedTuple):
     @property
     def wants_introduction(self) -> bool:
         """True where it asks what a whole course is about."""
-        return self.asks == {"overview"} and self.missing_lesson is None
+        names_lesson = self.lesson is not None or self.missing_lesson is not None
+        return self.asks == {"overview"} and not names_lesson
 
     @property
     def focus(self) -> str:
