@@ -182,7 +182,7 @@ class Library:
         courses = self.courses()
         if course is not None:
             courses = tuple([each for each in courses if each.title == course])
-        return resolve_lesson(name, courses, self._embedder.embed)
+        return resolve_lesson(name, courses, self._vectors.vectors)
 
     def outline(self, title: str) -> Course | None:
         """Returns the course with this title, however it is written, or None."""

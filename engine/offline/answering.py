@@ -141,7 +141,6 @@ def _answer_in_place(
     line = task.lesson_line(inquiry.lesson)
     if line is not None and line.outline.course == inquiry.course and passages:
         cite_lesson(line, draft)
-        draft.paragraph()
     _answer_plainly(inquiry, passages, measures, draft)
 
 
@@ -155,7 +154,7 @@ def _answer_plainly(
     if not found.answers:
         return
     if found.certainty == "low":
-        draft.say(CLOSEST)
+        draft.paragraph(CLOSEST)
     quote_all(found, draft)
     draft.doubt(found.certainty)
 
