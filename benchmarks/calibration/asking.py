@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from antiphon.vocabulary.values import Value
 
 HALF_OF_GOLD = 0.5
 """An excerpt is cited where half of its characters are."""
+_TAG = re.compile(r"<[a-z]+>")
 _FEWEST_CHARS = 20
 """Shorter pieces than this meet by chance."""
 
@@ -216,7 +218,8 @@ def _holds_gold(asked: Asked, texts: Sequence[str]) -> bool:
 
 
 def _squeezed(text: str) -> str:
-    return "".join(text.split())
+    # A Markdown reader leaves out what is written like a tag, such as the <unk> of these articles.
+    return "".join(_TAG.sub("", text).split())
 
 
 def _shared(wanted: str, text: str) -> int:

@@ -47,12 +47,21 @@ def look(
 ) -> Found:
     """Looks for the excerpts of the sources that answer the question best."""
     extraction = excerpts_from(sources, question, measures, limit)
+    return Found(sources, extraction, _sure(question, sources, extraction))
+
+
+def _sure(
+    question: str, sources: Sequence[Source], extraction: Extraction
+) -> Certainty:
+    """Returns how sure the fit makes it, but for what words and meaning cannot tell."""
     sure = certainty(extraction.fit)
-    if (sure == "none" and _is_near_in_another_language(question, extraction)) or (
-        sure != "none" and _names_another_version(question, sources)
-    ):
-        sure = "low"
-    return Found(sources, extraction, sure)
+    if sure == "none":
+        if _is_near_in_another_language(question, extraction):
+            return "low"
+        return "none"
+    if _names_another_version(question, sources):
+        return "low"
+    return sure
 
 
 def _names_another_version(question: str, sources: Sequence[Source]) -> bool:
