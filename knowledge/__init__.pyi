@@ -4,6 +4,7 @@ from antiphon.knowledge.building import IndexProgress
 from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
 from antiphon.knowledge.checking import check_paths, check_server
 from antiphon.knowledge.embedders import installed_embedders, load_embedder
+from antiphon.knowledge.generations import index_size
 from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
@@ -24,6 +25,7 @@ __all__ = [
     "check_server",
     "document_paths",
     "index_paths",
+    "index_size",
     "installed_embedders",
     "load_document",
     "load_embedder",
