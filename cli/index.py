@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -14,6 +15,7 @@ from rich.progress import (
     TaskID,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 from rich.table import Column
 
@@ -71,8 +73,17 @@ def index(
             progress=bar.show,
         )
     show_summary(summary)
+    _show_size(settings.data_dir)
     if summary.failed:
         raise typer.Exit(1)
+
+
+def _show_size(data_dir: Path) -> None:
+    """Prints how large the index in use is, and how much memory the run took at most."""
+    size_mb = service.index_size(data_dir) / 1_000_000
+    # In units of 1,024 bytes, on Linux.
+    memory_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024 / 1_000_000
+    err.print(f"The index takes {size_mb:,.0f} MB; the run took {memory_mb:,.0f} MB.")
 
 
 class _Bar:
@@ -90,6 +101,8 @@ class _Bar:
             BarColumn(),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
+            TextColumn("left:"),
+            TimeRemainingColumn(),
         )
         self._progress = Progress(
             *columns, TextColumn("{task.fields[about]}", markup=False), console=err

@@ -8,6 +8,7 @@ from antiphon.knowledge.embedders import (
     installed_embedders,
     load_embedder,
 )
+from antiphon.knowledge.generations import index_size
 from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
@@ -39,6 +40,7 @@ __all__ = [
     "document_paths",
     "embedder_when_used",
     "index_paths",
+    "index_size",
     "installed_embedders",
     "load_document",
     "load_embedder",

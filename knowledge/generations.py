@@ -158,6 +158,17 @@ class Generations:
         shutil.rmtree(self.folder(number), ignore_errors=True)
 
 
+def index_size(data_dir: Path) -> int:
+    """Returns the bytes of the index in use; 0 where nothing is indexed.
+
+    Raises:
+        KnowledgeError: The data folder cannot be read.
+    """
+    generations = Generations(data_dir)
+    folder = generations.folder(generations.current())
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def _write_through(path: Path, data: bytes) -> None:
     """Replaces a small file in one step that survives a power cut."""
     fresh = path.with_suffix(".new")

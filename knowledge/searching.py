@@ -38,14 +38,14 @@ from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Passage, Signals, StoredText, Value
 
 # Chunks that each of the two searches proposes.
-_CANDIDATES = 100
+_CANDIDATES = 60
 # Of all these, the chunks whose sentences are scored; their neighbours are read too, for the windows that reach there.
 _SCORED_CHUNKS = 40
 # A subset of up to so many chunks is compared with the question row by row; of a larger one, Chroma's nearest are.
 _SCANNED = 20_000
 # Chunks among which the most frequent of a question's terms are not looked for any more, once the rarer ones have
 # brought so many: at 100,000 chunks a common word alone would take longer than all the rest.
-_ENOUGH_HITS = 6_000
+_ENOUGH_HITS = 3_000
 # The weight of a term that half of the chunks hold.
 _WEIGHT_OF_HALF = log(2.0)
 # Further terms of a question are not even looked up.

@@ -12,6 +12,7 @@ from antiphon.knowledge import (
     IndexSummary,
     Library,
     index_paths,
+    index_size,
     remove_course,
 )
 from antiphon.knowledge.generations import Generations
@@ -385,3 +386,14 @@ def test_a_mistyped_path_beside_only_removes_nothing(courses: Path, data: Path) 
             index_paths(paths, data, HashingEmbedder(), only=True)
 
     assert titles(data) == ["The Apple Course", "The Pear Course"]
+
+
+def test_the_size_of_the_index_in_use_is_that_of_its_files(
+    courses: Path, data: Path
+) -> None:
+    assert index_size(data) == 0
+
+    index_paths([courses], data, HashingEmbedder())
+
+    catalogue = data / "knowledge/generations/1/catalogue.sqlite"
+    assert index_size(data) > catalogue.stat().st_size > 0
