@@ -18,10 +18,14 @@ from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import Document
 from antiphon.knowledge.vectors import SmallVectors, Vector
-from antiphon.knowledge.windows import chunk_vector, window_lengths
+from antiphon.knowledge.windows import REACHES, chunk_vector, window_lengths
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Value
+
+# Chunks whose vectors are at hand at once, decoded: 20 MB of a book's text would take a gigabyte.
+_BLOCK = 200
+_REACH = max(REACHES)
 
 
 class IndexProgress(Value, frozen=True, kw_only=True):
@@ -172,27 +176,30 @@ def _embedded_chunks(
     chunks: Sequence[Chunk], vectors: Mapping[str, bytes], title: Vector
 ) -> tuple[EmbeddedChunk, ...]:
     """Makes the vectors of one section's chunks and windows from those of its sentences."""
-    if not chunks:
-        return ()
-    counts = [len(chunk.tokens) for chunk in chunks]
-    tokens = np.concatenate([chunk.tokens for chunk in chunks]).astype(np.float32)
     sentences = [sentence for chunk in chunks for sentence in chunk.sentences]
-    rows = _rows(vectors, sentences)
-    lengths = window_lengths(rows, tokens, title)
-    embedded = []
-    start = 0
-    for chunk, count in zip(chunks, counts, strict=True):
-        part = slice(start, start + count)
-        encoded = b"".join(vectors[sentence] for sentence in sentences[part])
-        embedded.append(
-            EmbeddedChunk(
+    tokens = np.array([n for chunk in chunks for n in chunk.tokens], dtype=np.float32)
+    embedded: list[EmbeddedChunk] = []
+    first = 0
+    for start in range(0, len(chunks), _BLOCK):
+        block = chunks[start : start + _BLOCK]
+        end = first + sum(len(chunk.tokens) for chunk in block)
+        # With those beside them, into which the windows at both ends reach.
+        low, high = max(first - _REACH, 0), end + _REACH
+        rows = _rows(vectors, sentences[low:high])
+        lengths = window_lengths(rows, tokens[low:high], title)
+        for chunk in block:
+            part = slice(first - low, first - low + len(chunk.tokens))
+            encoded = b"".join(vectors[sentence] for sentence in chunk.sentences)
+            one = EmbeddedChunk(
                 chunk=chunk,
-                vector=chunk_vector(rows[part], tokens[part], title),
-                rows=SmallVectors.decode(encoded, rows.shape[1]),
+                vector=chunk_vector(
+                    rows[part], tokens[first : first + len(chunk.tokens)], title
+                ),
+                rows=SmallVectors.decode(encoded, len(title)),
                 lengths=lengths[part],
             )
-        )
-        start += count
+            embedded.append(one)
+            first += len(chunk.tokens)
     return tuple(embedded)
 
 

@@ -197,6 +197,8 @@ class CatalogueWriter:
             "library": secrets.token_hex(4),
         }
         with catalogue_errors(path), writer._sql:
+            # A chunk and its sentences take some 6 kB, which is then one page or two and not a chain of them.
+            writer._sql.execute("PRAGMA page_size = 8192")
             writer._sql.executescript(_TABLES + MARKS_TABLE)
             writer._sql.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         return writer

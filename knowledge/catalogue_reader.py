@@ -43,26 +43,7 @@ from antiphon.knowledge.windows import REACHES
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.values import Value
 
-# `hits` is every chunk that holds one of the words, whose mean and spread weigh the scores; `best` those of the
-# course and lesson asked about; `wanted` adds the scores of those that another search proposed.
-_MATCH = """
-WITH hits AS MATERIALIZED (
-    SELECT rowid AS number, -bm25(words) AS score FROM words WHERE words MATCH :query
-), best AS (
-    SELECT number, score FROM hits
-    WHERE :course IS NULL AND :lesson IS NULL OR number IN (
-        SELECT chunks.number FROM documents
-        JOIN sections ON sections.document = documents.number
-        JOIN chunks ON chunks.section = sections.number
-        WHERE (:course IS NULL OR documents.title = :course) AND (:lesson IS NULL OR sections.lesson = :lesson)
-    )
-    ORDER BY score DESC, number LIMIT :limit
-), wanted AS (
-    SELECT number, score FROM best
-    UNION SELECT number, score FROM hits WHERE number IN (SELECT value FROM json_each(:also))
-)
-SELECT number, score, (SELECT sum(score) FROM hits), (SELECT sum(score * score) FROM hits) FROM wanted
-"""
+_MATCH = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
 _STORED_CHUNKS = """
 SELECT chunks.section, chunks.start, chunks.stop, chunks.text, chunks.starts, sentences.tokens,
     sentences.lengths, sentences.term_counts, sentences.terms, sentences.vectors
@@ -176,30 +157,34 @@ class CatalogueReader:
     def match(
         self,
         terms: Sequence[str],
-        course: str | None,
-        lesson: int | None,
+        subset: Numbers | None,
         limit: int,
         also: Sequence[int] = (),
     ) -> WordHits:
-        """Finds the `limit` chunks that score best for the terms, and those of `also` that hold any of them."""
+        """Finds the `limit` chunks that score best for the terms, and those of `also` that hold any of them.
+
+        Args:
+            subset: The numbers of the chunks asked about; None: all.
+        """
         if not terms:
             return _NO_HITS
-        values: dict[str, _Bound] = {
-            "query": fts_query(terms),
-            "course": course,
-            "lesson": lesson,
-            "limit": limit,
-            "also": json.dumps(also),
-        }
-        rows = self._all(_MATCH, values)
+        rows = self._all(_MATCH, (fts_query(terms),))
         if not rows:
             return _NO_HITS
-        # Both sums are the same in every row.
-        _, _, total, squares = rows[0]
-        scores = {}
-        for number, score, *_ in rows:
-            scores[number] = score
-        return WordHits(scores=scores, total=total, squares=squares)
+        found = np.array(rows, dtype=np.float64)
+        numbers, scores = found[:, 0].astype(np.int64), found[:, 1]
+        # Ties in order of number, so that the same query always has the same answer.
+        ranked = numbers[np.lexsort((numbers, -scores))]
+        if subset is not None:
+            ranked = ranked[np.isin(ranked, subset)]
+        chosen = np.isin(numbers, ranked[:limit]) | np.isin(numbers, also)
+        return WordHits(
+            scores=dict(
+                zip(numbers[chosen].tolist(), scores[chosen].tolist(), strict=True)
+            ),
+            total=float(scores.sum()),
+            squares=float((scores * scores).sum()),
+        )
 
     def subset(self, course: str | None, lesson: int | None) -> Numbers:
         """Returns the numbers of the chunks of one course or lesson, or of all, in order."""

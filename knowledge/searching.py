@@ -45,7 +45,7 @@ _SCORED_CHUNKS = 40
 _SCANNED = 20_000
 # Chunks among which the most frequent of a question's terms are not looked for any more, once the rarer ones have
 # brought so many: at 100,000 chunks a common word alone would take longer than all the rest.
-_ENOUGH_HITS = 3_000
+_ENOUGH_HITS = 2_000
 # The weight of a term that half of the chunks hold.
 _WEIGHT_OF_HALF = log(2.0)
 # Further terms of a question are not even looked up.
@@ -230,8 +230,11 @@ class OpenGeneration:
             if rare and hits > _ENOUGH_HITS:
                 break
             rare.append(term)
+        subset = None
+        if wanted.course is not None or wanted.lesson is not None:
+            subset = self._subset(wanted.course, wanted.lesson)
         limit = max(_CANDIDATES, wanted.limit)
-        return self.reader.match(rare, wanted.course, wanted.lesson, limit, also)
+        return self.reader.match(rare, subset, limit, also)
 
     def _choose(
         self,

@@ -41,7 +41,7 @@ def from_blob(blob: bytes) -> Vector:
     return np.frombuffer(blob, dtype="<f4")
 
 
-def rows_of(blobs: Iterable[bytes | bytearray], dimensions: int) -> Vector:
+def rows_of(blobs: Iterable[bytes], dimensions: int) -> Vector:
     """Decodes stored vectors as the rows of one matrix."""
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(-1, dimensions)
 
@@ -102,12 +102,13 @@ class VectorFile:
 
     def rows(self, numbers: Numbers) -> Vector:
         """Returns the rows with these numbers, which rise; neighbours are read in one go."""
-        found = bytearray(len(numbers) * self._row_bytes)
-        view = memoryview(found)
+        found = np.empty(len(numbers) * self._row_bytes, dtype=np.uint8)
+        view = found.data
         for start, end in _runs(numbers):
             part = view[start * self._row_bytes : end * self._row_bytes]
             os.preadv(self._file, [part], int(numbers[start]) * self._row_bytes)
-        return rows_of([found], self._dimensions)
+        rows: Vector = found.view("<f4").reshape(-1, self._dimensions)
+        return rows
 
     def close(self) -> None:
         os.close(self._file)
