@@ -113,15 +113,20 @@ def place_of(source: Source, *, with_course: bool) -> str:
 
 
 def quote(excerpt: Excerpt, source: Source, draft: Draft) -> None:
-    """Cites the excerpt whole, with its telling sentence marked."""
-    sentences: list[str] = []
-    for number in range(excerpt.first, excerpt.end):
-        text = " ".join(source.blocks[number].split())
-        if number == excerpt.key and excerpt.end - excerpt.first > 1:
+    """Cites the excerpt, its telling sentence marked and cited by itself: the place in its file is that sentence's."""
+    for first, end in (
+        (excerpt.first, excerpt.key),
+        (excerpt.key, excerpt.key + 1),
+        (excerpt.key + 1, excerpt.end),
+    ):
+        text = " ".join("".join(source.blocks[first:end]).split())
+        if not text:
+            continue
+        if first == excerpt.key and excerpt.end - excerpt.first > 1:
             text = _marked(text)
-        if text:
-            sentences.append(text)
-    draft.cite(source, excerpt.first, excerpt.end, " ".join(sentences))
+        if first > excerpt.first:
+            draft.say(" ")
+        draft.cite(source, first, end, text)
 
 
 def _marked(sentence: str) -> str:
