@@ -5,20 +5,6 @@ from __future__ import annotations
 from antiphon.vocabulary.values import Value
 
 
-class Mark(Value, frozen=True, kw_only=True):
-    """A place in the file that a section's text was read from, such as a page or a time.
-
-    Attributes:
-        start: The first character of the section's text that stands there; it holds until the next mark.
-        place: In words for a citation: "page 3", "at 12:05", a heading.
-        link: To that very place, where the section's link can be made to lead there.
-    """
-
-    start: int
-    place: str
-    link: str | None = None
-
-
 class Section(Value, frozen=True, kw_only=True):
     """One lesson's text, or the text that stands outside all lessons.
 
@@ -32,7 +18,6 @@ class Section(Value, frozen=True, kw_only=True):
     title: str
     text: str
     link: str | None = None
-    marks: tuple[Mark, ...] = ()
 
 
 class Document(Value, frozen=True, kw_only=True):

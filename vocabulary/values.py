@@ -79,20 +79,6 @@ class ToolCall(Value, frozen=True, kw_only=True):
     arguments: JsonText
 
 
-class Signals(Value, frozen=True, kw_only=True):
-    """Why a search found a passage: its best sentence's scores by signal, in standard deviations above the mean.
-
-    Attributes:
-        meaning: By the likeness of its vector to the query's.
-        words: By the words that it shares with the query.
-        matched: These words, as the query has them.
-    """
-
-    meaning: float = 0.0
-    words: float = 0.0
-    matched: tuple[Untrusted, ...] = ()
-
-
 class Passage(Value, frozen=True, kw_only=True):
     """A piece of evidence that a tool brought, with where it stands.
 
@@ -104,8 +90,6 @@ class Passage(Value, frozen=True, kw_only=True):
             Sentence n is `text[starts[n]:starts[n + 1]]`, so that the sentences joined are the text.
         score: How well it met the tool's query; comparable within one tool call only.
         start: Where `text` begins in its lesson's text, in characters; None where that is not known.
-        place: Where it stands in its file, such as "page 3" or "at 12:05"; None where the file has no such places.
-        signals: Why a search found it; None for what no search brought.
     """
 
     id: Id
@@ -119,8 +103,6 @@ class Passage(Value, frozen=True, kw_only=True):
     kind: Literal["passage", "outline", "text"] = "passage"
     score: float = 0.0
     start: int | None = None
-    place: Untrusted | None = None
-    signals: Signals | None = None
 
     def __post_init__(self) -> None:
         keep_web_link(self, self.link)
