@@ -73,9 +73,11 @@ class Bus:
         """
         # A copy: each session leaves the table as it ends. All are cancelled before any is awaited.
         sessions = list(self._sessions.values())
-        cancelling = [session for session in sessions if session.cancelling]
+        cancelling: list[Session] = []
         for session in sessions:
-            if session not in cancelling:
+            if session.cancelling:
+                cancelling.append(session)
+            else:
                 session.cancel()
         late = asyncio.get_running_loop().call_later(
             CANCELLING_S, _cancel_all, cancelling
