@@ -109,8 +109,10 @@ class Place(Value, frozen=True, kw_only=True):
         keep_web_link(self, self.link)
 
 
-class Passage(Value, frozen=True, kw_only=True):
+class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
     """A piece of evidence that a tool brought, with where it stands.
+
+    A trace holds many of them, so what is not known of one is left out of it.
 
     Attributes:
         id: Content address: the same passage found twice has the same id.

@@ -139,8 +139,8 @@ def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_i
 ) -> None:
     cuts = run_without_each_source(world)
 
-    assert len(cuts) == 3
-    assert [cut.broken for cut in cuts] == [()] * 3
+    assert len(cuts) == 4
+    assert [cut.broken for cut in cuts] == [()] * 4
     assert all(cut.other_way and cut.doubts for cut in cuts)
 
 

@@ -82,15 +82,15 @@ async def test_a_question_becomes_a_tool_call_and_then_a_cited_answer() -> None:
         "offline",
         (),
     )
+    # The sentence that answers the question is marked, and cited by itself.
+    shown = [
+        second.text.text[citation.start : citation.end] for citation in second.citations
+    ]
+    assert shown == [SENTENCES[0].strip(), f"**{SENTENCES[1]}**"]
     for citation in second.citations:
         assert citation.cited_text == "".join(
             SENTENCES[citation.first_block : citation.end_block]
         )
-        assert (
-            second.text.text[citation.start : citation.end]
-            == f"{SENTENCES[0]}**{SENTENCES[1]}**"
-        )
-    assert second.citations
     assert second.usage.input_tokens > second.usage.output_tokens > 0
 
 
