@@ -43,6 +43,10 @@ class Token(NamedTuple):
     term: str | None
 
 
+NO_TOKEN = Token(0, 0, "", None)
+"""What stands beside the first and the last word."""
+
+
 class Run(NamedTuple):
     """Neighbouring words of a question that are words of titles.
 
