@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antiphon.engine.offline.catalogue_answers import (
-    answer_from_catalogue,
-    cite_lesson,
-    heading_of,
-    talk_back,
-    with_remarks,
-)
+from antiphon.engine.offline.catalogue_answers import answer_from_catalogue
 from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere
 from antiphon.engine.offline.excerpts import Found, look, place_of, quote, quote_all
 from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.remarks import heading_of, talk_back, with_remarks
+from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import LEVELS, Certainty, least, probability
