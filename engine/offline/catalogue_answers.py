@@ -24,8 +24,6 @@ _LISTED_COURSE = re.compile(
 
 def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     """Answers what is asked of the catalogue, course by course."""
-    if inquiry.kind == "find":
-        inquiry = _of_found(inquiry, task)
     outlines = _outlines_of(inquiry, task)
     if not outlines and task.lists:
         _answer_from_list(task.lists[0], draft)
@@ -38,12 +36,11 @@ def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
             _introduce(inquiry, task, draft)
 
 
-def _of_found(inquiry: Inquiry, task: Task) -> Inquiry:
+def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
     """Returns the question as one about the course, or the lesson, that was found for it."""
-    found = task.found_for(inquiry.topic, inquiry.course)
-    if not found:
+    best = task.best_found(inquiry.topic, inquiry.course)
+    if best is None:
         return inquiry
-    best = found[0]
     lesson: int | None = None
     if inquiry.by_lesson:
         lesson = best.lesson

@@ -18,6 +18,7 @@ _LESSON_THAT = re.compile(
     r"\b(?:lesson|lecture|one) (?:that|which|where|in which|about|on|covering|explaining|discussing|dealing)\b",
     re.I,
 )
+_WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.I)
 _COURSE_THAT = re.compile(
     r"\bcourse (?:that|which|where|in which|covering|explaining|discussing|dealing|treating)\b",
     re.I,
@@ -66,13 +67,13 @@ def sought(inquiry: Inquiry, parsed: Parsed) -> str | None:
     if inquiry.lesson is not None:
         return None
     if _seeks_lesson(inquiry, parsed) or _seeks_course(inquiry, parsed):
-        return _topic_stretch(parsed)
+        return topic_stretch(parsed)
     return None
 
 
 def _seeks_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:
-    """Returns True for "the title of the lesson that explains HNSW", and for the one that comes after it."""
-    if inquiry.step:
+    """Returns True for "Which lesson explains HNSW?", for its title, and for the one that comes after it."""
+    if inquiry.step or _WHICH_LESSON.search(parsed.question):
         return True
     if not parsed.asked.asks & _OF_FOUND_LESSON:
         return False
@@ -113,7 +114,7 @@ def asks_for_unknown(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if inquiry.unknown is not None and parsed.asked.is_pure:
         name = inquiry.unknown
     elif _could_name_a_course(parsed):
-        name = _topic_stretch(parsed)
+        name = topic_stretch(parsed)
     if name is None:
         return None
     return inquiry._replace(kind="outline", course=name, unknown=name)
@@ -132,7 +133,7 @@ def _could_name_a_course(parsed: Parsed) -> bool:
     return parsed.speaks_of_catalogue
 
 
-def _topic_stretch(parsed: Parsed) -> str | None:
+def topic_stretch(parsed: Parsed) -> str | None:
     """Returns what the question says from the first to the last word of its topic."""
     topic = parsed.asked.topic
     if not topic:

@@ -11,6 +11,7 @@ from antiphon.engine.offline.intents.catalogue_questions import (
     asks_of_catalogue,
     asks_of_every_course,
     sought,
+    topic_stretch,
 )
 from antiphon.engine.offline.intents.comparisons import compares
 from antiphon.engine.offline.intents.inquiry import Inquiry
@@ -29,7 +30,7 @@ _APART_FROM = re.compile(
 _ACROSS = re.compile(
     r"\b(?:which|what|how many|all|any|every|each|some) (?:of the |of these |the |these )?(?:courses|lessons)\b"
     r"|\b(?:across|in|do|among|throughout) (?:all |all of )?(?:the|these|your) courses\b"
-    r"|\b(?:any|every|each|which|what|there a|have a|for a) course\b|\bcourses? (?:that|which)\b",
+    r"|\b(?:any|every|each|which|what|there a|have a|for a|another|other) course\b|\bcourses? (?:that|which)\b",
     re.I,
 )
 
@@ -57,7 +58,7 @@ def _looks_elsewhere(inquiry: Inquiry, _: Parsed) -> Inquiry | None:
 def _asks_apart_from_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes "Does any other course than the MCP course speak of caching?"."""
     if inquiry.courses and _APART_FROM.search(parsed.question):
-        return inquiry._replace(kind="across", course=None)
+        return _across(inquiry._replace(course=None), parsed)
     return None
 
 
@@ -71,11 +72,20 @@ def _asks_about_lesson(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     return inquiry._replace(kind="lesson")
 
 
-def _asks_across_courses(inquiry: Inquiry, _: Parsed) -> Inquiry | None:
+def _asks_across_courses(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes "Which courses speak of caching?"."""
     if not inquiry.courses and _ACROSS.search(inquiry.question):
-        return inquiry._replace(kind="across")
+        return _across(inquiry, parsed)
     return None
+
+
+def _across(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns a question to all courses, its topic without the words in which it is asked of them."""
+    inquiry = inquiry._replace(kind="across")
+    topic = topic_stretch(parsed)
+    if topic is None or inquiry.question != parsed.question:
+        return inquiry
+    return inquiry._replace(topic=topic)
 
 
 # Each would also take questions that one before it means.

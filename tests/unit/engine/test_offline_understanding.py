@@ -129,10 +129,10 @@ def test_a_lesson_may_be_named_by_its_neighbour(
 @pytest.mark.parametrize(
     ("question", "sought", "by_lesson"),
     [
-        ("Who teaches the course that explains HNSW?", "explains HNSW", False),
+        ("Who teaches the course that explains HNSW?", "HNSW", False),
         ("What's the first lesson of the course that covers HNSW called?", "HNSW", False),
-        ("What is the title of the lesson that explains jitter?", "explains jitter", True),
-        ("Which lesson comes right before the one where jitter is explained?", "jitter is explained", True),
+        ("What is the title of the lesson that explains jitter?", "jitter", True),
+        ("Which lesson comes right before the one where jitter is explained?", "jitter", True),
     ],
 )  # fmt: skip
 def test_what_a_course_or_lesson_says_may_be_its_name(
@@ -180,6 +180,37 @@ def test_courses_may_be_named_for_other_reasons_than_to_search_in_one(
     question: str, kind: str
 ) -> None:
     assert read(question).kind == kind
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which courses talk about bounded queues?",
+        "Does another course mention bounded queues?",
+        "Which course besides the MCP course covers bounded queues?",
+    ],
+)
+def test_what_is_asked_of_all_courses_is_searched_for_by_its_topic_alone(
+    question: str,
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.topic) == ("across", "bounded queues")
+
+
+def test_what_is_said_of_a_course_is_no_part_of_its_name() -> None:
+    uses = read("What does the MCP course, which builds apps, use for context?")
+    besides = read("Which course besides Language Models and Tools uses retrieval?")
+
+    assert uses.course == MCP
+    assert (besides.courses, besides.topic) == ((MODELS,), "retrieval")
+
+
+def test_which_lesson_explains_something_asks_for_a_lesson_to_be_found() -> None:
+    inquiry = read("Which lesson of the reliability course explains jitter?")
+
+    assert (inquiry.kind, inquiry.by_lesson) == ("find", True)
+    assert (inquiry.course, inquiry.topic) == (RELIABILITY, "jitter")
 
 
 def test_lessons_are_counted_by_place_where_they_begin_with_zero() -> None:
