@@ -18,6 +18,7 @@ from antiphon.language.questions import compared_sides, without_opening
 
 # A full stop behind an initial ends no sentence.
 _SIDE_ENDS = re.compile(r"[:;?!]|(?<!\b[A-Z])\. ")
+_ADJECTIVE = re.compile(r"[a-z]+(?:al|ar|ary|ic|ive|ous|ed|ent|ant|ble|ful|less|ory)")
 _MASKED = re.compile("\u27e6(\\d+)\u27e7")
 _PLACE_OF_SIDE = re.compile(
     "(?:,? ?(?:as )?(?:taught|described|explained|presented)? ?(?:in|of|from|by) )?(?:the )?(?:course )?"
@@ -46,7 +47,7 @@ def _sides(question: str, parsed: Parsed) -> tuple[Side, ...]:
     if compared is None:
         return ()
     sides = [_side(part, named, parsed.catalogue) for part in compared]
-    sides = _of_one_course(sides)
+    sides = _of_one_noun(_of_one_course(sides))
     sides = [_titled(side, parsed.catalogue) for side in sides]
     return tuple(_of_one_topic(sides))
 
@@ -80,6 +81,15 @@ def _lesson_of(side: Side, place: LessonPlace, catalogue: Catalogue) -> int | No
     if catalogue.course(side.course) is None:
         return place.number
     return place.among(catalogue.numbers_of(side.course))
+
+
+def _of_one_noun(sides: list[Side]) -> list[Side]:
+    """Returns the sides of "linear and logistic regression" as both of the one noun."""
+    first, last = sides
+    named = last.topic.split()
+    if len(named) < 2 or not _ADJECTIVE.fullmatch(first.topic):
+        return sides
+    return [first._replace(topic=f"{first.topic} {named[-1]}"), last]
 
 
 def _titled(side: Side, catalogue: Catalogue) -> Side:

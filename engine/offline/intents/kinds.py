@@ -18,7 +18,7 @@ from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 
 _ELSEWHERE = re.compile(
-    r"\b(?:(?:an)?other courses?|different course|(?:same|similar) (?:topic|subject|thing)"
+    r"\b(?:(?:an)?other courses?|different course|same (?:topic|subject|thing)|similar"
     r"|(?:topic|subject|theme) of (?:the )?lesson|comes? up again|related to|elsewhere)\b",
     re.I,
 )

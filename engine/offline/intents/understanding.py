@@ -25,6 +25,8 @@ MOST_EARLIER = 3
 _FEWEST_CAPITALS = 9
 """In fewer letters, capitals are an abbreviation."""
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
+_LESSON_IN_ANSWER = re.compile(r"\bLesson (\d{1,4}), ([^:\n]{1,200}):")
+"""The source in front of an excerpt."""
 
 
 def understand(
@@ -91,9 +93,23 @@ def _placed_by_answer(inquiry: Inquiry, catalogue: Catalogue, answered: str) -> 
     found = [(answered.find(each.title), each.title) for each in catalogue.courses]
     places = [place for place in found if place[0] >= 0]
     if not places:
-        return inquiry
+        return _placed_by_excerpt(inquiry, catalogue, answered)
     at, title = min(places)
     lesson = _LESSON_NUMBER_IN_ANSWER.search(answered, max(at - 40, 0), at + 200)
     if lesson is None:
         return inquiry._replace(course=title)
     return inquiry._replace(course=title, lesson=int(lesson[1]))
+
+
+def _placed_by_excerpt(
+    inquiry: Inquiry, catalogue: Catalogue, answered: str
+) -> Inquiry:
+    """Returns the inquiry with the lesson of the first excerpt that answered it, where one course has such a lesson."""
+    quoted = _LESSON_IN_ANSWER.search(answered)
+    if quoted is None:
+        return inquiry
+    lesson = (int(quoted[1]), quoted[2])
+    courses = [each.course.title for each in catalogue.lessons if each.lesson == lesson]
+    if len(courses) != 1:
+        return inquiry
+    return inquiry._replace(course=courses[0], lesson=lesson[0])

@@ -265,6 +265,59 @@ def test_what_it_means_may_stand_in_the_answer_before() -> None:
     assert (inquiry.kind, inquiry.course) == ("outline", EVENTS)
 
 
+def test_what_it_means_may_be_the_lesson_that_was_quoted() -> None:
+    answered = "Lesson 2, Circuit Breakers: **A breaker opens.**"
+
+    inquiry = read("Who teaches that?", "What does a breaker do?", answered=answered)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+
+
+def test_a_lesson_title_that_two_courses_share_gives_no_course_away() -> None:
+    two = Catalogue((course("Tea", "Ann", "Intro"), course("Coffee", "Bob", "Intro")))
+
+    inquiry = understand(
+        "Who teaches it?", ("What is a cup?",), two, "Lesson 1, Intro: A cup."
+    )
+
+    assert inquiry.course is None
+
+
+def test_a_question_to_the_catalogue_about_it_is_one_of_its_own() -> None:
+    asked = read(
+        "What is lesson 2 of the reliability course about, and how many lessons does it have?"
+    )
+
+    assert [part.kind for part in asked.parts] == ["lesson", "outline"]
+    assert {part.course for part in asked.parts} == {RELIABILITY}
+
+
+def test_two_adjectives_share_the_noun_behind_the_second() -> None:
+    shared = read("What is the difference between linear and logistic regression?")
+    apart = read("What is the difference between docker and virtual machines?")
+
+    assert [side.topic for side in shared.sides] == [
+        "linear regression",
+        "logistic regression",
+    ]
+    assert [side.topic for side in apart.sides] == ["docker", "virtual machines"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which course teaches something similar to lesson 2 of the reliability course?",
+        "Find a course that treats the same topic as lesson 2 of the reliability course",
+        "Is there another course on the topic of lesson 2 of the reliability course?",
+    ],
+)
+def test_another_course_on_the_topic_of_a_lesson_is_looked_up(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("look_up", RELIABILITY)
+    assert inquiry.lesson == 2
+
+
 def test_a_follow_up_on_a_topic_keeps_its_words_and_its_course() -> None:
     inquiry = read(
         "And why does it help?", "In the reliability course, what is jitter?"
