@@ -56,6 +56,11 @@ FRAGMENT_WEIGHT = -0.2
 """For a heading or a question, which hold the words that are asked for and say little."""
 
 _FEWEST_TERMS = 4
+_FEWEST_SPOKEN = 5
+_SPOKEN_HEADING = re.compile(
+    r"\W*(?:(?:okay|ok|so|now|then|all right|right|well|next)\b\W+){2}", re.I
+)
+"""Who speaks begins a new point with "Okay so now, …": with few words behind it, that is a heading."""
 _ENDS = re.compile(r"[.!:\u3002]\W*$")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _NUMBER = re.compile(
@@ -234,6 +239,7 @@ class Forms:
         score += DEFINITION_WEIGHT * self._definition.stands_in(text)
         # What is spoken has short sentences, and a heading does not end like one.
         is_heading = len(stems) < _FEWEST_TERMS and not _ENDS.search(text)
-        if is_heading or text.endswith("?"):
+        is_spoken = len(stems) < _FEWEST_SPOKEN and _SPOKEN_HEADING.match(text)
+        if is_heading or is_spoken or text.endswith("?"):
             score += FRAGMENT_WEIGHT
         return score

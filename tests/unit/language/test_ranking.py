@@ -135,6 +135,16 @@ def test_a_term_of_the_labels_counts_once() -> None:
         ("Where are sagas kept?", "Kenneth Salem described some sagas in 1987.", 0.0),
         ("What is backpressure?", "## Backpressure", FRAGMENT_WEIGHT),
         (
+            "How does backpressure work?",
+            "Okay so now, backpressure in queues.",
+            FRAGMENT_WEIGHT,
+        ),
+        (
+            "How does backpressure work?",
+            "So now backpressure slows every sender down until all messages are through.",
+            0.0,
+        ),
+        (
             "What is backpressure?",
             "Why does every large system need backpressure?",
             FRAGMENT_WEIGHT,
