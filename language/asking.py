@@ -25,7 +25,8 @@ _WORDS_FOR: dict[Ask, str] = {
     "title": "title titles titled name named names called",
     "duration": "duration hours minutes",
     "overview": "about summary summarize summarise summarized overview recap gist learn learned covered cover covers "
-    "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt",
+    "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention mentions "
+    "mentioned talk talks speak speaks explains explained",
 }
 _ASK_OF: dict[str, Ask] = {}
 for _ask, _listed in _WORDS_FOR.items():
@@ -42,7 +43,7 @@ _PUT_IN_WORDS = (
     "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
     "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
-    "system teach teaches taught thanks help everything detail details"
+    "system teach teaches taught thanks help everything detail details besides apart except another"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""

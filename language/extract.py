@@ -39,6 +39,8 @@ COMPARED_CHARS = 1_000
 
 MOST_IN_A_RUN = 5
 LONGEST_RUN_CHARS = 600
+RANK_WEIGHT = 0.1
+"""For standing in the passage that was found first: less than in a briefing, for the sentence says more itself."""
 SHARPNESS = 10.0
 """How much likelier a higher score makes a sentence: the scores' weights fitted as a choice of one sentence out of
 those of a question come out at ten times those of `ranking.py` (docs/decisions/145)."""
@@ -48,7 +50,7 @@ FREE_CHARS = 250
 """As many characters behind the likeliest sentence cost nothing: who speaks names a thing first, and then says in short
 sentences what it is."""
 _COST_OF_POINTING_BACK = 0.04
-_FURTHER = 0.12
+_FURTHER = 0.06
 """A further excerpt has at least this share of the chance of the first one."""
 _POINTS_BACK = re.compile(
     r"\W*(?:(?:and|but|so|or|because|also)\b\W*)?(?:It|Its|This|That|These|Those|They|Their|Them|He|She|His|Her|Such|"
@@ -248,7 +250,11 @@ def _scores(
             )
         forms = {sentence.number: sentence.added for sentence in passage.sentences}
         signals = PassageSignals(
-            rank=rank, labels=passage.of_title, forms=forms, likeness=likeness
+            rank=rank,
+            rank_weight=RANK_WEIGHT,
+            labels=passage.of_title,
+            forms=forms,
+            likeness=likeness,
         )
         scores.append(sentence_scores(shares, passage.sentences, signals))
     return scores

@@ -60,6 +60,11 @@ class LessonPlace(NamedTuple):
     position: int | None = None
     step: int = 0
 
+    @property
+    def is_relative(self) -> bool:
+        """True for "the next lesson": which that is, depends on the one spoken of before."""
+        return self.number is None and self.position is None
+
     def among(self, numbers: Sequence[int]) -> int | None:
         """Returns the number that is meant in a course whose lessons have these numbers; None where there is none."""
         at = self._index(numbers)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antiphon.engine.offline.catalogue_answers import (
-    answer_from_catalogue,
-    cite_lesson,
-    heading_of,
-    talk_back,
-    with_remarks,
-)
+from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_found
 from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere
 from antiphon.engine.offline.excerpts import Found, look, place_of, quote, quote_all
 from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.remarks import heading_of, talk_back, with_remarks
+from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import LEVELS, Certainty, least, probability
@@ -121,16 +117,33 @@ def _answer_from_sources(
         return
     match inquiry.kind:
         case "find":
-            if look(task.passages, inquiry.topic, measures).answers:
-                answer_from_catalogue(inquiry, task, draft)
+            _answer_of_found(inquiry, task, measures, draft)
         case "look_up" if task.outlines:
             _answer_elsewhere(inquiry, task, measures, draft)
         case "compare":
             _answer_sides(inquiry, task, measures, draft)
         case "across":
-            _answer_by_course(inquiry.focus, task.passages, measures, draft)
+            asked = [
+                each for each in task.passages if each.course not in inquiry.courses
+            ]
+            _answer_by_course(inquiry.focus, asked, measures, draft)
         case _:
             _answer_in_place(inquiry, task, measures, draft)
+
+
+def _answer_of_found(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers what is asked of a course or lesson that was found by what it says; a lesson itself is quoted."""
+    found = look(task.passages, inquiry.topic, measures)
+    if not found.answers:
+        return
+    inquiry = of_found(inquiry, task)
+    answer_from_catalogue(inquiry, task, draft)
+    if inquiry.by_lesson and not inquiry.step and not inquiry.asks & {"title", "link"}:
+        passages = task.passages_of(inquiry.course, inquiry.lesson)
+        quote_all(look(passages, inquiry.topic, measures, limit=1), draft)
+        draft.doubt(found.certainty)
 
 
 def _answer_in_place(
@@ -169,7 +182,9 @@ def _answer_sides(
     answers = Draft()
     for side in inquiry.sides:
         passages = task.found_for(side.topic, side.course)
-        found = look(passages, side.topic, measures, MOST_OF_A_SIDE)
+        # Before two things can be compared, each has to be known for what it is.
+        asked = f"What is {side.topic}?"
+        found = look(passages, asked, measures, MOST_OF_A_SIDE)
         if found.answers:
             _quote_part(f"On {side.topic}", found, answers)
             levels.append(found.certainty)
@@ -233,19 +248,18 @@ def _answer_elsewhere(
     course = lesson.outline.course
     cite_lesson(lesson, draft)
     places = elsewhere(lesson.title, course, inquiry.lesson, task, measures.weigh)
-    levels: list[Certainty] = []
-    # A search for the lesson's topic in other courses found these passages: a weak fit to its title is worth showing.
     for place in places[:MOST_ELSEWHERE]:
-        found = look([place.passage], lesson.title, measures, limit=1)
+        found = look([place.passage], place.topic, measures, limit=1)
         excerpt = Excerpt(0, 0, min(2, len(place.passage.blocks)), 0, 1.0)
         if found.extraction.excerpts:
             excerpt = found.extraction.excerpts[0]
         draft.paragraph(f"In {place_of(place.passage, with_course=True)}: ")
         quote(excerpt, place.passage, draft)
-        levels.append(found.certainty)
-    if not places:
+    if places:
+        draft.doubt(places[0].certainty)
+    else:
         draft.say(f" {nothing_elsewhere(course, task)}")
-    draft.doubt(max(levels, key=LEVELS.index, default="medium"))
+        draft.doubt("medium")
 
 
 def _sum_lesson_up(sources: Sequence[Source], measures: Measures, draft: Draft) -> None:

@@ -203,10 +203,10 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
 
 
 def _outline_of_found(inquiry: Inquiry, task: Task) -> list[Planned]:
-    found = task.found_for(inquiry.topic, inquiry.course)
-    if not found:
+    best = task.best_found(inquiry.topic, inquiry.course)
+    if best is None:
         return []
-    return [_outline(found[0].course, "It is the course that speaks of it")]
+    return [_outline(best.course, "It is the course that speaks of it")]
 
 
 def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
@@ -302,7 +302,8 @@ def _search_missing_courses(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Searches in courses that are known of, and from which nothing was found yet."""
     known = [course.title for course in task.catalogue.courses]
     known += [source.course for source in task.sources]
-    found = {source.course for source in task.passages}
+    # Those that the question names are not asked about here: "Which course besides X …".
+    found = {source.course for source in task.passages}.union(inquiry.courses)
     missing = [course for course in dict.fromkeys(known) if course not in found]
     return [
         _search(inquiry.focus, "Nothing was found in this course yet", course)

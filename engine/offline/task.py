@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue import EMPTY, Catalogue
 from antiphon.engine.offline.intents import Inquiry, understand
-from antiphon.language.evidence import Measures, Weigh
+from antiphon.language.evidence import Measures, Weigh, telling_words
 from antiphon.language.extract import MOST_EXCERPTS, Extraction, extract
 from antiphon.language.markup import Attempt
 from antiphon.language.words import terms, words
@@ -265,6 +265,15 @@ class Task(NamedTuple):
         if not found:
             return self.passages_of(course)
         return _of_course(course, tuple(found))
+
+    def best_found(self, topic: str, course: str | None) -> Source | None:
+        """Returns the best passage for a topic: of a lesson that is called after it, where one was found."""
+        found = self.found_for(topic, course)
+        named = frozenset(terms(" ".join(telling_words(topic))))
+        for source in found:
+            if named and named <= frozenset(terms(source.title)):
+                return source
+        return next(iter(found), None)
 
 
 def _is_search_for(topic: str, attempt: Attempt) -> bool:

@@ -21,6 +21,7 @@ _QUOTES = "\"\u201c\u201d\u2018\u2019'`"
 _SENTENCE_END = re.compile(r"[?!;]|\.\s")
 _MOST_BETWEEN = 3
 """As many little words may stand between two words of a title, and the title be named all the same."""
+_ARTICLES = frozenset(("a", "an", "the"))
 _FEWEST_LETTERS = 5
 _LONG_WORD = 7
 _SAME_SHORT = 80.0
@@ -41,6 +42,10 @@ class Token(NamedTuple):
     end: int
     word: str
     term: str | None
+
+
+NO_TOKEN = Token(0, 0, "", None)
+"""What stands beside the first and the last word."""
 
 
 class Run(NamedTuple):
@@ -68,6 +73,7 @@ class Titles:
         self._titles = tuple(titles)
         self._terms: list[frozenset[str]] = []
         self._main: list[frozenset[str]] = []
+        self._written: list[frozenset[str]] = []
         self._holding: dict[str, list[int]] = {}
         self._initials: dict[str, list[int]] = {}
         self._words: dict[str, str] = {}
@@ -78,7 +84,9 @@ class Titles:
     def _add(self, at: int, title: str) -> None:
         held: list[str] = []
         initials = ""
-        for token in tokens_of(title):
+        tokens = tokens_of(title)
+        self._written.append(frozenset([token.word for token in tokens]) | _ARTICLES)
+        for token in tokens:
             if token.term is not None:
                 held.append(token.term)
                 initials += token.word[0]
@@ -130,13 +138,25 @@ class Titles:
         for at, term in enumerate(meant):
             if term not in wanted:
                 continue
-            if piece and not _joined(piece[-1], at, tokens):
+            if piece and not self._joined(title, tokens[piece[-1] + 1 : at]):
                 runs.append(self._run(title, piece, meant))
                 piece = []
             piece.append(at)
         if piece:
             runs.append(self._run(title, piece, meant))
         return runs
+
+    def _joined(self, title: int, between: Sequence[Token]) -> bool:
+        """Returns True where nothing but little words of the title stands between two of its words.
+
+        A verb such as "uses" begins what is said of it.
+        """
+        if len(between) > _MOST_BETWEEN:
+            return False
+        return all(
+            token.term is None and token.word in self._written[title]
+            for token in between
+        )
 
     def _run(
         self, title: int, piece: Sequence[int], meant: Sequence[str | None]
@@ -177,13 +197,6 @@ def _overlapping(run: Run, others: Sequence[Run]) -> int | None:
         if run.first <= other.last and other.first <= run.last:
             return at
     return None
-
-
-def _joined(before: int, at: int, tokens: Sequence[Token]) -> bool:
-    between = tokens[before + 1 : at]
-    if len(between) > _MOST_BETWEEN:
-        return False
-    return all(token.term is None for token in between)
 
 
 def nearest_word(word: str, vocabulary: Sequence[str]) -> str | None:

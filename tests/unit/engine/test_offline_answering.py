@@ -204,6 +204,49 @@ def test_an_answer_across_courses_names_each_of_them() -> None:
     assert "Event-Driven" not in text(blocks)
 
 
+def test_a_course_that_is_left_out_is_not_among_the_courses_named() -> None:
+    more = source("Models - Lesson 1", "A cache of prompts saves money.")
+
+    blocks = answered(
+        "Which course other than the Tools course talks about a cache?", CACHES, more
+    )
+
+    assert cited(blocks) == ["Models - Lesson 1"]
+
+
+def test_of_two_courses_the_one_whose_lesson_is_called_alike_is_named_first() -> None:
+    look_up = "Which other course covers the topic of lesson 2 of Event-Driven Systems?"
+    spoken = source("Models - Lesson 1", "We keep a cache here. ", "Let's go on.")
+    called = source("Tools - Lesson 2", "It keeps answers.", title="A Cache")
+
+    blocks = answered(
+        look_up,
+        outline("Event-Driven Systems", "Logs", "A Bounded Cache"),
+        QUEUES,
+        spoken,
+        called,
+    )
+
+    assert cited(blocks)[:2] == ["Event-Driven Systems", "Tools - Lesson 2"]
+
+
+def test_each_side_of_a_comparison_begins_with_what_it_is() -> None:
+    tools = source(
+        "Tools - Lesson 2",
+        "A cache is used everywhere. ",
+        "You will see a cache again. ",
+        "Answers that are kept for later are called a cache. ",
+        "That is all. ",
+        "A queue is used everywhere too. ",
+        "So a queue is a line of things that wait.",
+    )
+
+    said = text(answered("What is the difference between a cache and a queue?", tools))
+
+    assert "**Answers that are kept for later are called a cache.**" in said
+    assert "**So a queue is a line of things that wait.**" in said
+
+
 def test_a_look_up_names_the_lesson_and_what_another_course_says() -> None:
     question = (
         "Explain the topic of lesson 2 of Event-Driven Systems using another course."

@@ -65,6 +65,29 @@ def test_exactly_what_is_asked_is_said(question: str, says: str) -> None:
     assert answered(question, OUTLINED) == says
 
 
+def test_the_lesson_that_explains_something_is_named_and_quoted() -> None:
+    first = source(f"{RELIABILITY} - Lesson 1", "A breaker is explained later.")
+    called = source(
+        f"{RELIABILITY} - Lesson 2",
+        "A breaker opens after failures.",
+        title="Circuit Breakers",
+    )
+    done = attempt(query="breaker", facts=(1, 2))
+
+    said = answered(
+        "Which lesson explains the breaker?",
+        first,
+        called,
+        OUTLINED,
+        attempts=(done,),
+    )
+
+    assert said.startswith(
+        f"Lesson 2 of {RELIABILITY} is \u201cCircuit Breakers\u201d."
+    )
+    assert "A breaker opens after failures." in said
+
+
 def test_the_lesson_that_was_found_is_named_and_so_is_the_one_before_it() -> None:
     found = source(f"{RELIABILITY} - Lesson 2", "Jitter is explained here.")
     title = "What is the title of the lesson where jitter is explained?"

@@ -129,10 +129,10 @@ def test_a_lesson_may_be_named_by_its_neighbour(
 @pytest.mark.parametrize(
     ("question", "sought", "by_lesson"),
     [
-        ("Who teaches the course that explains HNSW?", "explains HNSW", False),
+        ("Who teaches the course that explains HNSW?", "HNSW", False),
         ("What's the first lesson of the course that covers HNSW called?", "HNSW", False),
-        ("What is the title of the lesson that explains jitter?", "explains jitter", True),
-        ("Which lesson comes right before the one where jitter is explained?", "jitter is explained", True),
+        ("What is the title of the lesson that explains jitter?", "jitter", True),
+        ("Which lesson comes right before the one where jitter is explained?", "jitter", True),
     ],
 )  # fmt: skip
 def test_what_a_course_or_lesson_says_may_be_its_name(
@@ -180,6 +180,37 @@ def test_courses_may_be_named_for_other_reasons_than_to_search_in_one(
     question: str, kind: str
 ) -> None:
     assert read(question).kind == kind
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which courses talk about bounded queues?",
+        "Does another course mention bounded queues?",
+        "Which course besides the MCP course covers bounded queues?",
+    ],
+)
+def test_what_is_asked_of_all_courses_is_searched_for_by_its_topic_alone(
+    question: str,
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.topic) == ("across", "bounded queues")
+
+
+def test_what_is_said_of_a_course_is_no_part_of_its_name() -> None:
+    uses = read("What does the MCP course, which builds apps, use for context?")
+    besides = read("Which course besides Language Models and Tools uses retrieval?")
+
+    assert uses.course == MCP
+    assert (besides.courses, besides.topic) == ((MODELS,), "retrieval")
+
+
+def test_which_lesson_explains_something_asks_for_a_lesson_to_be_found() -> None:
+    inquiry = read("Which lesson of the reliability course explains jitter?")
+
+    assert (inquiry.kind, inquiry.by_lesson) == ("find", True)
+    assert (inquiry.course, inquiry.topic) == (RELIABILITY, "jitter")
 
 
 def test_lessons_are_counted_by_place_where_they_begin_with_zero() -> None:
@@ -232,6 +263,59 @@ def test_what_it_means_may_stand_in_the_answer_before() -> None:
     )
 
     assert (inquiry.kind, inquiry.course) == ("outline", EVENTS)
+
+
+def test_what_it_means_may_be_the_lesson_that_was_quoted() -> None:
+    answered = "Lesson 2, Circuit Breakers: **A breaker opens.**"
+
+    inquiry = read("Who teaches that?", "What does a breaker do?", answered=answered)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+
+
+def test_a_lesson_title_that_two_courses_share_gives_no_course_away() -> None:
+    two = Catalogue((course("Tea", "Ann", "Intro"), course("Coffee", "Bob", "Intro")))
+
+    inquiry = understand(
+        "Who teaches it?", ("What is a cup?",), two, "Lesson 1, Intro: A cup."
+    )
+
+    assert inquiry.course is None
+
+
+def test_a_question_to_the_catalogue_about_it_is_one_of_its_own() -> None:
+    asked = read(
+        "What is lesson 2 of the reliability course about, and how many lessons does it have?"
+    )
+
+    assert [part.kind for part in asked.parts] == ["lesson", "outline"]
+    assert {part.course for part in asked.parts} == {RELIABILITY}
+
+
+def test_two_adjectives_share_the_noun_behind_the_second() -> None:
+    shared = read("What is the difference between linear and logistic regression?")
+    apart = read("What is the difference between docker and virtual machines?")
+
+    assert [side.topic for side in shared.sides] == [
+        "linear regression",
+        "logistic regression",
+    ]
+    assert [side.topic for side in apart.sides] == ["docker", "virtual machines"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which course teaches something similar to lesson 2 of the reliability course?",
+        "Find a course that treats the same topic as lesson 2 of the reliability course",
+        "Is there another course on the topic of lesson 2 of the reliability course?",
+    ],
+)
+def test_another_course_on_the_topic_of_a_lesson_is_looked_up(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("look_up", RELIABILITY)
+    assert inquiry.lesson == 2
 
 
 def test_a_follow_up_on_a_topic_keeps_its_words_and_its_course() -> None:

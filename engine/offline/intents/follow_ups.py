@@ -1,0 +1,53 @@
+"""Gives a follow-up what it takes from the question before it: its course, its lesson, or what was asked."""
+
+from __future__ import annotations
+
+from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
+from antiphon.engine.offline.intents.parsing import Parsed
+from antiphon.language.asking import Ask
+from antiphon.language.evidence import telling_words
+
+_OF_PLACES = frozenset(("compare", "look_up", "lesson"))
+"""Kinds that hold only of the places that were named."""
+_OF_ANY_LESSON: frozenset[Ask] = frozenset(("link", "title"))
+
+
+def follow_up(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns a question with what it takes from the one before it; as it is where it stands alone."""
+    before = parsed.before
+    if before is NO_QUESTION:
+        return inquiry
+    has_place = bool(inquiry.courses) or parsed.names_lesson
+    if has_place and parsed.is_bare:
+        return _in_another_place(inquiry, parsed)
+    if not inquiry.courses:
+        inquiry = inquiry._replace(course=before.course, courses=before.courses)
+    if not has_place:
+        inquiry = inquiry._replace(lesson=before.lesson)
+    if parsed.asked.is_pure and inquiry.has_course:
+        return inquiry
+    return _joined(inquiry, before)
+
+
+def _joined(inquiry: Inquiry, before: Inquiry) -> Inquiry:
+    """Returns the follow-up in the words of both questions, where the first had a topic."""
+    if not telling_words(before.topic):
+        return inquiry
+    return inquiry._replace(
+        question=f"{before.question} {inquiry.question}",
+        topic=f"{before.topic} {inquiry.topic}",
+    )
+
+
+def _in_another_place(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns the question before, asked of the course or lesson that this one names: "And the second one?"."""
+    before = parsed.before._replace(course=inquiry.course or parsed.before.course)
+    if before.kind == "lesson" and parsed.names_lesson:
+        return before._replace(step=0)
+    if before.kind in _OF_PLACES:
+        before = before._replace(kind="plain", sides=())
+    if parsed.names_lesson and not before.asks <= _OF_ANY_LESSON:
+        before = before._replace(asks=frozenset({"title"}))
+    if inquiry.courses:
+        before = before._replace(courses=inquiry.courses, lesson=None)
+    return before._replace(unknown=inquiry.unknown)
