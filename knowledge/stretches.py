@@ -139,9 +139,10 @@ class SentenceRow:
         found = _decode(self._chunks.lengths, "<f4").reshape(-1, len(REACHES))
         return self.lay_out(found)
 
-    def vectors(self, dimensions: int) -> Vector:
-        """Returns the vectors of the sentences, without padding."""
-        return SmallVectors.decode(b"".join(self._chunks.vectors), dimensions).rows()
+    def cosines(self, vector: Vector) -> Vector:
+        """Returns the likeness of each sentence to a vector."""
+        found = SmallVectors.decode(b"".join(self._chunks.vectors), len(vector))
+        return self.lay_out(found.cosines(vector))
 
     def lay_out(self, values: Any) -> Vector:
         """Puts values of all sentences, or rows of them, into the row; the padding's are 0."""
