@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from antiphon.knowledge.candidates import Wanted
+from antiphon.knowledge.catalogue import term_hash
 from antiphon.knowledge.chunking import passage_id
 from antiphon.knowledge.scoring import SentenceScores
 from antiphon.knowledge.selecting import Span
@@ -43,17 +44,21 @@ def _within(row: SentenceRow, passage: Passage, start: int) -> Flags:
 
 
 class Asked:
-    """The words of a query and their stems."""
+    """The words of a query, as it has them, with the hashes of their stems."""
 
     def __init__(self, query: str) -> None:
-        self._stems = {word: terms(word) for word in words(query)}
+        self._hashes: dict[str, set[int]] = {}
+        for word in words(query):
+            self._hashes[word] = {term_hash(stem) for stem in terms(word)}
 
-    def matched(self, text: str) -> tuple[str, ...]:
-        """Returns the words that the text holds, as the query has them."""
-        held = set(terms(text))
+    def matched(self, span: Span, row: SentenceRow) -> tuple[str, ...]:
+        """Returns the words that the sentences hold."""
+        places, hashes = row.terms
+        first, end = np.searchsorted(places, (span.first, span.last + 1))
+        held = set(hashes[first:end].tolist())
         matched = []
-        for word, stems in self._stems.items():
-            if held.intersection(stems):
+        for word, stems in self._hashes.items():
+            if held & stems:
                 matched.append(word)
         return tuple(matched)
 
@@ -73,7 +78,7 @@ def passage_of(
     signals = Signals(
         meaning=round(float(scores.meaning[span.best]), 2),
         words=round(float(scores.words[span.best]), 2),
-        matched=asked.matched(text),
+        matched=asked.matched(span, row),
     )
     return Passage(
         id=passage_id(place.course, place.lesson, place.title, text),

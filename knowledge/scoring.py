@@ -118,7 +118,7 @@ def _by_words(
 
 def _count_terms(row: SentenceRow, terms: Sequence[str]) -> Vector:
     """Counts each term in each sentence: a row a term."""
-    places, hashes = row.terms()
+    places, hashes = row.terms
     counts = np.zeros((len(terms), len(row)), dtype=np.float32)
     for line, term in zip(counts, terms, strict=True):
         line += np.bincount(places[hashes == term_hash(term)], minlength=len(line))

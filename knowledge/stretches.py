@@ -129,8 +129,9 @@ class SentenceRow:
         """Terms of each sentence."""
         return self.lay_out(_decode(self._chunks.term_counts, "<u2"))
 
+    @cached_property
     def terms(self) -> tuple[Numbers, Any]:
-        """Returns the places of all terms of all sentences in the row, and the terms' hashes."""
+        """The places of all terms of all sentences in the row, which rise, and the terms' hashes."""
         counts = _decode(self._chunks.term_counts, "<u2")
         return np.repeat(self.sentences, counts), _decode(self._chunks.terms, "<u4")
 

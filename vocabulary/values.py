@@ -162,7 +162,7 @@ class Passage(Value, frozen=True, kw_only=True):
         return found
 
     def places_from(self, first: int, last: int) -> str:
-        """Returns where the text from one character to another stands, such as "page 3"; nothing where no place is known."""
+        """Returns where the text from one character to another stands, such as "page 3"; nothing where that is open."""
         names: dict[str, None] = {}
         for at in (first, last):
             place = self.place_at(at)
