@@ -13,7 +13,8 @@ from antiphon.language.extract import MOST_EXCERPTS, Extraction, extract
 from antiphon.language.markup import Attempt
 from antiphon.language.words import terms, words
 
-_LESSON_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
+# In a tool's plain words the place in the lesson's file may follow.
+_LESSON_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)(?:, .+)?$")
 _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
 _LIST_LINE = re.compile(r"Courses: \d")
 ALL_COURSES = "All courses"

@@ -110,6 +110,24 @@ def test_markup_goes_and_the_shape_of_lists_tables_and_code_stays() -> None:
     )
 
 
+def test_words_in_angle_brackets_are_text_and_tags_of_html_are_not() -> None:
+    data = (
+        b"# The <unk> token\n\nRun git checkout <branch>, a <b>List</b><T>.<br>Then <s> ends </s>.<!-- gone -->\n\n"
+        b"<your-name>\nis yours\n\n<div class=x>In <unk> <p>a box</div>\n\n<script>\nevil()\n</script>\n"
+    )
+
+    lines = markdown.read(data).lines
+
+    assert [" ".join(line.text.split()) for line in lines if line.text.strip()] == [
+        "The <unk> token",
+        "Run git checkout <branch>, a List<T>.",
+        "Then <s> ends </s>.",
+        "<your-name>",
+        "is yours",
+        "In <unk> a box",
+    ]
+
+
 def test_a_page_has_neither_menu_nor_script_and_its_headings_lead_to_anchors() -> None:
     page = (
         b"<title>T</title><link rel=canonical href=https://a.example/p><nav>Menu</nav>"
