@@ -8,6 +8,7 @@ from antiphon.language.asking import Ask
 from antiphon.language.evidence import telling_words
 from antiphon.language.lesson_places import LessonPlace
 from antiphon.language.small_talk import SmallTalk
+from antiphon.language.tongues import ENGLISH, Tongue
 
 Kind = Literal[
     "outline",
@@ -55,6 +56,7 @@ class Inquiry(NamedTuple):
         unknown: Something that it calls a course, and that is none.
         talk: The small talk that it is; the kind is `greeting` then.
         parts: The questions in it, of a kind `several`.
+        tongue: The language that it is asked in.
     """
 
     kind: Kind
@@ -74,6 +76,7 @@ class Inquiry(NamedTuple):
     unknown: str | None = None
     talk: SmallTalk | None = None
     parts: tuple[Inquiry, ...] = ()
+    tongue: Tongue = ENGLISH
 
     @property
     def has_course(self) -> bool:
@@ -84,6 +87,13 @@ class Inquiry(NamedTuple):
     def is_about_lesson(self) -> bool:
         """True where it names one lesson of one course."""
         return self.lesson is not None and self.course is not None
+
+    @property
+    def speaks_of_catalogue(self) -> bool:
+        """True where it names a course or lesson, or asks what the catalogue knows."""
+        if self.parts:
+            return all(part.speaks_of_catalogue for part in self.parts)
+        return self.has_course or self.lesson is not None or self.kind == "outline"
 
     @property
     def wants_introduction(self) -> bool:

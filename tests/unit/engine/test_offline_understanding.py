@@ -50,6 +50,52 @@ def test_a_course_is_known_by_title_part_nickname_typo_or_teacher(
     assert read(question).course == course
 
 
+@pytest.mark.parametrize(
+    ("question", "asks", "lesson"),
+    [
+        ("Wer unterrichtet den Reliability-Kurs?", {"teacher"}, None),
+        ("Wie viele Lektionen hat Reliability Engineering for Services?", {"lessons"}, None),
+        ("Wie hei\u00dft die letzte Lektion von Reliability Engineering for Services?", {"title"}, 3),
+        ("Gib mir den Link zum Kurs Reliability Engineering for Services", {"link"}, None),
+        ("\u00bfQui\u00e9n ense\u00f1a el curso Reliability Engineering for Services?", {"teacher"}, None),
+        ("\u00bfQu\u00e9 lecciones tiene el curso Reliability Engineering for Services?", {"contents"}, None),
+        ("Dame el enlace de la lecci\u00f3n 2 del curso Reliability Engineering for Services", {"link"}, 2),
+        ("Qui enseigne le cours Reliability Engineering for Services ?", {"teacher"}, None),
+        ("Quel est le titre de la le\u00e7on 3 de Reliability Engineering for Services ?", {"title"}, 3),
+        ("Chi insegna il corso Reliability Engineering for Services?", {"teacher"}, None),
+        ("Quem ensina o curso Reliability Engineering for Services?", {"teacher"}, None),
+        ("Wie geeft de cursus Reliability Engineering for Services?", {"teacher"}, None),
+    ],
+)  # fmt: skip
+def test_a_catalogue_is_asked_in_other_languages(
+    question: str, asks: set[str], lesson: int | None
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert (set(inquiry.asks), inquiry.lesson) == (asks, lesson)
+    assert inquiry.tongue.note
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["\u00bfCu\u00e1ntos cursos hay?", "Wie viele Kurse gibt es?", "Combien de cours y a-t-il ?"],
+)  # fmt: skip
+def test_courses_are_counted_in_other_languages(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, set(inquiry.asks)) == ("outline", {"courses"})
+    assert inquiry.counts
+
+
+def test_a_topic_in_another_language_is_searched_for_in_its_own_words() -> None:
+    question = "\u00bfQu\u00e9 es un cortacircuitos?"
+
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.question) == ("plain", question)
+
+
 def test_a_name_that_two_courses_share_means_both() -> None:
     inquiry = read("Who teaches the retrieval course?")
 
@@ -209,6 +255,9 @@ def test_a_course_that_is_none_is_noted_and_stays_in_the_query() -> None:
         ("What can you do?", "abilities"),
         ("thank you, bye", "thanks"),
         ("Goodbye", "bye"),
+        ("Hola", "hello"),
+        ("Vielen Dank!", "thanks"),
+        ("Merci beaucoup", "thanks"),
         ("Hello, what is a saga?", None),
         ("What is a thank-you message?", None),
     ],
