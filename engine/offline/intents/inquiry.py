@@ -48,6 +48,7 @@ class Inquiry(NamedTuple):
         sides: The two sides of a comparison.
         courses: The titles of all courses that it names or may mean.
         asks: What it asks of the catalogue.
+        lessons: The numbers of all lessons that it names, where it names several.
         counts: It asks how many there are.
         step: 1 where the lesson after `lesson` is asked for, -1 for the one before.
         place: The lesson as it is named, where the course is not known yet.
@@ -68,6 +69,7 @@ class Inquiry(NamedTuple):
     sides: tuple[Side, ...] = ()
     courses: tuple[str, ...] = ()
     asks: frozenset[Ask] = frozenset()
+    lessons: tuple[int, ...] = ()
     counts: bool = False
     step: int = 0
     place: LessonPlace | None = None
@@ -77,6 +79,11 @@ class Inquiry(NamedTuple):
     talk: SmallTalk | None = None
     parts: tuple[Inquiry, ...] = ()
     tongue: Tongue = ENGLISH
+
+    @property
+    def has_topic(self) -> bool:
+        """True where it names more than places."""
+        return bool(telling_words(self.topic))
 
     @property
     def has_course(self) -> bool:
@@ -104,7 +111,7 @@ class Inquiry(NamedTuple):
     @property
     def focus(self) -> str:
         """The words to look for: the topic, or the whole question where the places it names are all it holds."""
-        if telling_words(self.topic):
+        if self.has_topic:
             return self.topic
         return self.question
 
