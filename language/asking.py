@@ -13,7 +13,15 @@ from antiphon.language.evidence import is_light
 from antiphon.language.words import terms, words
 
 Ask = Literal[
-    "teacher", "link", "lessons", "courses", "contents", "title", "duration", "overview"
+    "teacher",
+    "link",
+    "links",
+    "lessons",
+    "courses",
+    "contents",
+    "title",
+    "duration",
+    "overview",
 ]
 
 READ_CHARS = 2_000
@@ -43,7 +51,8 @@ _PUT_IN_WORDS = (
     "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
     "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
-    "system teach teaches taught thanks help everything detail details besides apart except another"
+    "system exist exists across else longest shortest everyone teach teaches taught thanks help everything detail "
+    "details besides apart except another"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
@@ -53,11 +62,18 @@ _HOW_MANY_LESSONS = re.compile(
 _HOW_MANY_COURSES = re.compile(
     r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:courses|classes)\b", re.I
 )
-_LIST_OF_COURSES = re.compile(r"\bcourses\b", re.I)
+_LIST_OF_COURSES = re.compile(
+    r"\bcourses\b|\b(?:longest|shortest) course\b|\bcourse is the (?:longest|shortest)\b",
+    re.I,
+)
+_LINKS_OF_LESSONS = re.compile(
+    r"\blinks (?:of|to|for) (?:all |each of )?(?:the |its )?lessons\b", re.I
+)
 _LIST_OF_LESSONS = re.compile(r"\b(?:lessons|lectures|table of contents)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
 _WHERE_TO_FIND = re.compile(
-    r"\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|see|get|access)\b",
+    r"\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
+    r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get)\b",
     re.I,
 )
 
@@ -118,6 +134,8 @@ def _read_patterns(text: str, asks: set[Ask]) -> bool:
         asks.add("duration")
     if _WHERE_TO_FIND.search(text):
         asks.add("link")
+    if _LINKS_OF_LESSONS.search(text):
+        asks.add("links")
     if _HOW_MANY_COURSES.search(text):
         asks.add("courses")
         counts = True
@@ -139,4 +157,6 @@ def _sharpened(asks: set[Ask]) -> frozenset[Ask]:
     # "What are the lessons called": their titles are the contents.
     if "contents" in asks or "courses" in asks:
         asks = asks - {"title"}
+    if "links" in asks:
+        asks = asks - {"link", "contents"}
     return frozenset(asks)

@@ -9,9 +9,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from antiphon.language.questions import LESSONS, lesson_numbers
+from antiphon.language.questions import LESSONS, NUMBER_WORDS, lesson_numbers
 
 READ_CHARS = 2_000
+MOST_LESSONS = 10
+"""As many lessons of "lessons 1 to 400" are meant."""
 
 _ORDINALS = {
     "first": 1,
@@ -30,18 +32,36 @@ _ORDINALS = {
     "closing": -1,
     "penultimate": -2,
 }
-_ORDINAL = rf"(?P<ordinal>{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
-_POSITION = re.compile(
-    rf"\b(?P<back>second[ -]to[ -]|next[ -]to[ -])?{_ORDINAL}\s+(?:lesson|lecture|one)\b"
+# "The second to last" counts from the end.
+_ORDINAL = (
+    rf"(?:(?:second|next)[ -]to[ -]last|{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
+)
+_AND = r"(?:\s*[,&]\s*|\s+(?:and|or)\s+)(?:the\s+)?"
+_POSITIONS = re.compile(
+    rf"\b(?P<ordinals>(?:{_ORDINAL}{_AND}){{0,3}}{_ORDINAL})\s+(?:lesson|lecture|one)s?\b"
     rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>first|last|final)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_ENDS_WITH_ORDINAL = re.compile(
+    rf"\bthe\s+(?:very\s+)?(?P<ordinal>{_ORDINAL})\s*[?.!]*\s*$", re.IGNORECASE
+)
+_EACH_ORDINAL = re.compile(_ORDINAL, re.IGNORECASE)
+_SEVERAL = re.compile(
+    rf"\b(?P<end>first|last|final)\s+(?P<count>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})\s+(?:lessons|lectures|ones)\b",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"\b(?:(?:lessons|lectures)|from\s+(?:lesson|lecture))\s+(?P<first>\d{1,4})\s*(?:to|through|until|-|\u2013)\s*"
+    r"(?:lesson\s+)?(?P<last>\d{1,4})\b",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(r"\bL(?P<number>\d{1,2})\b(?=\s+(?:of|in|from)\b|\s*[?.!,]|\s*$)")
 _COMES = (
     r"(?:lesson|comes?|one|what(?:'s| is))\s+(?:right\s+|directly\s+|just\s+|next\s+)?"
 )
 _BESIDE = re.compile(
-    rf"\b(?P<next>next\s+lesson|following\s+lesson|{_COMES}after|follows|lesson\s+following)\b"
-    rf"|\b(?P<previous>previous\s+lesson|preceding\s+lesson|{_COMES}before|precedes|lesson\s+preceding)\b",
+    rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_COMES}after|follows|lesson\s+following)\b"
+    rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_COMES}before|precedes|lesson\s+preceding)\b",
     re.IGNORECASE,
 )
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
@@ -88,24 +108,34 @@ class LessonPlace(NamedTuple):
 
 
 def lesson_place(question: str, *, after_lessons: bool = False) -> LessonPlace | None:
-    """Returns the first lesson that a question names; None where it names none.
+    """Returns the first lesson that a question names; None where it names none."""
+    places = lesson_places(question, after_lessons=after_lessons)
+    return next(iter(places), None)
+
+
+def lesson_places(
+    question: str, *, after_lessons: bool = False
+) -> tuple[LessonPlace, ...]:
+    """Returns the lessons that a question names: "lessons 2 to 4", "the first and the last lesson".
 
     Args:
         after_lessons: What was said before was about lessons, so that "the second one" is one.
     """
     text = question[:READ_CHARS]
     if not after_lessons and not speaks_of_lessons(text):
-        return None
+        return ()
     step = _step(text)
-    numbers = lesson_numbers(text)
+    numbers = _numbers(text)
     if numbers:
-        return LessonPlace(number=numbers[0], step=step)
-    position = _position(text)
-    if position is not None:
-        return LessonPlace(position=position, step=step)
+        return tuple([LessonPlace(number=number, step=step) for number in numbers])
+    positions = _positions(text)
+    if not positions and after_lessons:
+        positions = _last_ordinal(text)
+    if positions:
+        return tuple([LessonPlace(position=each, step=step) for each in positions])
     if step:
-        return LessonPlace(step=step)
-    return None
+        return (LessonPlace(step=step),)
+    return ()
 
 
 def speaks_of_lessons(question: str) -> bool:
@@ -113,11 +143,21 @@ def speaks_of_lessons(question: str) -> bool:
     return _SPEAKS_OF_LESSONS.search(question[:READ_CHARS]) is not None
 
 
+def asks_for_neighbour(question: str) -> bool:
+    """Returns True for "What comes after it?"."""
+    return _step(question[:READ_CHARS]) != 0
+
+
+def spelled_out(question: str) -> str:
+    """Returns the question with "L3" as "lesson 3"; only of a course does that mean a lesson, and no cache or norm."""
+    return _SHORT.sub(r"lesson \g<number>", question)
+
+
 def without_lesson_places(text: str) -> str:
     """Returns the text without the words that name a lesson."""
-    text = LESSONS.sub(" ", text)
-    text = _BESIDE.sub(" ", text)
-    return _POSITION.sub(" ", text)
+    for pattern in (_RANGE, LESSONS, _BESIDE, _SEVERAL, _POSITIONS):
+        text = pattern.sub(" ", text)
+    return text
 
 
 def _step(text: str) -> int:
@@ -129,15 +169,50 @@ def _step(text: str) -> int:
     return -1
 
 
-def _position(text: str) -> int | None:
-    found = _POSITION.search(text)
+def _numbers(text: str) -> Sequence[int]:
+    listed = _RANGE.search(text)
+    if listed is None:
+        return lesson_numbers(text)
+    first, last = int(listed["first"]), int(listed["last"])
+    return range(first, min(last, first + MOST_LESSONS - 1) + 1)
+
+
+def _positions(text: str) -> Sequence[int]:
+    several = _SEVERAL.search(text)
+    if several is not None:
+        return _from_an_end(several["end"], several["count"])
+    found = _POSITIONS.search(text)
     if found is None:
-        return None
-    written = (found["ordinal"] or found["alone"]).lower()
+        return ()
+    written = found["ordinals"] or found["alone"]
+    return [_position(each) for each in _EACH_ORDINAL.findall(written)]
+
+
+def _last_ordinal(text: str) -> Sequence[int]:
+    """Returns the position in "And the last?"."""
+    found = _ENDS_WITH_ORDINAL.search(text)
+    if found is None:
+        return ()
+    return [_position(found["ordinal"])]
+
+
+def _from_an_end(end: str, count: str) -> Sequence[int]:
+    """Returns the positions of "the last three lessons"."""
+    written = count.lower()
+    number = NUMBER_WORDS.get(written)
+    if number is None:
+        number = int(written)
+    number = min(number, MOST_LESSONS)
+    if end.lower() == "first":
+        return range(1, number + 1)
+    return range(-number, 0)
+
+
+def _position(ordinal: str) -> int:
+    written = ordinal.lower()
+    if written[-4:] == "last" and written != "last":
+        return -2
     position = _ORDINALS.get(written)
     if position is None:
         position = int(written[:-2])
-    # "The second to last": two from the end.
-    if found["back"] and position == -1:
-        return -2
     return position

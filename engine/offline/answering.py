@@ -167,7 +167,7 @@ def _answer_plainly(
     if not found.answers:
         return
     if found.certainty == "low":
-        draft.paragraph(CLOSEST)
+        draft.paragraph(inquiry.tongue.closest or CLOSEST)
     quote_all(found, draft)
     draft.doubt(found.certainty)
 

@@ -6,7 +6,6 @@ from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.small_talk import SmallTalk
-from antiphon.language.tongues import note_on_language
 from antiphon.language.words import terms
 
 SHOWN_NAMES = 4
@@ -47,7 +46,12 @@ def with_remarks(inquiry: Inquiry, task: Task, draft: Draft) -> Draft:
         return draft
     whole = Draft()
     whole.stop_reason = draft.stop_reason
-    for remark in (no_such_course(inquiry, task), note_on_language(task.question)):
+    tongue = inquiry.tongue
+    note = tongue.note
+    # What is not sure to answer has its own words in front of it.
+    if note and draft.certainty != "low":
+        note += f" {tongue.fitting}"
+    for remark in (no_such_course(inquiry, task), note):
         if remark:
             whole.paragraph(remark)
     whole.paragraph()

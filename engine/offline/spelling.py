@@ -8,6 +8,7 @@ from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.task import Source
 from antiphon.engine.offline.titles import nearest_word, tokens_of
 from antiphon.language.evidence import Weigh
+from antiphon.language.tongues import ENGLISH, tongue_of
 from antiphon.language.words import words
 
 MOST_WORDS = 20_000
@@ -19,8 +20,11 @@ def corrected(
 ) -> str:
     """Returns the question with each word that no passage holds as the nearest one of titles and of what was found.
 
-    A word that is near to none stays: it is a name that the courses do not know, which tells much.
+    A word that is near to none stays: it is a name that the courses do not know, which tells much. In another language
+    no word is misspelt for being unknown.
     """
+    if tongue_of(question) is not ENGLISH:
+        return question
     unknown = [
         token
         for token in tokens_of(question)

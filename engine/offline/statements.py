@@ -18,10 +18,12 @@ def state(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
     """States what is asked of a course, in the order of an outline, in a paragraph of its own."""
     draft.paragraph()
     written = len(draft.blocks)
-    for statement in _statements(inquiry):
-        if len(draft.blocks) > written:
-            draft.say(_gap(draft))
-        statement(inquiry, outline, draft)
+    for lesson in inquiry.lessons or (inquiry.lesson,):
+        of_lesson = inquiry._replace(lesson=lesson)
+        for statement in _statements(of_lesson):
+            if len(draft.blocks) > written:
+                draft.say(_gap(draft))
+            statement(of_lesson, outline, draft)
 
 
 def cite_lesson(line: LessonLine, draft: Draft) -> None:
@@ -155,6 +157,17 @@ def _name_link(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
     draft.cite(outline.source, link.block, link.block + 1, said)
 
 
+def _list_links(_: Inquiry, outline: Outline, draft: Draft) -> None:
+    """Names the link of each lesson that has one."""
+    draft.say(f"The links of the lessons of {outline.course}:\n\n")
+    for lesson in outline.lessons:
+        link = outline.link(lesson.number)
+        if link is not None:
+            said = f"- Lesson {lesson.number}, {lesson.title}: {link.text}"
+            draft.cite(outline.source, link.block, link.block + 1, said)
+            draft.say("\n")
+
+
 def _say_no_duration(_: Inquiry, outline: Outline, draft: Draft) -> None:
     has = f"which has {outline.counted}"
     said = f"How long it takes is not said in the outline of {outline.course}, {has}."
@@ -170,5 +183,6 @@ _STATEMENTS: dict[Ask, _Statement] = {
     "contents": _list_all,
     "overview": _list_all,
     "link": _name_link,
+    "links": _list_links,
     "duration": _say_no_duration,
 }

@@ -7,10 +7,10 @@ import re
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.language.asking import Ask
-from antiphon.language.evidence import telling_words
 
 _MOST_UNKNOWN_WORDS = 5
 _STRETCH_CHARS = 100
+_MOST_BESIDE_LESSON = 3
 _ASKS_WHO = re.compile(
     r"\bwho|\b(?:name|instructor|teacher|lecturer) (?:of|for|in)\b", re.I
 )
@@ -21,6 +21,11 @@ _LESSON_THAT = re.compile(
 _WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.I)
 _COURSE_THAT = re.compile(
     r"\bcourse (?:that|which|where|in which|covering|explaining|discussing|dealing|treating)\b",
+    re.I,
+)
+# "Which lessons mention caching" names no course.
+_SEVERAL = re.compile(
+    r"\b(?:which|what|any|some|all|every|each) (?:of the )?(?:courses?|lessons?)\b",
     re.I,
 )
 _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
@@ -35,9 +40,22 @@ _OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "ti
 
 def asks_of_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes "What is lesson 3 about?", where that may be the lesson of any course."""
-    if inquiry.lesson is None or inquiry.has_course or not parsed.asked.is_pure:
+    if not parsed.asked.is_pure:
         return None
-    if not parsed.catalogue:
+    return _in_every_course(inquiry, parsed)
+
+
+def names_lesson_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes a lesson with next to nothing beside it: "What's in lesson 3?"."""
+    if not parsed.is_bare or inquiry.unknown is not None:
+        return None
+    if len(parsed.topic.split()) > _MOST_BESIDE_LESSON:
+        return None
+    return _in_every_course(inquiry, parsed)
+
+
+def _in_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    if inquiry.lesson is None or inquiry.has_course or not parsed.catalogue:
         return None
     courses = parsed.catalogue.with_lesson(inquiry.lesson)
     return inquiry._replace(kind="outline", courses=courses)
@@ -45,7 +63,7 @@ def asks_of_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
 
 def asks_after_teacher(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what names a teacher, and asks for nothing but the courses of that one."""
-    if not parsed.mentions.names_teacher or parsed.place is not None:
+    if not parsed.mentions.names_teacher or parsed.places:
         return None
     asked = parsed.asked
     if asked.topic or not asked.asks <= _OF_A_TEACHER:
@@ -97,7 +115,7 @@ def _is_for_catalogue(inquiry: Inquiry, parsed: Parsed) -> bool:
     asks = parsed.asked.asks
     if inquiry.asks != asks:
         # A follow-up that asks what the question before it asked.
-        return bool(inquiry.asks) and not telling_words(inquiry.topic)
+        return bool(inquiry.asks) and not inquiry.has_topic
     if asks <= _OF_SOME_PLACE and not inquiry.has_course:
         return False
     # What a lesson is about stands in its text.
@@ -125,7 +143,7 @@ def _could_name_a_course(parsed: Parsed) -> bool:
     asked = parsed.asked
     if not asked.asks or asked.counts or asked.asks - _OF_UNKNOWN:
         return False
-    if len(asked.topic) > _MOST_UNKNOWN_WORDS:
+    if len(asked.topic) > _MOST_UNKNOWN_WORDS or _SEVERAL.search(parsed.question):
         return False
     # "What did the instructor say about it?" asks for no name.
     if "teacher" in asked.asks and not _ASKS_WHO.search(parsed.question):

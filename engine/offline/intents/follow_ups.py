@@ -5,7 +5,6 @@ from __future__ import annotations
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.language.asking import Ask
-from antiphon.language.evidence import telling_words
 
 _OF_PLACES = frozenset(("compare", "look_up", "lesson"))
 """Kinds that hold only of the places that were named."""
@@ -31,7 +30,7 @@ def follow_up(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
 
 def _joined(inquiry: Inquiry, before: Inquiry) -> Inquiry:
     """Returns the follow-up in the words of both questions, where the first had a topic."""
-    if not telling_words(before.topic):
+    if not before.has_topic:
         return inquiry
     return inquiry._replace(
         question=f"{before.question} {inquiry.question}",

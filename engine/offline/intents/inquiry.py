@@ -8,6 +8,7 @@ from antiphon.language.asking import Ask
 from antiphon.language.evidence import telling_words
 from antiphon.language.lesson_places import LessonPlace
 from antiphon.language.small_talk import SmallTalk
+from antiphon.language.tongues import ENGLISH, Tongue
 
 Kind = Literal[
     "outline",
@@ -47,6 +48,7 @@ class Inquiry(NamedTuple):
         sides: The two sides of a comparison.
         courses: The titles of all courses that it names or may mean.
         asks: What it asks of the catalogue.
+        lessons: The numbers of all lessons that it names, where it names several.
         counts: It asks how many there are.
         step: 1 where the lesson after `lesson` is asked for, -1 for the one before.
         place: The lesson as it is named, where the course is not known yet.
@@ -55,6 +57,7 @@ class Inquiry(NamedTuple):
         unknown: Something that it calls a course, and that is none.
         talk: The small talk that it is; the kind is `greeting` then.
         parts: The questions in it, of a kind `several`.
+        tongue: The language that it is asked in.
     """
 
     kind: Kind
@@ -66,6 +69,7 @@ class Inquiry(NamedTuple):
     sides: tuple[Side, ...] = ()
     courses: tuple[str, ...] = ()
     asks: frozenset[Ask] = frozenset()
+    lessons: tuple[int, ...] = ()
     counts: bool = False
     step: int = 0
     place: LessonPlace | None = None
@@ -74,6 +78,12 @@ class Inquiry(NamedTuple):
     unknown: str | None = None
     talk: SmallTalk | None = None
     parts: tuple[Inquiry, ...] = ()
+    tongue: Tongue = ENGLISH
+
+    @property
+    def has_topic(self) -> bool:
+        """True where it names more than places."""
+        return bool(telling_words(self.topic))
 
     @property
     def has_course(self) -> bool:
@@ -86,6 +96,13 @@ class Inquiry(NamedTuple):
         return self.lesson is not None and self.course is not None
 
     @property
+    def speaks_of_catalogue(self) -> bool:
+        """True where it names a course or lesson, or asks what the catalogue knows."""
+        if self.parts:
+            return all(part.speaks_of_catalogue for part in self.parts)
+        return self.has_course or self.lesson is not None or self.kind == "outline"
+
+    @property
     def wants_introduction(self) -> bool:
         """True where it asks what a whole course is about."""
         names_lesson = self.lesson is not None or self.missing_lesson is not None
@@ -94,7 +111,7 @@ class Inquiry(NamedTuple):
     @property
     def focus(self) -> str:
         """The words to look for: the topic, or the whole question where the places it names are all it holds."""
-        if telling_words(self.topic):
+        if self.has_topic:
             return self.topic
         return self.question
 

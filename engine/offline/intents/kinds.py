@@ -10,12 +10,16 @@ from antiphon.engine.offline.intents.catalogue_questions import (
     asks_for_unknown,
     asks_of_catalogue,
     asks_of_every_course,
+    names_lesson_alone,
     sought,
     topic_stretch,
 )
 from antiphon.engine.offline.intents.comparisons import compares
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
+
+MOST_LESSONS = 4
+"""Of several lessons that a question names as many are summed up; of each, two tools are called."""
 
 _ELSEWHERE = re.compile(
     r"\b(?:(?:an)?other courses?|different course|same (?:topic|subject|thing)|similar"
@@ -69,7 +73,19 @@ def _asks_about_lesson(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if parsed.asked.is_pure:
         # "What is covered in it" has no topic: it is all of the lesson.
         inquiry = inquiry._replace(topic="")
+    if inquiry.lessons:
+        return _lesson_by_lesson(inquiry)
     return inquiry._replace(kind="lesson")
+
+
+def _lesson_by_lesson(inquiry: Inquiry) -> Inquiry:
+    """Returns what is asked of several lessons as a question of each."""
+    of_one = inquiry._replace(kind="lesson", lessons=())
+    parts: list[Inquiry] = []
+    for lesson in inquiry.lessons[:MOST_LESSONS]:
+        question = f"What does lesson {lesson} say"
+        parts.append(of_one._replace(question=question, lesson=lesson))
+    return inquiry._replace(kind="several", parts=tuple(parts))
 
 
 def _asks_across_courses(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
@@ -98,6 +114,7 @@ _RULES = (
     asks_of_catalogue,
     asks_for_unknown,
     compares,
+    names_lesson_alone,
     _asks_about_lesson,
     _asks_across_courses,
 )

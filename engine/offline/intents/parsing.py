@@ -14,7 +14,11 @@ from antiphon.engine.offline.mentions import (
     without_places,
 )
 from antiphon.language.asking import Ask, Asked, asked_of_catalogue
-from antiphon.language.lesson_places import LessonPlace, lesson_place
+from antiphon.language.lesson_places import (
+    LessonPlace,
+    lesson_places,
+    spelled_out,
+)
 from antiphon.language.questions import refers_back
 
 _NAMES_CATALOGUE = re.compile(
@@ -32,7 +36,7 @@ class Parsed(NamedTuple):
 
     Attributes:
         before: The question that it leans on; `NO_QUESTION` where it stands alone.
-        place: The lesson that it names by number or place.
+        places: The lessons that it names by number or place.
         known: The courses and lessons named that there are; all that it calls one, where no catalogue is at hand.
         topic: The question without them.
         asked: What it asks of the catalogue.
@@ -41,7 +45,7 @@ class Parsed(NamedTuple):
     question: str
     catalogue: Catalogue
     before: Inquiry
-    place: LessonPlace | None
+    places: tuple[LessonPlace, ...]
     mentions: Mentions
     known: tuple[Mention, ...]
     topic: str
@@ -49,7 +53,7 @@ class Parsed(NamedTuple):
 
     @property
     def names_lesson(self) -> bool:
-        return self.place is not None or bool(self.mentions.lessons)
+        return bool(self.places or self.mentions.lessons)
 
     @property
     def is_bare(self) -> bool:
@@ -72,6 +76,8 @@ def parse(question: str, before: Inquiry, catalogue: Catalogue) -> Parsed:
     if refers_back(question):
         leans_on = before
     parsed = _parsed(question, leans_on, catalogue, loosely=False)
+    if parsed.mentions.courses and spelled_out(question) != question:
+        return parse(spelled_out(question), before, catalogue)
     if _can_only_mean_a_course(parsed):
         loosely = _parsed(question, leans_on, catalogue, loosely=True)
         # A part of a title will do as a name where that leaves nothing open.
@@ -93,15 +99,20 @@ def _parsed(
     bare = without_places(question, mentions.all)
     of_course = bool(mentions.courses) or after_courses
     known = tuple([mention for mention in mentions.all if mention.titles])
+    asked = asked_of_catalogue(bare, of_course=of_course)
+    about_lessons = _is_about_lessons(before)
+    # "What comes after Circuit Breakers?" is about lessons where that is all that is asked.
+    if mentions.lessons and not asked.topic:
+        about_lessons = True
     return Parsed(
         question=question,
         catalogue=catalogue,
         before=before,
-        place=lesson_place(question, after_lessons=_is_about_lessons(before)),
+        places=lesson_places(question, after_lessons=about_lessons),
         mentions=mentions,
         known=known,
         topic=without_places(question, known),
-        asked=asked_of_catalogue(bare, of_course=of_course),
+        asked=asked,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.mentions import CourseMention
@@ -56,16 +58,17 @@ def in_only_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     courses = parsed.catalogue.courses
     if len(courses) != 1 or inquiry.courses or inquiry.unknown:
         return inquiry
-    if parsed.place is None and not parsed.asked.is_pure:
+    if not parsed.places and not parsed.asked.is_pure:
         return inquiry
     return inquiry._replace(course=courses[0].title)
 
 
 def with_lesson(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
-    """Finds the lesson that is named, in the course that is named."""
-    place = _named_lesson(parsed)
-    if place is None:
+    """Finds the lesson that is named, or several, in the course that is named."""
+    places = _named_lessons(parsed)
+    if not places:
         return inquiry
+    place = places[0]
     inquiry = inquiry._replace(place=place)
     # "The next lesson", after one that was spoken of before.
     if place.is_relative:
@@ -73,26 +76,48 @@ def with_lesson(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     numbers = parsed.catalogue.numbers_of(inquiry.course)
     if not numbers:
         return inquiry._replace(lesson=place.number, step=place.step)
+    if len(places) > 1:
+        return _with_several(inquiry, places, numbers)
+    return _with_one(inquiry, place, numbers, parsed)
+
+
+def _with_one(
+    inquiry: Inquiry, place: LessonPlace, numbers: Sequence[int], parsed: Parsed
+) -> Inquiry:
     base = place._replace(step=0).among(numbers)
     if base is None:
-        missing = place.number
-        if missing is None:
-            missing = place.position
-        return inquiry._replace(missing_lesson=missing, lesson=None, step=place.step)
-    if _asks_what_it_says(inquiry, parsed):
-        beside = place.among(numbers)
-        if beside is not None:
-            return inquiry._replace(lesson=beside)
+        return _without_lesson(inquiry, place)
+    beside = place.among(numbers)
+    if beside is not None and _asks_what_it_says(inquiry, parsed):
+        return inquiry._replace(lesson=beside, step=0)
     return inquiry._replace(lesson=base, step=place.step)
 
 
-def _named_lesson(parsed: Parsed) -> LessonPlace | None:
-    """Returns the lesson that is named: by its number, else by its title, else by its place."""
-    place = parsed.place or LessonPlace()
+def _with_several(
+    inquiry: Inquiry, places: Sequence[LessonPlace], numbers: Sequence[int]
+) -> Inquiry:
+    meant = [place.among(numbers) for place in places]
+    lessons = tuple([number for number in meant if number is not None])
+    if not lessons:
+        return _without_lesson(inquiry, places[0])
+    return inquiry._replace(lesson=lessons[0], lessons=lessons)
+
+
+def _without_lesson(inquiry: Inquiry, place: LessonPlace) -> Inquiry:
+    """Returns the question with the number or place of a lesson that its course does not have."""
+    missing = place.number
+    if missing is None:
+        missing = place.position
+    return inquiry._replace(missing_lesson=missing, lesson=None, step=place.step)
+
+
+def _named_lessons(parsed: Parsed) -> tuple[LessonPlace, ...]:
+    """Returns the lessons that are named: by number, else one by its title, else by place."""
+    place = next(iter(parsed.places), LessonPlace())
     for mention in parsed.mentions.lessons:
         if place.number is None:
-            return LessonPlace(mention.lesson_number, step=place.step)
-    return parsed.place
+            return (LessonPlace(mention.lesson_number, step=place.step),)
+    return parsed.places
 
 
 def _asks_what_it_says(inquiry: Inquiry, parsed: Parsed) -> bool:

@@ -17,6 +17,7 @@ from antiphon.engine.offline.intents.places import (
 )
 from antiphon.language.questions import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
+from antiphon.language.tongues import Tongue, tongue_of
 
 MOST_CHARS = 1000
 """As much of a question is read: some patterns take time by the square of its length."""
@@ -47,6 +48,15 @@ def understand(
         return Inquiry("greeting", question[:MOST_CHARS], "", talk=talk)
     asked = _plainly(question)
     before = _before(earlier, catalogue, answered)
+    tongue = tongue_of(asked)
+    # One set of rules reads what is asked of a catalogue, in whichever language.
+    inquiry = _understand_all(tongue.in_english(asked), before, catalogue)
+    if not inquiry.speaks_of_catalogue:
+        inquiry = _understand_all(asked, before, catalogue)
+    return _asked_in(tongue, inquiry)
+
+
+def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
     parts: list[Inquiry] = []
     for part in questions_in(asked):
         before = _understand_one(part, before, catalogue)
@@ -54,6 +64,11 @@ def understand(
     if len(parts) == 1:
         return parts[0]
     return Inquiry("several", asked, asked, parts=tuple(parts))
+
+
+def _asked_in(tongue: Tongue, inquiry: Inquiry) -> Inquiry:
+    parts = [part._replace(tongue=tongue) for part in inquiry.parts]
+    return inquiry._replace(tongue=tongue, parts=tuple(parts))
 
 
 def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:

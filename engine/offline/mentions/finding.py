@@ -18,7 +18,7 @@ from antiphon.engine.offline.mentions.word_places import (
     WordPlaces,
 )
 from antiphon.engine.offline.titles import Run
-from antiphon.language.lesson_places import speaks_of_lessons
+from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
 
 _COURSE = frozenset(("course", "class", "training"))
 _GENITIVES = ("'s", "\u2019s")
@@ -97,19 +97,19 @@ class _Finder:
         return found
 
     def _names_teacher(self, run: Run) -> bool:
-        """Returns True for a whole name, and for "Kwame's course" and "the course that Kwame teaches"."""
+        """Returns True for a whole name, and for "Kwame's course", "courses by Kwame" and "that Kwame teaches"."""
         if run.full and run.matched > 1:
             return True
         words = self._words
+        if words.word(run.first - 1) == "by" and not words.carries_on(run.last + 1):
+            return True
         behind = words.text[words.token(run.last).end :]
         return behind.startswith(_GENITIVES) or words.word(run.last + 1) in TEACHES
 
     def lessons(self, courses: Sequence[CourseMention]) -> tuple[LessonMention, ...]:
         """Returns the lessons named by title, where the question speaks of lessons; those of its course first."""
-        if not self._loosely and not speaks_of_lessons(self._words.text):
-            return ()
         found: list[LessonMention] = []
-        for run in self._catalogue.lesson_titles.runs(self._words.tokens):
+        for run in self._runs_of_lessons():
             name, start, end, *_ = mention = self._words.mention(run.first, run.last)
             if overlaps(mention, courses) or not self._names_lesson(run):
                 continue
@@ -117,6 +117,16 @@ class _Finder:
             if lesson is not None:
                 found.append(LessonMention(name, start, end, lesson))
         return tuple(found)
+
+    def _runs_of_lessons(self) -> list[Run]:
+        text = self._words.text
+        runs = self._catalogue.lesson_titles.runs(self._words.tokens)
+        if self._loosely or speaks_of_lessons(text):
+            return runs
+        if not asks_for_neighbour(text):
+            return []
+        # "What comes after Circuit Breakers?", where nothing follows.
+        return [run for run in runs if run.last == len(self._words.tokens) - 1]
 
     def _names_lesson(self, run: Run) -> bool:
         if run.full and run.matched > 1:

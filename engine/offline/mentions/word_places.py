@@ -19,7 +19,8 @@ INDEFINITE = frozenset(
     ("a", "an", "any", "another", "other", "which", "what", "some", "every", "each")
 )
 _DETERMINERS = frozenset(("the", "this", "that", "your", "our", "my", "whole", "same"))
-NOT_NAMES = INDEFINITE | _DETERMINERS | frozenset(("first", "last", "next", "entire"))
+_PLACES = frozenset(("first", "last", "next", "entire", "longest", "shortest"))
+NOT_NAMES = INDEFINITE | _DETERMINERS | _PLACES
 """Words that are no part of a name, or none of themselves."""
 CALLING = frozenset(("on", "about", "called", "named", "titled", "the", "for", "of"))
 """Between "course" and its name."""

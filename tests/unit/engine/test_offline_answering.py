@@ -309,8 +309,9 @@ def test_what_is_near_to_a_question_in_another_language_is_shown_as_the_closest(
 
     draft = answer(read_task(briefing(question, QUEUES)), measures)
 
-    # A line in the language of the question stands above it.
-    assert (CLOSEST in text(draft.blocks)) == is_shown
+    shown = text(draft.blocks)
+    assert ("Quiz\u00e1 no lo respondan." in shown) == is_shown
+    assert CLOSEST not in shown
 
 
 def test_a_question_in_a_document_is_only_text() -> None:

@@ -50,6 +50,52 @@ def test_a_course_is_known_by_title_part_nickname_typo_or_teacher(
     assert read(question).course == course
 
 
+@pytest.mark.parametrize(
+    ("question", "asks", "lesson"),
+    [
+        ("Wer unterrichtet den Reliability-Kurs?", {"teacher"}, None),
+        ("Wie viele Lektionen hat Reliability Engineering for Services?", {"lessons"}, None),
+        ("Wie hei\u00dft die letzte Lektion von Reliability Engineering for Services?", {"title"}, 3),
+        ("Gib mir den Link zum Kurs Reliability Engineering for Services", {"link"}, None),
+        ("\u00bfQui\u00e9n ense\u00f1a el curso Reliability Engineering for Services?", {"teacher"}, None),
+        ("\u00bfQu\u00e9 lecciones tiene el curso Reliability Engineering for Services?", {"contents"}, None),
+        ("Dame el enlace de la lecci\u00f3n 2 del curso Reliability Engineering for Services", {"link"}, 2),
+        ("Qui enseigne le cours Reliability Engineering for Services ?", {"teacher"}, None),
+        ("Quel est le titre de la le\u00e7on 3 de Reliability Engineering for Services ?", {"title"}, 3),
+        ("Chi insegna il corso Reliability Engineering for Services?", {"teacher"}, None),
+        ("Quem ensina o curso Reliability Engineering for Services?", {"teacher"}, None),
+        ("Wie geeft de cursus Reliability Engineering for Services?", {"teacher"}, None),
+    ],
+)  # fmt: skip
+def test_a_catalogue_is_asked_in_other_languages(
+    question: str, asks: set[str], lesson: int | None
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert (set(inquiry.asks), inquiry.lesson) == (asks, lesson)
+    assert inquiry.tongue.note
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["\u00bfCu\u00e1ntos cursos hay?", "Wie viele Kurse gibt es?", "Combien de cours y a-t-il ?"],
+)  # fmt: skip
+def test_courses_are_counted_in_other_languages(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, set(inquiry.asks)) == ("outline", {"courses"})
+    assert inquiry.counts
+
+
+def test_a_topic_in_another_language_is_searched_for_in_its_own_words() -> None:
+    question = "\u00bfQu\u00e9 es un cortacircuitos?"
+
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.question) == ("plain", question)
+
+
 def test_a_name_that_two_courses_share_means_both() -> None:
     inquiry = read("Who teaches the retrieval course?")
 
@@ -213,6 +259,82 @@ def test_which_lesson_explains_something_asks_for_a_lesson_to_be_found() -> None
     assert (inquiry.course, inquiry.topic) == (RELIABILITY, "jitter")
 
 
+@pytest.mark.parametrize(
+    ("question", "lessons"),
+    [
+        ("What are the titles of lessons 1 to 3 of the reliability course?", (1, 2, 3)),
+        ("The links of lessons 1 and 2 of the reliability course", (1, 2)),
+        ("The titles of the last two lessons of the reliability course", (2, 3)),
+    ],
+)
+def test_several_lessons_are_asked_of_the_catalogue_at_once(
+    question: str, lessons: tuple[int, ...]
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert inquiry.lessons == lessons
+
+
+def test_what_several_lessons_say_is_asked_of_each() -> None:
+    inquiry = read("Summarize the first and the last lesson of the reliability course")
+
+    assert inquiry.kind == "several"
+    parts = [(part.kind, part.course, part.lesson) for part in inquiry.parts]
+    assert parts == [("lesson", RELIABILITY, 1), ("lesson", RELIABILITY, 3)]
+
+
+@pytest.mark.parametrize(
+    ("question", "asks", "lesson"),
+    [
+        ("title of L3 in the reliability course", {"title"}, 3),
+        ("How can I find the reliability course online?", {"link"}, None),
+        ("link to the reliability course pls", {"link"}, None),
+        ("the links of all lessons of the reliability course", {"links"}, None),
+    ],
+)
+def test_what_a_catalogue_knows_may_be_asked_carelessly(
+    question: str, asks: set[str], lesson: int | None
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert (set(inquiry.asks), inquiry.lesson) == (asks, lesson)
+
+
+def test_a_lesson_named_by_its_title_needs_no_word_for_it_before_what_comes_next() -> (
+    None
+):
+    inquiry = read("What comes before Circuit Breakers?")
+    topic = read("What comes before Circuit Breakers open in a busy service?")
+
+    assert (inquiry.kind, inquiry.lesson, inquiry.step) == ("outline", 2, -1)
+    assert topic.kind == "plain"
+
+
+def test_courses_may_be_named_by_the_first_name_of_who_teaches_them() -> None:
+    assert read("courses by Priya").courses == (MODELS,)
+    assert read("What is said by Priya Nobody?").courses == ()
+
+
+def test_what_lessons_do_is_no_name_of_a_course() -> None:
+    assert read("Which lessons mention caching?").kind == "across"
+
+
+@pytest.mark.parametrize(
+    "question", ["which courses exist", "What's the longest course?"]
+)
+def test_some_questions_are_answered_by_the_list_of_courses(question: str) -> None:
+    assert read(question).asks == {"courses"}
+
+
+def test_in_a_conversation_on_lessons_the_last_and_the_next_one_are_lessons() -> None:
+    first = "What is the first lesson of the reliability course called?"
+
+    assert read("And the last?", first).lesson == 3
+    assert read("And the next one?", first).step == 1
+
+
 def test_lessons_are_counted_by_place_where_they_begin_with_zero() -> None:
     assert read("Summarize the first lesson of the event-driven course").lesson == 0
     assert read("Summarize the last lesson of the event-driven course").lesson == 3
@@ -240,6 +362,9 @@ def test_a_course_that_is_none_is_noted_and_stays_in_the_query() -> None:
         ("What can you do?", "abilities"),
         ("thank you, bye", "thanks"),
         ("Goodbye", "bye"),
+        ("Hola", "hello"),
+        ("Vielen Dank!", "thanks"),
+        ("Merci beaucoup", "thanks"),
         ("Hello, what is a saga?", None),
         ("What is a thank-you message?", None),
     ],
