@@ -32,6 +32,7 @@ WORDS_ALONE = Measures()
 
 MAX_TERMS = 32
 
+_NO_WORD = "\u0000"
 LEAST_WEIGHT = 0.05
 """A term that stands everywhere still tells a little."""
 _LIGHT_WEIGHT = 0.3
@@ -113,6 +114,30 @@ def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
             weight *= _LIGHT_WEIGHT
         weights[term] = weight
     return TermShares(weights)
+
+
+def is_unknown(term: str, weigh: Weigh) -> bool:
+    """Returns True for a stemmed term that stands nowhere in the courses: nothing is rarer."""
+    return weigh(term) >= weigh(_NO_WORD)
+
+
+def unknown_share(
+    shares: TermShares, passages: Iterable[frozenset[str]], weigh: Weigh | None
+) -> float:
+    """Returns the share of a question whose words stand nowhere in the courses.
+
+    Args:
+        passages: What each passage holds of the question: what was found need not be from the courses.
+        weigh: How telling a term is in the courses; None means that it is not known what they hold.
+    """
+    if weigh is None:
+        return 0.0
+    held = frozenset[str]().union(*passages)
+    unknown: list[float] = []
+    for term, share in shares.of_term.items():
+        if term not in held and not is_light(term) and is_unknown(term, weigh):
+            unknown.append(share)
+    return fsum(unknown)
 
 
 def rarity_among(

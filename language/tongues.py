@@ -68,39 +68,39 @@ _TONGUES = (
         "von fur mit zu im den dem des ich kann man gibt uber bei auf wozu macht lernt kurs lektion",
         "Die Kurse sind auf Englisch.",
         "Dies passt am besten:",
-        "Vielleicht beantworten sie das nicht. Am n\u00e4chsten kommt dem:",
+        "Vielleicht beantworten sie das nicht. Am nächsten kommt dem:",
     ),
     _tongue(
         "fr",
         "le la les des est une un et qui que quoi quel quelle quels quelles comment pourquoi quand dans pour avec sur "
         "du de sont ce cette fait faire cours lecon il elle qu c l d",
         "Les cours sont en anglais.",
-        "Voici ce qui s\u2019en approche le plus\u00a0:",
-        "Ils n\u2019y r\u00e9pondent peut-\u00eatre pas. Voici ce qui s\u2019en approche le plus\u00a0:",
+        "Voici ce qui s’en approche le plus\u00a0:",
+        "Ils n’y répondent peut-être pas. Voici ce qui s’en approche le plus\u00a0:",
     ),
     _tongue(
         "es",
         "el la los las es una un y que como por cual cuales cuando donde quien para con del de son se en leccion curso "
         "hace sirve",
-        "Los cursos est\u00e1n en ingl\u00e9s.",
-        "Esto es lo m\u00e1s cercano:",
-        "Quiz\u00e1 no lo respondan. Esto es lo m\u00e1s cercano:",
+        "Los cursos están en inglés.",
+        "Esto es lo más cercano:",
+        "Quizá no lo respondan. Esto es lo más cercano:",
     ),
     _tongue(
         "it",
         "il lo la gli le un una di che e come perche quando dove chi cosa quale quali per con del della sono si nel "
         "lezione corso",
         "I corsi sono in inglese.",
-        "Ecco ci\u00f2 che si avvicina di pi\u00f9:",
-        "Forse non rispondono. Ecco ci\u00f2 che si avvicina di pi\u00f9:",
+        "Ecco ciò che si avvicina di più:",
+        "Forse non rispondono. Ecco ciò che si avvicina di più:",
     ),
     _tongue(
         "pt",
         "o os as um uma que como por qual quais quando onde quem para com do da dos das sao se em no na e aula curso "
         "funciona",
-        "Os cursos est\u00e3o em ingl\u00eas.",
-        "Isto \u00e9 o mais pr\u00f3ximo:",
-        "Talvez n\u00e3o respondam a isso. Isto \u00e9 o mais pr\u00f3ximo:",
+        "Os cursos estão em inglês.",
+        "Isto é o mais próximo:",
+        "Talvez não respondam a isso. Isto é o mais próximo:",
     ),
     _tongue(
         "nl",
@@ -114,30 +114,25 @@ _SCRIPTS = (
     (
         re.compile(r"[\u3040-\u30ff]"),
         Tongue(
-            note="\u30b3\u30fc\u30b9\u306f\u82f1\u8a9e\u3067\u3059\u3002",
-            fitting="\u6700\u3082\u8fd1\u3044\u7b87\u6240\uff1a",
-            closest="\u7b54\u3048\u306f\u306a\u3044\u304b\u3082\u3057\u308c\u307e\u305b\u3093\u3002"
-            "\u6700\u3082\u8fd1\u3044\u7b87\u6240\uff1a",
+            note="コースは英語です。",
+            fitting="最も近い箇所：",
+            closest="答えはないかもしれません。最も近い箇所：",
         ),
     ),
     (
         re.compile(r"[\u4e00-\u9fff]"),
         Tongue(
-            note="\u8bfe\u7a0b\u662f\u82f1\u6587\u7684\u3002",
-            fitting="\u6700\u63a5\u8fd1\u7684\u5185\u5bb9\uff1a",
-            closest="\u8bfe\u7a0b\u53ef\u80fd\u6ca1\u6709\u56de\u7b54\u8fd9\u4e2a\u95ee\u9898\u3002"
-            "\u6700\u63a5\u8fd1\u7684\u5185\u5bb9\uff1a",
+            note="课程是英文的。",
+            fitting="最接近的内容：",
+            closest="课程可能没有回答这个问题。最接近的内容：",
         ),
     ),
     (
         re.compile(r"[\u0400-\u04ff]"),
         Tongue(
-            note="\u041a\u0443\u0440\u0441\u044b \u043d\u0430 "
-            "\u0430\u043d\u0433\u043b\u0438\u0439\u0441\u043a\u043e\u043c.",
-            fitting="\u0412\u043e\u0442 \u0441\u0430\u043c\u043e\u0435 \u0431\u043b\u0438\u0437\u043a\u043e\u0435:",
-            closest="\u0412\u043e\u0437\u043c\u043e\u0436\u043d\u043e, \u043e\u0442\u0432\u0435\u0442\u0430 \u0432 "
-            "\u043d\u0438\u0445 \u043d\u0435\u0442. \u0412\u043e\u0442 \u0441\u0430\u043c\u043e\u0435 "
-            "\u0431\u043b\u0438\u0437\u043a\u043e\u0435:",
+            note="Курсы на английском.",
+            fitting="Вот самое близкое:",
+            closest="Возможно, ответа в них нет. Вот самое близкое:",
         ),
     ),
 )

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.task import Source
 from antiphon.engine.offline.titles import nearest_word, tokens_of
-from antiphon.language.evidence import Weigh
+from antiphon.language.evidence import Weigh, is_unknown
 from antiphon.language.tongues import ENGLISH, tongue_of
 from antiphon.language.words import words
 
 MOST_WORDS = 20_000
-_NO_WORD = "\u0000"
 
 
 def corrected(
@@ -28,7 +27,7 @@ def corrected(
     unknown = [
         token
         for token in tokens_of(question)
-        if token.term is not None and _is_unknown(token.term, weigh)
+        if token.term is not None and is_unknown(token.term, weigh)
     ]
     if not unknown:
         return question
@@ -40,11 +39,6 @@ def corrected(
         if near is not None:
             text = text[: token.start] + near + text[token.end :]
     return text
-
-
-def _is_unknown(term: str, weigh: Weigh) -> bool:
-    # Nothing is rarer than a term that no passage holds.
-    return weigh(term) >= weigh(_NO_WORD)
 
 
 def _vocabulary(catalogue: Catalogue, sources: Iterable[Source]) -> tuple[str, ...]:
