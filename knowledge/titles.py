@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import msgspec
 
@@ -39,6 +40,7 @@ class Titles:
         for path, document in fresh.items():
             if not reader.is_named(path):
                 self._file_names[fold(document.title)] += 1
+        self._beside = Counter(map(_name_in_folder, {**kept, **fresh}))
 
     def copy_of(self, path: str, document: KnownDocument) -> str | None:
         """Returns the file of which this one is a copy, title and text; None where there is none."""
@@ -84,12 +86,22 @@ class Titles:
 
     def _another(self, path: str, title: str) -> str:
         """Returns the title with as much of the path behind it as tells it from all others."""
-        for place in _places(path, title, self._reader.is_named(path)):
+        places = _places(path, title, self._reader.is_named(path))
+        # Of talk.vtt and talk.srt in one folder, the folder would tell nothing.
+        if self._beside[_name_in_folder(path)] > 1:
+            places = chain([os.path.basename(path)], places)
+        for place in places:
             longer = f"{title} ({place})"
             if self._owner(longer) is None:
                 return longer
         # Only a title that ends like a path comes here.
         return f"{title} ({path})"
+
+
+def _name_in_folder(path: str) -> tuple[str, str]:
+    """Returns the folder of a file and its name without its ending, as titles have it."""
+    folder, name = os.path.split(path)
+    return folder, fold(plain_name(os.path.splitext(name)[0]))
 
 
 def _places(path: str, title: str, is_named: bool) -> Iterator[str]:

@@ -84,6 +84,20 @@ def test_files_of_the_same_name_in_several_folders_are_named_after_both(
     assert titles == ["notes (week 1)", "notes (week 2)"]
 
 
+def test_files_of_one_name_in_one_folder_are_told_apart_by_their_endings(
+    tmp_path: Path,
+) -> None:
+    paths = [str(tmp_path / name) for name in ("talk.md", "talk.txt")]
+    for path in paths:
+        Path(path).write_text(f"What {path} says.")
+    reader = ReadHere()
+
+    set_target(find_files([tmp_path], {}), {}, reader)
+
+    titles = [reader.document(path).title for path in paths]
+    assert titles == ["talk (talk.md)", "talk (talk.txt)"]
+
+
 def test_a_copy_of_a_course_is_refused_and_both_are_named(tmp_path: Path) -> None:
     first = write(tmp_path / "a.txt", "Same")
     second = write(tmp_path / "b.txt", "Same")
