@@ -227,9 +227,11 @@ def set_target(
         report(done, path)
         files.read(path, known.get(path))
     kept = _keep(found, known, files)
-    titles = Titles(kept, files.fresh, reader)
+    titles = Titles(known, kept, files.fresh, reader)
     taken: dict[str, KnownDocument] = {}
-    for path, document in files.fresh.items():
+    # Those first that have a title: a new file does not take it from them.
+    for path in sorted(files.fresh, key=lambda path: path not in known):
+        document = files.fresh[path]
         original = titles.copy_of(path, document)
         if original is None:
             taken[path] = titles.take(path, document)

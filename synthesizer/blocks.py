@@ -180,15 +180,13 @@ def _labels(passage: Passage) -> tuple[str, str]:
 
 def _shown_title(passage: Passage, sentences: Sequence[Sentence]) -> str:
     """Returns the title with the page, the heading or the time at which the sentences stand."""
-    source, title = _labels(passage)
+    _, title = _labels(passage)
     if not sentences:
         return title
     first, last = sentences[0].number, sentences[-1].number
     places = passage.places_from(passage.starts[first], passage.starts[last])
     if not places:
         return title
-    if title == source:
-        return places
     return f"{title}, {places}"
 
 

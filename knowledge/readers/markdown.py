@@ -23,7 +23,7 @@ from antiphon.knowledge.readers.plain_text import decode
 _FRONT_MATTER = re.compile(
     r"\s*---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL
 )
-_TAG = re.compile(r"<!--.*?-->|</?([A-Za-z][\w-]*)[^<>]{0,1000}>", re.DOTALL)
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?([A-Za-z][\w-]*)[^<>]{0,1000}>", re.DOTALL)
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
 # Elements of HTML that stand within a line; those that make a block the parser knows. Without `s`, which in a text

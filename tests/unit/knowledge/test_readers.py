@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -108,6 +109,16 @@ def test_markup_goes_and_the_shape_of_lists_tables_and_code_stays() -> None:
     assert parts.sections[0].text == (
         "A very long list:\n\n- one\n- two\n\n| a | b |\n| 1 | 2 |\n\n```\n# no heading\n```\n\nEnd"
     )
+
+
+def test_a_comment_that_does_not_end_hides_the_rest_and_takes_no_time() -> None:
+    started = time.process_time()
+
+    lines = markdown.read(b"# C\n\nSeen.\n\n" + b"<!--" * 200_000).lines
+
+    assert [line.text for line in lines if line.text.strip()] == ["C", "Seen."]
+    # A minute, where each beginning looked for its end.
+    assert time.process_time() - started < 10
 
 
 def test_words_in_angle_brackets_are_text_and_tags_of_html_are_not() -> None:
