@@ -22,12 +22,14 @@ from antiphon.language.certainty import Certainty, Scale, certainty
 from benchmarks.calibration.asking import (
     Asked,
     Row,
+    State,
     ask_all,
     index,
     read_questions,
     take_out,
 )
 from benchmarks.calibration.fitting import scale_by_meaning, scale_by_words
+from benchmarks.calibration.plot import Curve, plot
 
 DATA = Path("../shared/data/chunking_evaluation")
 LevelOf = Callable[[Row], Certainty]
@@ -62,10 +64,16 @@ def main() -> int:
         rows = msgspec.json.decode(saved.read_bytes(), type=list[Row])
         out.print(_table(f"the service, asked of {half.name}", rows, _said))
         of_half.append(rows)
+    curves: list[Curve] = []
     for fitted, shown in ((0, 1), (1, 0)):
         title = f"fitted on {HALVES[fitted].name}, shown on {HALVES[shown].name}"
-        by_fit = _by(scale_by_meaning(of_half[fitted]))
-        out.print(_table(title, of_half[shown], by_fit))
+        scale = scale_by_meaning(of_half[fitted])
+        out.print(_table(title, of_half[shown], _by(scale)))
+        curves.append(_curve(HALVES[shown], of_half[shown], "far", scale))
+        curves.append(_curve(HALVES[shown], of_half[shown], "near", scale))
+    picture = options.work / "recognised.svg"
+    picture.write_text(plot(curves), encoding="utf-8")
+    out.print(f"drawn: {picture}")
     every = [*of_half[0], *of_half[1]]
     out.print(f"fitted on both:\n  by meaning {scale_by_meaning(every)}")
     out.print(f"  by words   {scale_by_words(every)}")
@@ -113,6 +121,17 @@ def _by(scale: Scale) -> LevelOf:
         return certainty(row.by_meaning.fit, scale)
 
     return level
+
+
+def _curve(half: Half, rows: Sequence[Row], state: State, scale: Scale) -> Curve:
+    likely: dict[State, list[float]] = {"answered": [], "far": [], "near": []}
+    for row in rows:
+        likely[row.state].append(scale.speaks.probability(row.by_meaning.fit))
+    return Curve(
+        name=f"{half.name}, {state}",
+        answered=tuple(likely["answered"]),
+        others=tuple(likely[state]),
+    )
 
 
 def _table(title: str, rows: Sequence[Row], level_of: LevelOf) -> Table:

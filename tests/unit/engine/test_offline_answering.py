@@ -16,6 +16,7 @@ from antiphon.engine.offline.answering import (
 )
 from antiphon.engine.offline.reading import read_task
 from antiphon.language.evidence import Measures
+from antiphon.language.words import stem
 from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import attempt, briefing, outline, source
@@ -296,6 +297,39 @@ def test_another_version_of_a_thing_is_another_thing(
     question = f"How many entries has the vocabulary of {name}?"
 
     draft = answer(read_task(briefing(question, models)))
+
+    assert draft.stop_reason == stop_reason
+
+
+def test_another_source_that_names_the_version_does_not_make_it_answer() -> None:
+    models = source("C - Lesson 1", "The vocabulary of GPT-2 has 50,257 entries. ")
+    judges = source("C - Lesson 7", "GPT-4 judges as people do. ")
+    question = "How many entries has the vocabulary of GPT-4?"
+
+    draft = answer(read_task(briefing(question, models, judges)))
+
+    assert draft.stop_reason == CLOSEST_FOUND
+
+
+@pytest.mark.parametrize(
+    ("question", "stop_reason"),
+    [
+        ("What is the default frobnicator of a queue?", CLOSEST_FOUND),
+        ("What is the default length of a queue?", LOOSE_FIT),
+        ("¿Cuál es la longitud por defecto de la cola?", LOOSE_FIT),
+    ],
+)
+def test_what_the_courses_have_no_word_for_is_not_answered_by_what_is_like_it(
+    question: str, stop_reason: str
+) -> None:
+    known = {"default", "length", "queue"}
+    measures = Measures(
+        weigh=lambda term: 2.0 if stem(term) in map(stem, known) else 6.0,
+        likeness=lambda _, texts: [0.7] * len(texts),
+    )
+    queues = source("C - Lesson 1", "A queue has a default. ")
+
+    draft = answer(read_task(briefing(question, queues)), measures)
 
     assert draft.stop_reason == stop_reason
 
