@@ -111,6 +111,9 @@ def _decline(task: Task, draft: Draft) -> None:
 def _answer_from_sources(
     inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
+    if inquiry.kind == "outline" and inquiry.unknown and task.unknown_course:
+        _answer_of_meant(inquiry.unknown, inquiry, task, measures, draft)
+        return
     # An outline answers where one is asked for, and also where there is nothing else.
     if task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
         answer_from_catalogue(inquiry, task, draft)
@@ -129,6 +132,21 @@ def _answer_from_sources(
             _answer_by_course(inquiry.focus, asked, measures, draft)
         case _:
             _answer_in_place(inquiry, task, measures, draft)
+
+
+def _answer_of_meant(
+    name: str, inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers of the course that speaks most of what none is called, and says that none is."""
+    found = look(task.passages, name, measures)
+    if not task.outlines or found.certainty in ("none", "low"):
+        draft.decline(task.unknown_course or NO_MATCH, NOTHING_FOUND)
+        return
+    draft.say(
+        f"No course is called \u201c{name}\u201d; this is the one that speaks of it."
+    )
+    answer_from_catalogue(inquiry, task, draft)
+    draft.doubt("medium")
 
 
 def _answer_of_found(
