@@ -9,6 +9,8 @@ from antiphon.language.words import words
 
 _LEAST_SHARE = 0.25
 _FEWEST = 2
+_FEW_WORDS = 2
+"""Names are the same in many languages; longer questions are more than a name."""
 
 
 class _Tongue(NamedTuple):
@@ -72,6 +74,8 @@ _ENGLISH_WORDS = (
     "about between from not be by explain tell me"
 )
 _ENGLISH = frozenset(_ENGLISH_WORDS.split())
+_ASKING = frozenset(("was", "hat"))
+"""German words of questions that are English words too."""
 
 
 def note_on_language(question: str) -> str | None:
@@ -79,14 +83,35 @@ def note_on_language(question: str) -> str | None:
     for script, note in _SCRIPTS:
         if script.search(question):
             return note
+    tongue = _tongue_of(words(question))
+    if tongue is None:
+        return None
+    return tongue.note
+
+
+def asked_in_english(question: str) -> str:
+    """Returns a short question in another language, such as "Was ist HNSW?", as it is asked in English; others as is.
+
+    Its little words stand in no text of the courses: each would weigh as much as a rare name.
+    """
     asked = words(question)
+    tongue = _tongue_of(asked)
+    if tongue is None:
+        return question
+    telling = [word for word in asked if word not in tongue.common | _ASKING]
+    if not 0 < len(telling) <= _FEW_WORDS:
+        return question
+    return f"What is {' '.join(telling)}?"
+
+
+def _tongue_of(asked: list[str]) -> _Tongue | None:
     english = _share(asked, _ENGLISH)
     best = max(_TONGUES, key=lambda tongue: _share(asked, tongue.common))
     found = sum(word in best.common for word in asked)
     share = _share(asked, best.common)
     if found < _FEWEST or share < _LEAST_SHARE or english >= share:
         return None
-    return best.note
+    return best
 
 
 def _share(asked: list[str], common: frozenset[str]) -> float:
