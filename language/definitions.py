@@ -59,4 +59,6 @@ def _form_for(name: str) -> re.Pattern[str]:
     said_first = rf"^{_OPENING}{name}{_OTHER_NAME}\s+{_SAYS}{_SAYS_SOMETHING_ELSE}"
     said_last = rf"{_NAMES}{name}"
     beside_long_form = rf"{_LONG_FORM}[^.]{{0,20}}(?:\bor (?:an? |the )?|\(){name}|\b{name} stands? for"
-    return re.compile(f"{said_first}|{said_last}|{beside_long_form}", re.IGNORECASE)
+    in_other_words = rf"\b{name}, (?:or|meaning|that is|which (?:is|are|means?))\b"
+    forms = (said_first, said_last, beside_long_form, in_other_words)
+    return re.compile("|".join(forms), re.IGNORECASE)

@@ -12,6 +12,8 @@ from antiphon.language.words import words
 
 _LEAST_SHARE = 0.25
 _FEWEST = 2
+_FEW_WORDS = 2
+"""Names are the same in many languages; longer questions are more than a name."""
 
 
 class Tongue(NamedTuple):
@@ -136,6 +138,8 @@ _SCRIPTS = (
         ),
     ),
 )
+_ASKING = frozenset(("was", "hat"))
+"""German words of questions that are English words too."""
 
 
 def tongue_of(question: str) -> Tongue:
@@ -151,3 +155,20 @@ def tongue_of(question: str) -> Tongue:
     if share <= ENGLISH.share(asked):
         return ENGLISH
     return best
+
+
+def asked_in_english(question: str) -> str:
+    """Returns a short question in another language, such as "Was ist HNSW?", as it is asked in English; others as is.
+
+    Its little words stand in no text of the courses: each would weigh as much as a rare name.
+    """
+    tongue = tongue_of(question)
+    if tongue is ENGLISH or not tongue.common:
+        return question
+    telling = []
+    for word in words(question):
+        if word not in tongue.common and word not in _ASKING:
+            telling.append(word)
+    if not 0 < len(telling) <= _FEW_WORDS:
+        return question
+    return f"What is {' '.join(telling)}?"

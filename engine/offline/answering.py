@@ -111,24 +111,30 @@ def _decline(task: Task, draft: Draft) -> None:
 def _answer_from_sources(
     inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
+    if inquiry.kind == "outline" and task.unknown_course:
+        _answer_of_meant(inquiry, task, measures, draft)
     # An outline answers where one is asked for, and also where there is nothing else.
-    if task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
+    elif task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
         answer_from_catalogue(inquiry, task, draft)
+    else:
+        answer_of_kind = _OF_KIND.get(inquiry.kind, _answer_in_place)
+        answer_of_kind(inquiry, task, measures, draft)
+
+
+def _answer_of_meant(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers of the course that speaks most of what none is called, and says that none is."""
+    name = inquiry.unknown or inquiry.focus
+    found = look(task.passages, name, measures)
+    if not task.outlines or found.certainty in ("none", "low"):
+        draft.decline(task.unknown_course or NO_MATCH, NOTHING_FOUND)
         return
-    match inquiry.kind:
-        case "find":
-            _answer_of_found(inquiry, task, measures, draft)
-        case "look_up" if task.outlines:
-            _answer_elsewhere(inquiry, task, measures, draft)
-        case "compare":
-            _answer_sides(inquiry, task, measures, draft)
-        case "across":
-            asked = [
-                each for each in task.passages if each.course not in inquiry.courses
-            ]
-            _answer_by_course(inquiry.focus, asked, measures, draft)
-        case _:
-            _answer_in_place(inquiry, task, measures, draft)
+    draft.say(
+        f"No course is called \u201c{name}\u201d; this is the one that speaks of it."
+    )
+    answer_from_catalogue(inquiry, task, draft)
+    draft.doubt("medium")
 
 
 def _answer_of_found(
@@ -215,12 +221,17 @@ def _quote_part(opening: str, found: Found, draft: Draft) -> None:
 
 
 def _answer_by_course(
-    topic: str, sources: Sequence[Source], measures: Measures, draft: Draft
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
-    """Writes one excerpt for each course that speaks of the topic, the most to the point first."""
+    """Writes one excerpt for each course that speaks of the topic, the most to the point first.
+
+    Those that the question names are the ones it leaves out: "Which course besides X …".
+    """
+    topic = inquiry.focus
     by_course: dict[str, list[Source]] = {}
-    for source in sources:
-        by_course.setdefault(source.course, []).append(source)
+    for source in task.passages:
+        if source.course not in inquiry.courses:
+            by_course.setdefault(source.course, []).append(source)
     answers: list[Found] = []
     for passages in by_course.values():
         found = look(passages, topic, measures, limit=1)
@@ -241,6 +252,9 @@ def _answer_elsewhere(
     inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     """States a lesson's topic, and quotes other courses on it."""
+    if not task.outlines:
+        _answer_in_place(inquiry, task, measures, draft)
+        return
     lesson = task.lesson_line(inquiry.lesson)
     if lesson is None:
         draft.say(f"The outline names no lesson {inquiry.lesson}.")
@@ -276,3 +290,11 @@ def _sum_lesson_up(sources: Sequence[Source], measures: Measures, draft: Draft) 
         draft.paragraph(f"{place_of(source, with_course=False)}: ")
         quote(excerpt, source, draft)
     draft.doubt("medium")
+
+
+_OF_KIND = {
+    "find": _answer_of_found,
+    "look_up": _answer_elsewhere,
+    "compare": _answer_sides,
+    "across": _answer_by_course,
+}

@@ -11,7 +11,7 @@ from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import Certainty, certainty
 from antiphon.language.evidence import Measures
 from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction
-from antiphon.language.tongues import ENGLISH, tongue_of
+from antiphon.language.tongues import ENGLISH, asked_in_english, tongue_of
 from antiphon.language.words import is_english
 
 NEAR_IN_ANOTHER_LANGUAGE = 0.2
@@ -47,7 +47,8 @@ def look(
     limit: int = MOST_EXCERPTS,
 ) -> Found:
     """Looks for the excerpts of the sources that answer the question best."""
-    extraction = excerpts_from(sources, question, measures, limit)
+    asked = asked_in_english(question)
+    extraction = excerpts_from(sources, asked, measures, limit)
     return Found(sources, extraction, _sure(question, sources, extraction))
 
 

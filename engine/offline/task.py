@@ -178,9 +178,7 @@ class Task(NamedTuple):
 
     @property
     def unknown_course(self) -> str | None:
-        """The outline tool's words on a course that does not exist; None where it found one."""
-        if self.outlines:
-            return None
+        """The outline tool's words on a course that does not exist; None where it was asked for none such."""
         for attempt in self.attempts:
             if attempt.outcome == "failed" and attempt.detail.startswith(
                 _UNKNOWN_COURSE

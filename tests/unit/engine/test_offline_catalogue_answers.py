@@ -65,6 +65,25 @@ def test_exactly_what_is_asked_is_said(question: str, says: str) -> None:
     assert answered(question, OUTLINED) == says
 
 
+def test_a_course_may_be_called_by_what_it_speaks_of() -> None:
+    refused = attempt(
+        1,
+        "failed",
+        "get_course_outline",
+        detail="No course named 'failing calls'. The nearest are: Tea.",
+    )
+    question = "Who teaches the failing calls course?"
+    spoken = source(f"{RELIABILITY} - Lesson 2", "A breaker stops failing calls.")
+    other = source(f"{RELIABILITY} - Lesson 2", "A breaker is made of metal.")
+
+    said = answered(question, spoken, OUTLINED, attempts=(refused,))
+    declined = answered(question, other, OUTLINED, attempts=(refused,))
+
+    assert said.startswith("No course is called \u201cfailing calls\u201d")
+    assert said.endswith(f"{RELIABILITY} is taught by Tom\u00e1s Ferreira.")
+    assert declined == "No course named 'failing calls'. The nearest are: Tea."
+
+
 def test_the_lesson_that_explains_something_is_named_and_quoted() -> None:
     first = source(f"{RELIABILITY} - Lesson 1", "A breaker is explained later.")
     called = source(

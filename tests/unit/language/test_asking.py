@@ -12,7 +12,7 @@ from antiphon.language.lesson_places import (
 )
 from antiphon.language.questions import points_back, questions_in, refers_back
 from antiphon.language.small_talk import without_courtesies
-from antiphon.language.tongues import tongue_of
+from antiphon.language.tongues import asked_in_english, tongue_of
 
 
 @pytest.mark.parametrize(
@@ -191,3 +191,21 @@ def test_a_language_is_known_by_its_words(question: str, language: str | None) -
 )
 def test_courtesies_are_no_part_of_a_question(said: str, asked: str) -> None:
     assert without_courtesies(said) == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Was ist ein Voxel?", "What is voxel?"),
+        ("\u00bfQu\u00e9 es un voxel?", "What is voxel?"),
+        ("What is a voxel?", "What is a voxel?"),
+        (
+            "Warum ist eine Abfrage in der Datenbank langsam?",
+            "Warum ist eine Abfrage in der Datenbank langsam?",
+        ),
+    ],
+)
+def test_a_short_question_in_another_language_is_asked_by_its_name(
+    question: str, asked: str
+) -> None:
+    assert asked_in_english(question) == asked

@@ -18,6 +18,7 @@ from antiphon.language.definitions import Definition
             "A Receiver Operating Characteristic curve, or ROC curve, helps here.",
         ),
         ("What is the LAT?", "The Lexical Answer Type (LAT) says what to look for."),
+        ("What is a voxel?", "It is cut into voxels, or volume elements."),
         ("What is minbucket in R?", "Here minbucket means the fewest observations."),
     ],
 )
