@@ -43,14 +43,14 @@ _TEACHES = frozenset(("teaches", "teach", "taught", "teaching", "instructs"))
 _MAKES = frozenset(
     ("gives", "gave", "holds", "leads", "runs", "presents", "made", "created", "wrote")
 )
-_ASKS_WHO = frozenset(("who", "whom", "whose"))
+_ASKS_WHO = frozenset(("who", "whom", "whose", "whos"))
 _PUT_IN_WORDS = (
     "please list lists available currently offer offers offered total overall exact exactly full complete "
     "whole entire first last next previous second third final following follows preceding precedes comes come order "
     "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
     "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
-    "system exist exists across else longest shortest everyone teach "
+    "system exist exists across else every whos whats longest shortest everyone teach "
     "teaches taught thanks help everything detail details"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
@@ -69,6 +69,7 @@ _LINKS_OF_LESSONS = re.compile(
     r"\blinks (?:of|to|for) (?:all |each of )?(?:the |its )?lessons\b", re.I
 )
 _LIST_OF_LESSONS = re.compile(r"\b(?:lessons|lectures|table of contents)\b", re.I)
+_PARTS_OF_COURSE = re.compile(r"\b(?:chapters|modules|units|sessions)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
 _WHERE_TO_FIND = re.compile(
     r"\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
@@ -103,6 +104,8 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
         of_course: A course was among them, so that "who made it" asks for its teacher.
     """
     text = text[:READ_CHARS]
+    if of_course:
+        text = _PARTS_OF_COURSE.sub("lessons", text)
     found = words(text)
     asks: set[Ask] = set()
     who = not _ASKS_WHO.isdisjoint(found)

@@ -53,6 +53,15 @@ def names_lesson_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     return _in_every_course(inquiry, parsed)
 
 
+def names_course_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes a course with next to nothing beside it: "Tell me about the Git course"."""
+    if inquiry.course is None or not parsed.mentions.courses:
+        return None
+    if inquiry.has_topic or not parsed.is_bare:
+        return None
+    return inquiry._replace(kind="outline", asks=frozenset({"overview"}))
+
+
 def _in_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if inquiry.lesson is None or inquiry.has_course or not parsed.catalogue:
         return None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.language.asking import Ask
+from antiphon.language.lesson_places import LessonPlace, lesson_place
 
-_OF_PLACES = frozenset(("compare", "look_up", "lesson"))
+_OF_PLACES = frozenset(("compare", "look_up", "lesson", "across"))
 """Kinds that hold only of the places that were named."""
 _OF_ANY_LESSON: frozenset[Ask] = frozenset(("link", "title"))
 
@@ -16,6 +17,7 @@ def follow_up(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     before = parsed.before
     if before is NO_QUESTION:
         return inquiry
+    inquiry = _of_listed_course(inquiry, parsed)
     has_place = bool(inquiry.courses) or parsed.names_lesson
     if has_place and parsed.is_bare:
         return _in_another_place(inquiry, parsed)
@@ -26,6 +28,18 @@ def follow_up(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     if parsed.asked.is_pure and inquiry.has_course:
         return inquiry
     return _joined(inquiry, before)
+
+
+def _of_listed_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns "Who teaches the third one?", after a list of courses, as asked of that course."""
+    listed = parsed.before.courses
+    if "courses" not in parsed.before.asks or inquiry.courses or parsed.names_lesson:
+        return inquiry
+    place = lesson_place(parsed.question, after_lessons=True) or LessonPlace()
+    at = place.among(range(len(listed)))
+    if at is None:
+        return inquiry
+    return inquiry._replace(course=listed[at], courses=(listed[at],))
 
 
 def _joined(inquiry: Inquiry, before: Inquiry) -> Inquiry:

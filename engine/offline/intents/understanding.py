@@ -96,17 +96,20 @@ def _before(earlier: Sequence[str], catalogue: Catalogue, answered: str) -> Inqu
     inquiry = understand(last, recent, catalogue)
     if inquiry.parts:
         inquiry = inquiry.parts[-1]
-    if inquiry.has_course:
+    if inquiry.course is not None:
         return inquiry
     return _placed_by_answer(inquiry, catalogue, answered)
 
 
 def _placed_by_answer(inquiry: Inquiry, catalogue: Catalogue, answered: str) -> Inquiry:
-    """Returns the inquiry with the first course that its answer names, and the lesson named behind it."""
+    """Returns the inquiry with the courses that its answer lists, or with the first place that it names."""
     found = [(answered.find(each.title), each.title) for each in catalogue.courses]
     places = [place for place in found if place[0] >= 0]
-    if not places:
+    # Where the question may mean several courses, an answer from one of them decides.
+    if not places or (inquiry.courses and len(places) > 1):
         return inquiry
+    if "courses" in inquiry.asks:
+        return inquiry._replace(courses=tuple([title for _, title in sorted(places)]))
     at, title = min(places)
     lesson = _LESSON_NUMBER_IN_ANSWER.search(answered, max(at - 40, 0), at + 200)
     if lesson is None:
