@@ -35,15 +35,33 @@ _WORDS_FOR: dict[Ask, str] = {
     "overview": "about summary summarize summarise summarized overview recap gist learn learned covered cover covers "
     "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt",
 }
-_ASK_OF: dict[str, Ask] = {}
-for _ask, _listed in _WORDS_FOR.items():
-    _ASK_OF.update(dict.fromkeys(_listed.split(), _ask))
-# With "who", these ask for the teacher of a course; without, they say what is asked about.
-_TEACHES = frozenset(("teaches", "teach", "taught", "teaching", "instructs"))
-_MAKES = frozenset(
-    ("gives", "gave", "holds", "leads", "runs", "presents", "made", "created", "wrote")
+_TEACHES = ("teaches", "teach", "taught", "teaching", "instructs")
+_MAKES = (
+    "gives",
+    "gave",
+    "holds",
+    "leads",
+    "runs",
+    "presents",
+    "made",
+    "created",
+    "wrote",
 )
 _ASKS_WHO = frozenset(("who", "whom", "whose", "whos"))
+
+
+def _meanings() -> dict[str, Ask]:
+    """Returns what each word asks for."""
+    meanings: dict[str, Ask] = dict.fromkeys(_TEACHES, "overview")
+    for ask, listed in _WORDS_FOR.items():
+        meanings.update(dict.fromkeys(listed.split(), ask))
+    return meanings
+
+
+_WORDS_FOR_ASKS = _meanings()
+# With "who", these ask for the teacher of a course; without, they say what is asked about.
+_AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
+_AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
     "please list lists available currently offer offers offered total overall exact exactly full complete "
     "whole entire first last next previous second third final following follows preceding precedes comes come order "
@@ -107,21 +125,16 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
     if of_course:
         text = _PARTS_OF_COURSE.sub("lessons", text)
     found = words(text)
-    asks: set[Ask] = set()
-    who = not _ASKS_WHO.isdisjoint(found)
-    topic: list[str] = []
-    for word in found:
-        ask = _ASK_OF.get(word)
-        if ask is not None:
-            asks.add(ask)
-        elif who and (word in _TEACHES or (of_course and word in _MAKES)):
-            asks.add("teacher")
-        elif word in _TEACHES:
-            asks.add("overview")
-        elif _says_something(word):
-            topic.append(word)
+    meanings = _WORDS_FOR_ASKS
+    if not _ASKS_WHO.isdisjoint(found):
+        meanings = _AFTER_WHO
+        if of_course:
+            meanings = _AFTER_WHO_OF_COURSE
+    asks = {meanings[word] for word in found if word in meanings}
+    unknown = [word for word in found if word not in meanings]
+    topic = tuple([word for word in unknown if _says_something(word)])
     counts = _read_patterns(text, asks)
-    return Asked(_sharpened(asks), counts, tuple(topic))
+    return Asked(_sharpened(asks), counts, topic)
 
 
 def _says_something(word: str) -> bool:

@@ -21,13 +21,11 @@ def follow_up(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     has_place = bool(inquiry.courses) or parsed.names_lesson
     if has_place and parsed.is_bare:
         return _in_another_place(inquiry, parsed)
-    if not inquiry.courses:
-        inquiry = inquiry._replace(course=before.course, courses=before.courses)
     if not has_place:
         inquiry = inquiry._replace(lesson=before.lesson)
-    if parsed.asked.is_pure and inquiry.has_course:
-        return inquiry
-    return _joined(inquiry, before)
+    if not inquiry.courses:
+        inquiry = inquiry._replace(course=before.course, courses=before.courses)
+    return _joined(inquiry, parsed)
 
 
 def _of_listed_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
@@ -42,9 +40,10 @@ def _of_listed_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     return inquiry._replace(course=listed[at], courses=(listed[at],))
 
 
-def _joined(inquiry: Inquiry, before: Inquiry) -> Inquiry:
-    """Returns the follow-up in the words of both questions, where the first had a topic."""
-    if not before.has_topic:
+def _joined(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns the follow-up in the words of both questions, where the first had a topic that the catalogue lacks."""
+    before = parsed.before
+    if not before.has_topic or (parsed.asked.is_pure and inquiry.has_course):
         return inquiry
     return inquiry._replace(
         question=f"{before.question} {inquiry.question}",

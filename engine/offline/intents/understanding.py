@@ -103,15 +103,21 @@ def _before(earlier: Sequence[str], catalogue: Catalogue, answered: str) -> Inqu
 
 def _placed_by_answer(inquiry: Inquiry, catalogue: Catalogue, answered: str) -> Inquiry:
     """Returns the inquiry with the courses that its answer lists, or with the first place that it names."""
-    found = [(answered.find(each.title), each.title) for each in catalogue.courses]
-    places = [place for place in found if place[0] >= 0]
+    titles = _courses_in(answered, catalogue)
     # Where the question may mean several courses, an answer from one of them decides.
-    if not places or (inquiry.courses and len(places) > 1):
+    if not titles or (inquiry.courses and len(titles) > 1):
         return inquiry
     if "courses" in inquiry.asks:
-        return inquiry._replace(courses=tuple([title for _, title in sorted(places)]))
-    at, title = min(places)
+        return inquiry._replace(courses=titles)
+    at = answered.find(titles[0])
     lesson = _LESSON_NUMBER_IN_ANSWER.search(answered, max(at - 40, 0), at + 200)
-    if lesson is None:
-        return inquiry._replace(course=title)
-    return inquiry._replace(course=title, lesson=int(lesson[1]))
+    if lesson is not None:
+        inquiry = inquiry._replace(lesson=int(lesson[1]))
+    return inquiry._replace(course=titles[0])
+
+
+def _courses_in(answered: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """Returns the courses that an answer names, in its order."""
+    named = [each.title for each in catalogue.courses if each.title in answered]
+    named.sort(key=answered.find)
+    return tuple(named)
