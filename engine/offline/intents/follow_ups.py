@@ -53,7 +53,8 @@ def _joined(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
 
 def _in_another_place(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     """Returns the question before, asked of the course or lesson that this one names: "And the second one?"."""
-    before = parsed.before._replace(course=inquiry.course or parsed.before.course)
+    course = inquiry.course or parsed.before.course
+    before = parsed.before._replace(course=course, lessons=())
     if before.kind == "lesson" and parsed.names_lesson:
         return before._replace(step=0)
     if before.kind in _OF_PLACES:

@@ -85,7 +85,6 @@ def test_courses_are_counted_in_other_languages(question: str) -> None:
     inquiry = read(question)
 
     assert (inquiry.kind, set(inquiry.asks)) == ("outline", {"courses"})
-    assert inquiry.counts
 
 
 def test_a_topic_in_another_language_is_searched_for_in_its_own_words() -> None:
@@ -243,6 +242,14 @@ def test_several_lessons_are_asked_of_the_catalogue_at_once(
 
     assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
     assert inquiry.lessons == lessons
+
+
+def test_a_lesson_named_after_several_is_one() -> None:
+    several = "What are the titles of lessons 1 to 3 of the reliability course?"
+
+    inquiry = read("And lesson 2?", several)
+
+    assert (inquiry.lesson, inquiry.lessons) == (2, ())
 
 
 def test_what_several_lessons_say_is_asked_of_each() -> None:
