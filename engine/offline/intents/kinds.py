@@ -6,6 +6,7 @@ import re
 
 from antiphon.engine.offline.intents.catalogue_questions import (
     asks_after_teacher,
+    asks_for_course_on,
     asks_for_found,
     asks_for_unknown,
     asks_of_catalogue,
@@ -108,5 +109,6 @@ _RULES = (
     names_lesson_alone,
     _asks_about_lesson,
     names_course_alone,
+    asks_for_course_on,
     _asks_across_courses,
 )

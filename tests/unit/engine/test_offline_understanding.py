@@ -298,6 +298,23 @@ def test_courses_may_be_named_by_the_first_name_of_who_teaches_them() -> None:
     assert read("What is said by Priya Nobody?").courses == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("Do you have a course on reliability?", (RELIABILITY,)),
+        ("Which courses are about retrieval?", (RETRIEVAL, "Retrieval in Small")),
+        ("Is there a course about cooking?", ()),
+    ],
+)
+def test_a_course_on_something_is_one_whose_title_says_so(
+    question: str, titles: tuple[str, ...]
+) -> None:
+    inquiry = read(question)
+
+    assert inquiry.courses == titles
+    assert (inquiry.kind == "outline") == bool(titles)
+
+
 def test_other_courses_of_a_teacher_are_all_that_the_teacher_has() -> None:
     inquiry = read("Are there any other courses by Priya Raghunathan?")
 
