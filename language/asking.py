@@ -36,23 +36,41 @@ _WORDS_FOR: dict[Ask, str] = {
     "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention mentions "
     "mentioned talk talks speak speaks explains explained",
 }
-_ASK_OF: dict[str, Ask] = {}
-for _ask, _listed in _WORDS_FOR.items():
-    _ASK_OF.update(dict.fromkeys(_listed.split(), _ask))
-# With "who", these ask for the teacher of a course; without, they say what is asked about.
-_TEACHES = frozenset(("teaches", "teach", "taught", "teaching", "instructs"))
-_MAKES = frozenset(
-    ("gives", "gave", "holds", "leads", "runs", "presents", "made", "created", "wrote")
+_TEACHES = ("teaches", "teach", "taught", "teaching", "instructs")
+_MAKES = (
+    "gives",
+    "gave",
+    "holds",
+    "leads",
+    "runs",
+    "presents",
+    "made",
+    "created",
+    "wrote",
 )
-_ASKS_WHO = frozenset(("who", "whom", "whose"))
+_ASKS_WHO = frozenset(("who", "whom", "whose", "whos"))
+
+
+def _meanings() -> dict[str, Ask]:
+    """Returns what each word asks for."""
+    meanings: dict[str, Ask] = dict.fromkeys(_TEACHES, "overview")
+    for ask, listed in _WORDS_FOR.items():
+        meanings.update(dict.fromkeys(listed.split(), ask))
+    return meanings
+
+
+_WORDS_FOR_ASKS = _meanings()
+# With "who", these ask for the teacher of a course; without, they say what is asked about.
+_AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
+_AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
     "please list lists available currently offer offers offered total overall exact exactly full complete "
     "whole entire first last next previous second third final following follows preceding precedes comes come order "
     "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
     "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
-    "system exist exists across else longest shortest everyone teach teaches taught thanks help everything detail "
-    "details besides apart except another"
+    "system exist exists across else every whos whats longest shortest everyone teach teaches taught thanks help "
+    "everything detail details besides apart except another"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
@@ -70,6 +88,7 @@ _LINKS_OF_LESSONS = re.compile(
     r"\blinks (?:of|to|for) (?:all |each of )?(?:the |its )?lessons\b", re.I
 )
 _LIST_OF_LESSONS = re.compile(r"\b(?:lessons|lectures|table of contents)\b", re.I)
+_PARTS_OF_COURSE = re.compile(r"\b(?:chapters|modules|units|sessions)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
 _WHERE_TO_FIND = re.compile(
     r"\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
@@ -104,22 +123,19 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
         of_course: A course was among them, so that "who made it" asks for its teacher.
     """
     text = text[:READ_CHARS]
+    if of_course:
+        text = _PARTS_OF_COURSE.sub("lessons", text)
     found = words(text)
-    asks: set[Ask] = set()
-    who = not _ASKS_WHO.isdisjoint(found)
-    topic: list[str] = []
-    for word in found:
-        ask = _ASK_OF.get(word)
-        if ask is not None:
-            asks.add(ask)
-        elif who and (word in _TEACHES or (of_course and word in _MAKES)):
-            asks.add("teacher")
-        elif word in _TEACHES:
-            asks.add("overview")
-        elif _says_something(word):
-            topic.append(word)
+    meanings = _WORDS_FOR_ASKS
+    if not _ASKS_WHO.isdisjoint(found):
+        meanings = _AFTER_WHO
+        if of_course:
+            meanings = _AFTER_WHO_OF_COURSE
+    asks = {meanings[word] for word in found if word in meanings}
+    unknown = [word for word in found if word not in meanings]
+    topic = tuple([word for word in unknown if _says_something(word)])
     counts = _read_patterns(text, asks)
-    return Asked(_sharpened(asks), counts, tuple(topic))
+    return Asked(_sharpened(asks), counts, topic)
 
 
 def _says_something(word: str) -> bool:

@@ -125,17 +125,15 @@ def lesson_places(
     if not after_lessons and not speaks_of_lessons(text):
         return ()
     step = _step(text)
-    numbers = _numbers(text)
-    if numbers:
-        return tuple([LessonPlace(number=number, step=step) for number in numbers])
+    numbered = [LessonPlace(number=each, step=step) for each in _numbers(text)]
+    if numbered:
+        return tuple(numbered)
     positions = _positions(text)
-    if not positions and after_lessons:
+    if after_lessons and not positions:
         positions = _last_ordinal(text)
-    if positions:
-        return tuple([LessonPlace(position=each, step=step) for each in positions])
-    if step:
+    if step and not positions:
         return (LessonPlace(step=step),)
-    return ()
+    return tuple([LessonPlace(position=each, step=step) for each in positions])
 
 
 def speaks_of_lessons(question: str) -> bool:
@@ -210,9 +208,8 @@ def _from_an_end(end: str, count: str) -> Sequence[int]:
 
 def _position(ordinal: str) -> int:
     written = ordinal.lower()
-    if written[-4:] == "last" and written != "last":
+    if written in _ORDINALS:
+        return _ORDINALS[written]
+    if written.endswith("last"):
         return -2
-    position = _ORDINALS.get(written)
-    if position is None:
-        position = int(written[:-2])
-    return position
+    return int(written[:-2])

@@ -43,7 +43,8 @@ _WELL = re.compile(
 # What people write in front of a question, or behind it.
 _OPENING = re.compile(
     r"^\s*(?:(?:hi|hello|hey|hiya|hallo|hola|bonjour|salut|good (?:morning|evening|afternoon)|ok(?:ay)?|thanks"
-    r"|thank you|please|excuse me|um+|uh+|so)(?: there| all| everyone)?[\s,.!:\u2026]+){1,4}(?=\S)",
+    r"|thank you|please|excuse me|i['\u2019](?:d like|m looking for)"
+    r"|um+|uh+|so)(?: there| all| everyone)?[\s,.!:\u2026]+){1,4}(?=\S)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(

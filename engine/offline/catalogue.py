@@ -97,6 +97,11 @@ class Catalogue:
         """Returns the titles of the courses that have a lesson of this number."""
         return tuple([each.title for each in self.courses if number in each.numbers])
 
+    def titled(self, words: str) -> tuple[str, ...]:
+        """Returns the titles that hold all of these words."""
+        held = self.course_titles.holding(tokens_of(words))
+        return tuple([self.courses[at].title for at in held])
+
     def named(self, name: str) -> tuple[CourseEntry, ...]:
         """Returns the courses that a name may mean: by its title, else by that of one of its lessons.
 

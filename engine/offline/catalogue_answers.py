@@ -16,6 +16,7 @@ INTRODUCED = 3
 """Sentences of what a course says about itself."""
 
 _LIST_HEAD = re.compile(r"Courses: (\d+), with (\d+) lessons")
+_LESSONS_OF = "Lessons of "
 _LISTED_COURSE = re.compile(
     r"Course: (?P<title>.+?)\. Lessons: (?P<count>\d+)(?: \([^)]{1,40}\))?(?:\. Instructor: (?P<teacher>.+?))?"
     r"(?:\. Link: (?P<link>\S+))?$"
@@ -26,7 +27,7 @@ def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     """Answers what is asked of the catalogue, course by course."""
     outlines = _outlines_of(inquiry, task)
     if not outlines and task.lists:
-        _answer_from_list(task.lists[0], draft)
+        _answer_from_list(inquiry, task.lists[0], draft)
     elif "courses" in inquiry.asks:
         _name_courses(outlines, draft)
     else:
@@ -76,7 +77,7 @@ def _name_courses(outlines: Sequence[Source], draft: Draft) -> None:
         draft.say("\n")
 
 
-def _answer_from_list(listed: Source, draft: Draft) -> None:
+def _answer_from_list(inquiry: Inquiry, listed: Source, draft: Draft) -> None:
     """Answers from the list of all courses: how many there are, and each with what the list says of it."""
     head = _LIST_HEAD.match(listed.blocks[0])
     if head is not None:
@@ -87,6 +88,9 @@ def _answer_from_list(listed: Source, draft: Draft) -> None:
         line = _LISTED_COURSE.match(block.strip())
         if line is not None:
             draft.cite(listed, at, at + 1, f"- {_described(line)}")
+            draft.say("\n")
+        elif "contents" in inquiry.asks and block.startswith(_LESSONS_OF):
+            draft.cite(listed, at, at + 1, f"  - {block.strip()}")
             draft.say("\n")
 
 

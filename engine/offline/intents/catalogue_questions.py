@@ -23,6 +23,7 @@ _COURSE_THAT = re.compile(
     r"\bcourse (?:that|which|where|in which|covering|explaining|discussing|dealing|treating)\b",
     re.I,
 )
+_COURSE_ON = re.compile(r"\bcourses? (?:is |are )?(?:on|about|for)\b", re.I)
 # "Which lessons mention caching" names no course.
 _SEVERAL = re.compile(
     r"\b(?:which|what|any|some|all|every|each) (?:of the )?(?:courses?|lessons?)\b",
@@ -52,6 +53,26 @@ def names_lesson_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if len(parsed.topic.split()) > _MOST_BESIDE_LESSON:
         return None
     return _in_every_course(inquiry, parsed)
+
+
+def asks_for_course_on(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes "Do you have a course on databases?", where a title says so."""
+    if inquiry.has_course or not _COURSE_ON.search(parsed.question):
+        return None
+    titles = parsed.catalogue.titled(" ".join(parsed.asked.topic))
+    if not titles:
+        return None
+    asks: frozenset[Ask] = frozenset({"overview"})
+    return inquiry._replace(kind="outline", courses=titles, asks=asks)
+
+
+def names_course_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes a course with next to nothing beside it: "Tell me about the Git course"."""
+    if inquiry.course is None or not parsed.mentions.courses:
+        return None
+    if inquiry.has_topic or not parsed.is_bare:
+        return None
+    return inquiry._replace(kind="outline", asks=frozenset({"overview"}))
 
 
 def _in_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.language.asking import Ask
+from antiphon.language.lesson_places import LessonPlace, lesson_place
 
-_OF_PLACES = frozenset(("compare", "look_up", "lesson"))
+_OF_PLACES = frozenset(("compare", "look_up", "lesson", "across"))
 """Kinds that hold only of the places that were named."""
 _OF_ANY_LESSON: frozenset[Ask] = frozenset(("link", "title"))
 
@@ -16,21 +17,33 @@ def follow_up(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     before = parsed.before
     if before is NO_QUESTION:
         return inquiry
+    inquiry = _of_listed_course(inquiry, parsed)
     has_place = bool(inquiry.courses) or parsed.names_lesson
     if has_place and parsed.is_bare:
         return _in_another_place(inquiry, parsed)
-    if not inquiry.courses:
-        inquiry = inquiry._replace(course=before.course, courses=before.courses)
     if not has_place:
         inquiry = inquiry._replace(lesson=before.lesson)
-    if parsed.asked.is_pure and inquiry.has_course:
+    if not inquiry.courses:
+        inquiry = inquiry._replace(course=before.course, courses=before.courses)
+    return _joined(inquiry, parsed)
+
+
+def _of_listed_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns "Who teaches the third one?", after a list of courses, as asked of that course."""
+    listed = parsed.before.courses
+    if "courses" not in parsed.before.asks or inquiry.courses or parsed.names_lesson:
         return inquiry
-    return _joined(inquiry, before)
+    place = lesson_place(parsed.question, after_lessons=True) or LessonPlace()
+    at = place.among(range(len(listed)))
+    if at is None:
+        return inquiry
+    return inquiry._replace(course=listed[at], courses=(listed[at],))
 
 
-def _joined(inquiry: Inquiry, before: Inquiry) -> Inquiry:
-    """Returns the follow-up in the words of both questions, where the first had a topic."""
-    if not before.has_topic:
+def _joined(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns the follow-up in the words of both questions, where the first had a topic that the catalogue lacks."""
+    before = parsed.before
+    if not before.has_topic or (parsed.asked.is_pure and inquiry.has_course):
         return inquiry
     return inquiry._replace(
         question=f"{before.question} {inquiry.question}",
@@ -40,7 +53,8 @@ def _joined(inquiry: Inquiry, before: Inquiry) -> Inquiry:
 
 def _in_another_place(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     """Returns the question before, asked of the course or lesson that this one names: "And the second one?"."""
-    before = parsed.before._replace(course=inquiry.course or parsed.before.course)
+    course = inquiry.course or parsed.before.course
+    before = parsed.before._replace(course=course, lessons=())
     if before.kind == "lesson" and parsed.names_lesson:
         return before._replace(step=0)
     if before.kind in _OF_PLACES:

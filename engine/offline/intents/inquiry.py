@@ -49,7 +49,6 @@ class Inquiry(NamedTuple):
         courses: The titles of all courses that it names or may mean.
         asks: What it asks of the catalogue.
         lessons: The numbers of all lessons that it names, where it names several.
-        counts: It asks how many there are.
         step: 1 where the lesson after `lesson` is asked for, -1 for the one before.
         place: The lesson as it is named, where the course is not known yet.
         by_lesson: What is to be found, in a question of the kind `find`, is a lesson and not its course.
@@ -70,7 +69,6 @@ class Inquiry(NamedTuple):
     courses: tuple[str, ...] = ()
     asks: frozenset[Ask] = frozenset()
     lessons: tuple[int, ...] = ()
-    counts: bool = False
     step: int = 0
     place: LessonPlace | None = None
     by_lesson: bool = False

@@ -6,10 +6,12 @@ import re
 
 from antiphon.engine.offline.intents.catalogue_questions import (
     asks_after_teacher,
+    asks_for_course_on,
     asks_for_found,
     asks_for_unknown,
     asks_of_catalogue,
     asks_of_every_course,
+    names_course_alone,
     names_lesson_alone,
     sought,
     topic_stretch,
@@ -107,14 +109,16 @@ def _across(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
 # Each would also take questions that one before it means.
 _RULES = (
     _looks_elsewhere,
+    asks_after_teacher,
     _asks_apart_from_course,
     asks_of_every_course,
-    asks_after_teacher,
     asks_for_found,
     asks_of_catalogue,
     asks_for_unknown,
     compares,
     names_lesson_alone,
     _asks_about_lesson,
+    names_course_alone,
+    asks_for_course_on,
     _asks_across_courses,
 )

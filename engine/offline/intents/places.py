@@ -37,7 +37,6 @@ def with_courses(parsed: Parsed) -> Inquiry:
         other=other,
         courses=tuple(titles),
         asks=parsed.asked.asks,
-        counts=parsed.asked.counts,
         unknown=next(iter(unknown), None),
     )
 

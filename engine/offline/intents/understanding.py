@@ -98,22 +98,33 @@ def _before(earlier: Sequence[str], catalogue: Catalogue, answered: str) -> Inqu
     inquiry = understand(last, recent, catalogue)
     if inquiry.parts:
         inquiry = inquiry.parts[-1]
-    if inquiry.has_course:
+    if inquiry.course is not None:
         return inquiry
     return _placed_by_answer(inquiry, catalogue, answered)
 
 
 def _placed_by_answer(inquiry: Inquiry, catalogue: Catalogue, answered: str) -> Inquiry:
-    """Returns the inquiry with the first course that its answer names, and the lesson named behind it."""
-    found = [(answered.find(each.title), each.title) for each in catalogue.courses]
-    places = [place for place in found if place[0] >= 0]
-    if not places:
+    """Returns the inquiry with the courses that its answer lists, or with the first place that it names."""
+    titles = _courses_in(answered, catalogue)
+    if not titles:
         return _placed_by_excerpt(inquiry, catalogue, answered)
-    at, title = min(places)
+    # Where the question may mean several courses, an answer from one of them decides.
+    if inquiry.courses and len(titles) > 1:
+        return inquiry
+    if "courses" in inquiry.asks:
+        return inquiry._replace(courses=titles)
+    at = answered.find(titles[0])
     lesson = _LESSON_NUMBER_IN_ANSWER.search(answered, max(at - 40, 0), at + 200)
-    if lesson is None:
-        return inquiry._replace(course=title)
-    return inquiry._replace(course=title, lesson=int(lesson[1]))
+    if lesson is not None:
+        inquiry = inquiry._replace(lesson=int(lesson[1]))
+    return inquiry._replace(course=titles[0])
+
+
+def _courses_in(answered: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """Returns the courses that an answer names, in its order."""
+    named = [each.title for each in catalogue.courses if each.title in answered]
+    named.sort(key=answered.find)
+    return tuple(named)
 
 
 def _placed_by_excerpt(

@@ -13,6 +13,7 @@ from antiphon.engine.offline.mentions.values import (
     overlaps,
 )
 from antiphon.engine.offline.mentions.word_places import (
+    COURSE_WORDS,
     LESSON_WORDS,
     TEACHES,
     WordPlaces,
@@ -20,7 +21,6 @@ from antiphon.engine.offline.mentions.word_places import (
 from antiphon.engine.offline.titles import Run
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
 
-_COURSE = frozenset(("course", "class", "training"))
 _GENITIVES = ("'s", "\u2019s")
 
 
@@ -49,9 +49,9 @@ class _Finder:
         self._catalogue = catalogue
         self._loosely = loosely
         self._words = WordPlaces(question)
-        self._course_words = _COURSE
+        self._course_words = COURSE_WORDS
         if after_courses:
-            self._course_words = _COURSE | {"one"}
+            self._course_words = COURSE_WORDS | {"one"}
 
     def courses(self) -> tuple[CourseMention, ...]:
         found: list[CourseMention] = []

@@ -8,6 +8,7 @@ from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.mentions.values import CourseMention, overlaps
 from antiphon.engine.offline.mentions.word_places import (
     CALLING,
+    COURSE_WORDS,
     INDEFINITE,
     LESSON_WORDS,
     NOT_NAMES,
@@ -15,7 +16,6 @@ from antiphon.engine.offline.mentions.word_places import (
 )
 from antiphon.engine.offline.titles import ends_between
 
-_COURSE = frozenset(("course", "class", "training"))
 _NO_NAME_FOLLOWS = INDEFINITE | {"this", "that"}
 _MOST_NAME_WORDS = 5
 _OPENING_QUOTES = "\"\u201c\u2018'"
@@ -44,7 +44,7 @@ def _called(
     words: WordPlaces, known: Sequence[CourseMention]
 ) -> Iterator[CourseMention]:
     for at, token in enumerate(words.tokens):
-        if token.word not in _COURSE or _is_beside(words, at, known):
+        if token.word not in COURSE_WORDS or _is_beside(words, at, known):
             continue
         mention = _called_before(words, at) or _called_after(words, at)
         if mention is not None:

@@ -13,6 +13,7 @@ from antiphon.engine.offline.titles import (
 )
 
 TEACHES = frozenset(("teach", "teaches", "teaching", "taught", "say", "says", "said"))
+COURSE_WORDS = frozenset(("course", "class", "training"))
 LESSON_WORDS = frozenset(("lesson", "lecture"))
 _LESSONS = LESSON_WORDS | {"lessons"}
 INDEFINITE = frozenset(

@@ -85,7 +85,6 @@ def test_courses_are_counted_in_other_languages(question: str) -> None:
     inquiry = read(question)
 
     assert (inquiry.kind, set(inquiry.asks)) == ("outline", {"courses"})
-    assert inquiry.counts
 
 
 def test_a_topic_in_another_language_is_searched_for_in_its_own_words() -> None:
@@ -276,6 +275,14 @@ def test_several_lessons_are_asked_of_the_catalogue_at_once(
     assert inquiry.lessons == lessons
 
 
+def test_a_lesson_named_after_several_is_one() -> None:
+    several = "What are the titles of lessons 1 to 3 of the reliability course?"
+
+    inquiry = read("And lesson 2?", several)
+
+    assert (inquiry.lesson, inquiry.lessons) == (2, ())
+
+
 def test_what_several_lessons_say_is_asked_of_each() -> None:
     inquiry = read("Summarize the first and the last lesson of the reliability course")
 
@@ -291,6 +298,11 @@ def test_what_several_lessons_say_is_asked_of_each() -> None:
         ("How can I find the reliability course online?", {"link"}, None),
         ("link to the reliability course pls", {"link"}, None),
         ("the links of all lessons of the reliability course", {"links"}, None),
+        ("I'd like the link to the reliability course", {"link"}, None),
+        ("whos teaching reliability engineering", {"teacher"}, None),
+        ("how many chapters does the reliability course have", {"lessons"}, None),
+        ("tell me about the reliability course", {"overview"}, None),
+        ("Reliability Engineering for Services", {"overview"}, None),
     ],
 )
 def test_what_a_catalogue_knows_may_be_asked_carelessly(
@@ -315,6 +327,50 @@ def test_a_lesson_named_by_its_title_needs_no_word_for_it_before_what_comes_next
 def test_courses_may_be_named_by_the_first_name_of_who_teaches_them() -> None:
     assert read("courses by Priya").courses == (MODELS,)
     assert read("What is said by Priya Nobody?").courses == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("Do you have a course on reliability?", (RELIABILITY,)),
+        ("Which courses are about retrieval?", (RETRIEVAL, "Retrieval in Small")),
+        ("Is there a course about cooking?", ()),
+    ],
+)
+def test_a_course_on_something_is_one_whose_title_says_so(
+    question: str, titles: tuple[str, ...]
+) -> None:
+    inquiry = read(question)
+
+    assert inquiry.courses == titles
+    assert (inquiry.kind == "outline") == bool(titles)
+
+
+def test_other_courses_of_a_teacher_are_all_that_the_teacher_has() -> None:
+    inquiry = read("Are there any other courses by Priya Raghunathan?")
+
+    assert (inquiry.kind, inquiry.courses) == ("outline", (MODELS,))
+
+
+def test_a_follow_up_that_names_only_a_lesson_goes_on_in_the_course_of_the_answer() -> (
+    None
+):
+    answered = f"Lesson 2 of {RELIABILITY} is \u201cCircuit Breakers\u201d."
+
+    inquiry = read("And the third?", "and lesson 2's title?", answered=answered)
+
+    assert (inquiry.course, inquiry.lesson) == (RELIABILITY, 3)
+
+
+def test_after_a_search_in_all_courses_the_next_lesson_is_that_of_the_answer() -> None:
+    answered = f"In {RELIABILITY}, Lesson 1, Timeouts and Deadlines: a deadline."
+
+    inquiry = read(
+        "What's the next lesson?", "Which course explains jitter?", answered=answered
+    )
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert (inquiry.lesson, inquiry.step) == (1, 1)
 
 
 def test_what_lessons_do_is_no_name_of_a_course() -> None:
@@ -378,6 +434,16 @@ def test_thanks_between_two_questions_do_not_hide_the_first() -> None:
 
     assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
     assert inquiry.asks == {"teacher"}
+
+
+def test_after_a_list_of_courses_the_third_one_is_a_course() -> None:
+    listed = f"There are 3 courses:\n\n- {EVENTS}\n- {MODELS}\n- {RELIABILITY}"
+
+    third = read("Who teaches the third one?", "List all courses", answered=listed)
+    last = read("How long is the last one?", "List all courses", answered=listed)
+
+    assert (third.course, set(third.asks)) == (RELIABILITY, {"teacher"})
+    assert (last.course, set(last.asks)) == (RELIABILITY, {"duration"})
 
 
 def test_what_it_means_may_stand_in_the_answer_before() -> None:
