@@ -7,6 +7,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -74,6 +75,7 @@ def text_hash(text: str) -> int:
     return int.from_bytes(digest) >> 1
 
 
+@lru_cache(maxsize=50_000)
 def term_hash(term: str) -> int:
     """Returns the 32 bits that stand for a term beside a sentence's vector."""
     return zlib.crc32(term.encode())

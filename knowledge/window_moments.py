@@ -18,7 +18,7 @@ WHERE chunks.number % :spread < :together ORDER BY chunks.number
 """
 # Chunks whose windows the mean and spread of likeness are taken from: enough for two digits. They are read in
 # stretches, because a window reaches into the chunks beside it.
-_SAMPLE_CHUNKS = 3_000
+_SAMPLE_CHUNKS = 1_000
 _STRETCH = 50
 
 
