@@ -8,9 +8,10 @@ from math import log
 
 import numpy as np
 
-from antiphon.knowledge.catalogue_reader import CatalogueReader, WordHits
+from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import ChromaIndex
 from antiphon.knowledge.vectors import Numbers, Vector, VectorFile
+from antiphon.knowledge.word_hits import WordHits, words_spread
 from antiphon.language.words import stem, terms, words
 from antiphon.vocabulary.values import Passage, Value
 
@@ -220,13 +221,6 @@ def fuse(
         by_words = standardised(hits.scores.get(number, 0.0), spread)
         scores[number] = standardised(cosine, meaning) + weight * by_words
     return scores
-
-
-def words_spread(hits: WordHits, chunks: int) -> tuple[float, float]:
-    """Returns mean and standard deviation of BM25 over all chunks, matching or not."""
-    mean = hits.total / max(chunks, 1)
-    variance = hits.squares / max(chunks, 1) - mean * mean
-    return mean, max(variance, 0.0) ** 0.5
 
 
 def standardised(value: float, spread: tuple[float, float]) -> float:

@@ -22,6 +22,7 @@ from antiphon.knowledge.catalogue import CatalogueWriter
 from antiphon.knowledge.catalogue_file import FORMAT
 from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import drop_index, open_index
+from antiphon.knowledge.finding import find_files, find_only
 from antiphon.knowledge.generations import (
     CATALOGUE,
     CHROMA,
@@ -32,7 +33,7 @@ from antiphon.knowledge.generations import (
 )
 from antiphon.knowledge.reading_process import ReadingProcess, ReadsDocuments
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
-from antiphon.knowledge.target import Target, find_files, find_only, set_target
+from antiphon.knowledge.target import Target, set_target
 from antiphon.knowledge.values import KnownDocument
 from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
 from antiphon.vocabulary.ports import Embedder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from antiphon.knowledge.candidates import Wanted
-from antiphon.knowledge.catalogue import term_hash
+from antiphon.knowledge.catalogue_tables import term_hash
 from antiphon.knowledge.chunking import passage_id
 from antiphon.knowledge.scoring import SentenceScores
 from antiphon.knowledge.selecting import Span

@@ -13,7 +13,7 @@ from math import log
 import msgspec
 import numpy as np
 
-from antiphon.knowledge.catalogue import term_hash
+from antiphon.knowledge.catalogue_tables import term_hash
 from antiphon.knowledge.stretches import SentenceFigures, SentenceRow
 from antiphon.knowledge.vectors import Vector
 from antiphon.knowledge.windows import REACHES, window_cosines, window_sums

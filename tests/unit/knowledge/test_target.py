@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.knowledge.finding import find_files, is_under
 from antiphon.knowledge.loading import content_hash, stamp_of
-from antiphon.knowledge.target import Target, find_files, is_under, set_target
+from antiphon.knowledge.target import Target, set_target
 from antiphon.knowledge.values import KnownDocument
 from tests.fakes_knowledge import ReadHere
 
@@ -95,15 +96,19 @@ def two_weeks(folder: Path) -> dict[str, KnownDocument]:
     return before
 
 
-def test_a_title_stays_when_its_file_changes(tmp_path: Path) -> None:
+def test_titles_stay_when_their_files_change(tmp_path: Path) -> None:
     before = two_weeks(tmp_path)
-    (tmp_path / "week 2" / "notes.txt").write_text("Other words.")
+    first, second = before
+    # The first was alone when it was indexed.
+    before[first] = known(first, "notes")
+    Path(first).write_text("Other words.")
+    Path(second).write_text("And others.")
     reader = ReadHere()
 
     set_target(find_files([tmp_path], before), before, reader)
 
-    changed = reader.document(str(tmp_path / "week 2" / "notes.txt"))
-    assert changed.title == "notes (week 2)"
+    titles = [reader.document(path).title for path in before]
+    assert titles == ["notes", "notes (week 2)"]
 
 
 def test_a_file_that_moves_is_told_apart_from_those_that_stay(tmp_path: Path) -> None:
