@@ -9,6 +9,7 @@ from antiphon.language.evidence import telling_words
 
 _OF_PLACES = frozenset(("compare", "look_up", "lesson"))
 """Kinds that hold only of the places that were named."""
+_OF_FOUND: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))
 _OF_ANY_LESSON: frozenset[Ask] = frozenset(("link", "title"))
 
 
@@ -24,8 +25,18 @@ def follow_up(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
         inquiry = inquiry._replace(course=before.course, courses=before.courses)
     if not has_place:
         inquiry = inquiry._replace(lesson=before.lesson)
-    if parsed.asked.is_pure and inquiry.has_course:
+    if parsed.asked.is_pure:
+        return _of_course_meant(inquiry, parsed)
+    return _joined(inquiry, before)
+
+
+def _of_course_meant(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns "Who teaches that course?" as asked of the one that was named, or that speaks of what was asked."""
+    before = parsed.before
+    if inquiry.has_course:
         return inquiry
+    if parsed.asked.asks <= _OF_FOUND and telling_words(before.topic):
+        return inquiry._replace(kind="find", topic=before.topic)
     return _joined(inquiry, before)
 
 

@@ -50,10 +50,23 @@ def understand(
     parts: list[Inquiry] = []
     for part in questions_in(asked):
         before = _understand_one(part, before, catalogue)
+        if parts and _is_of_same_outline(parts[-1], before):
+            before = before._replace(asks=before.asks | parts.pop().asks)
         parts.append(before)
     if len(parts) == 1:
         return parts[0]
     return Inquiry("several", asked, asked, parts=tuple(parts))
+
+
+def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:
+    """Returns True for "How many lessons has it, and who teaches it?": one answer says both."""
+    if one.course is None or (one.kind, other.kind) != ("outline", "outline"):
+        return False
+    return (one.course, one.lesson, one.step) == (
+        other.course,
+        other.lesson,
+        other.step,
+    )
 
 
 def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
