@@ -188,10 +188,10 @@ def _is_whole(text: str) -> bool:
     """Returns True for a piece of a message that is a question of its own."""
     if _ASKS.match(text) is None and "?" not in text:
         return False
-    # What a catalogue is asked of "it" is answered of the course that the question before names.
-    return bool(terms(text)) and (
-        not points_back(text) or asked_of_catalogue(text).is_pure
-    )
+    # What a catalogue is asked of "it" is answered of the course that the question before is about.
+    if asked_of_catalogue(text).is_pure:
+        return True
+    return bool(terms(text)) and not points_back(text)
 
 
 def compared_sides(question: str) -> tuple[str, str] | None:

@@ -9,6 +9,7 @@ from antiphon.language.lesson_places import LessonPlace, lesson_place
 
 _OF_PLACES = frozenset(("compare", "look_up", "lesson", "across"))
 """Kinds that hold only of the places that were named."""
+_OF_FOUND: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))
 _OF_ANY_LESSON: frozenset[Ask] = frozenset(("link", "title"))
 
 
@@ -25,6 +26,8 @@ def follow_up(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
         inquiry = inquiry._replace(lesson=before.lesson)
     if not inquiry.courses:
         inquiry = inquiry._replace(course=before.course, courses=before.courses)
+    if parsed.asked.is_pure:
+        return _of_course_meant(inquiry, parsed)
     return _joined(inquiry, parsed)
 
 
@@ -40,10 +43,20 @@ def _of_listed_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     return inquiry._replace(course=listed[at], courses=(listed[at],))
 
 
+def _of_course_meant(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
+    """Returns "Who teaches that course?" as asked of the one that was named, or that speaks of what was asked."""
+    before = parsed.before
+    if inquiry.has_course:
+        return inquiry
+    if parsed.asked.asks <= _OF_FOUND and before.has_topic:
+        return inquiry._replace(kind="find", topic=before.topic)
+    return _joined(inquiry, parsed)
+
+
 def _joined(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     """Returns the follow-up in the words of both questions, where the first had a topic that the catalogue lacks."""
     before = parsed.before
-    if not before.has_topic or (parsed.asked.is_pure and inquiry.has_course):
+    if not before.has_topic:
         return inquiry
     return inquiry._replace(
         question=f"{before.question} {inquiry.question}",

@@ -60,6 +60,8 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
     parts: list[Inquiry] = []
     for part in questions_in(asked):
         before = _understand_one(part, before, catalogue)
+        if parts and _is_of_same_outline(parts[-1], before):
+            before = before._replace(asks=before.asks | parts.pop().asks)
         parts.append(before)
     if len(parts) == 1:
         return parts[0]
@@ -69,6 +71,14 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
 def _asked_in(tongue: Tongue, inquiry: Inquiry) -> Inquiry:
     parts = [part._replace(tongue=tongue) for part in inquiry.parts]
     return inquiry._replace(tongue=tongue, parts=tuple(parts))
+
+
+def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:
+    """Returns True for "How many lessons has it, and who teaches it?": one answer says both."""
+    if one.course is None or (one.kind, other.kind) != ("outline", "outline"):
+        return False
+    place = (one.course, one.lesson, one.lessons, one.step)
+    return place == (other.course, other.lesson, other.lessons, other.step)
 
 
 def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:

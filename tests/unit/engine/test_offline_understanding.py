@@ -483,6 +483,14 @@ def test_a_question_to_the_catalogue_about_it_is_one_of_its_own() -> None:
     assert {part.course for part in asked.parts} == {RELIABILITY}
 
 
+def test_that_course_is_the_one_that_speaks_of_what_was_asked() -> None:
+    asked = read("How do compensating steps work, and who teaches that course?")
+
+    assert [part.kind for part in asked.parts] == ["plain", "find"]
+    assert asked.parts[1].asks == {"teacher"}
+    assert "compensating steps" in asked.parts[1].topic
+
+
 def test_two_adjectives_share_the_noun_behind_the_second() -> None:
     shared = read("What is the difference between linear and logistic regression?")
     apart = read("What is the difference between docker and virtual machines?")
