@@ -13,8 +13,8 @@ from antiphon.language.words import fold
 _MOST_WORDS = 4
 _WORD = re.compile(r"\w+")
 _LANGUAGES = ("de", "fr", "es", "it", "pt", "nl")
-# A row for each meaning, a column for each language; "+" joins the words of a phrase. Words are
-# written as `language.words.fold` writes them.
+# A row for each meaning, a column for each language; "+" joins the words of a phrase. Words are written as
+# `language.words.fold` writes them.
 _ROWS = """
 who | wer | qui | quien quienes | chi | quem | wie
 teaches | unterrichtet lehrt gibt | enseigne donne | ensena imparte da | insegna | ensina da | doceert geeft
@@ -70,7 +70,7 @@ def _glossaries() -> dict[str, dict[str, str]]:
     for row in _ROWS.strip().splitlines():
         english, *columns = row.split("|")
         for language, column in zip(_LANGUAGES, columns, strict=True):
-            for phrase in column.replace(",", " ").split():
+            for phrase in column.split():
                 glossaries[language][phrase.replace("+", " ")] = english.strip()
     return glossaries
 
@@ -87,11 +87,10 @@ def in_english(question: str, glossary: Mapping[str, str]) -> str:
     at = 0
     while at < len(found):
         length = _phrase_length(folded[at : at + _MOST_WORDS], glossary)
-        translated += question[end : found[at].start()]
-        last = found[at + length - 1]
-        written = question[found[at].start() : last.end()]
-        translated += glossary.get(" ".join(folded[at : at + length]), written)
-        end = last.end()
+        english = glossary.get(" ".join(folded[at : at + length]))
+        if english is not None:
+            translated += question[end : found[at].start()] + english
+            end = found[at + length - 1].end()
         at += length
     return translated + question[end:]
 
