@@ -44,7 +44,7 @@ previous | vorige vorherige | precedente | anterior | precedente | anterior | vo
 after | nach | apres | despues+de | dopo | depois+de depois+da | na
 before | vor | avant | antes+de | prima+di prima+della | antes+de antes+da | voor
 comes | kommt | vient | viene | viene | vem | komt
-which | welche welches | quel quelle quelles | que cual | quale quali che | qual que | welke
+which | welche welcher | quel quelle quelles | que cual | quale quali che | qual que | welke
 what | was | que quoi | | cosa | o+que | wat
 how | wie | comment | como | come | como | hoe
 are | sind | sont | son | sono | sao | zijn
@@ -60,6 +60,10 @@ about | uber worum+geht+es+in worum+geht+es | sur parle traite | sobre trata | t
 summarize | fasse fass | resume resumez | resume resumen | riassumi riassunto | resuma resumo | vat
 topics | themen | sujets themes | temas | argomenti temi | temas topicos | onderwerpen
 how long | wie+lange | combien+de+temps | cuanto+dura cuanto+tiempo | quanto+dura | quanto+dura quanto+tempo | hoe+lang
+covers | behandelt erklart | traite explique | explica | spiega | explica | behandelt
+where can i find | wo+finde+ich | ou+trouver | donde+encuentro | dove+trovo | onde+encontro | waar+vind+ik
+it | er | il elle | | | |
+please | bitte zusammen | s+il+vous+plait | por+favor | per+favore | por+favor | alsjeblieft
 all | alle | tous toutes | todos todas | tutti tutte | todos todas | alle
 """
 
