@@ -13,8 +13,8 @@ from antiphon.language.words import fold
 _MOST_WORDS = 4
 _WORD = re.compile(r"\w+")
 _LANGUAGES = ("de", "fr", "es", "it", "pt", "nl")
-# A row for each meaning, a column for each language; "+" joins the words of a phrase. Words are
-# written as `language.words.fold` writes them.
+# A row for each meaning, a column for each language; "+" joins the words of a phrase. Words are written as
+# `language.words.fold` writes them.
 _ROWS = """
 who | wer | qui | quien quienes | chi | quem | wie
 teaches | unterrichtet lehrt gibt | enseigne donne | ensena imparte da | insegna | ensina da | doceert geeft
@@ -44,7 +44,7 @@ previous | vorige vorherige | precedente | anterior | precedente | anterior | vo
 after | nach | apres | despues+de | dopo | depois+de depois+da | na
 before | vor | avant | antes+de | prima+di prima+della | antes+de antes+da | voor
 comes | kommt | vient | viene | viene | vem | komt
-which | welche welches | quel quelle quelles | que cual | quale quali che | qual que | welke
+which | welche welcher | quel quelle quelles | que cual | quale quali che | qual que | welke
 what | was | que quoi | | cosa | o+que | wat
 how | wie | comment | como | come | como | hoe
 are | sind | sont | son | sono | sao | zijn
@@ -60,6 +60,10 @@ about | uber worum+geht+es+in worum+geht+es | sur parle traite | sobre trata | t
 summarize | fasse fass | resume resumez | resume resumen | riassumi riassunto | resuma resumo | vat
 topics | themen | sujets themes | temas | argomenti temi | temas topicos | onderwerpen
 how long | wie+lange | combien+de+temps | cuanto+dura cuanto+tiempo | quanto+dura | quanto+dura quanto+tempo | hoe+lang
+covers | behandelt erklart | traite explique | explica | spiega | explica | behandelt
+where can i find | wo+finde+ich | ou+trouver | donde+encuentro | dove+trovo | onde+encontro | waar+vind+ik
+it | er | il elle | | | |
+please | bitte zusammen | s+il+vous+plait | por+favor | per+favore | por+favor | alsjeblieft
 all | alle | tous toutes | todos todas | tutti tutte | todos todas | alle
 """
 
@@ -70,7 +74,7 @@ def _glossaries() -> dict[str, dict[str, str]]:
     for row in _ROWS.strip().splitlines():
         english, *columns = row.split("|")
         for language, column in zip(_LANGUAGES, columns, strict=True):
-            for phrase in column.replace(",", " ").split():
+            for phrase in column.split():
                 glossaries[language][phrase.replace("+", " ")] = english.strip()
     return glossaries
 
@@ -87,11 +91,10 @@ def in_english(question: str, glossary: Mapping[str, str]) -> str:
     at = 0
     while at < len(found):
         length = _phrase_length(folded[at : at + _MOST_WORDS], glossary)
-        translated += question[end : found[at].start()]
-        last = found[at + length - 1]
-        written = question[found[at].start() : last.end()]
-        translated += glossary.get(" ".join(folded[at : at + length]), written)
-        end = last.end()
+        english = glossary.get(" ".join(folded[at : at + length]))
+        if english is not None:
+            translated += question[end : found[at].start()] + english
+            end = found[at + length - 1].end()
         at += length
     return translated + question[end:]
 

@@ -1,6 +1,6 @@
 """Reads which lesson a question means: its number, its place in the course, or the one beside another; pure.
 
-The patterns have no nested repetition, and a question is read up to a bound: it is hostile text.
+The patterns have no unbounded repetition of one, and a question is read up to a bound: it is hostile text.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def _tongue(
     language: str, common: str, note: str, fitting: str, closest: str
 ) -> Tongue:
     glossary = WORDS_FOR_CATALOGUE[language]
-    single = {word for word in glossary if " " not in word}
-    known = single - _ENGLISH_WORDS - _ENGLISH_TOO | set(common.split())
+    asking = set(" ".join(glossary).split())
+    known = asking - _ENGLISH_WORDS - _ENGLISH_TOO | set(common.split())
     return Tongue(frozenset(known), note, fitting, closest, glossary)
 
 

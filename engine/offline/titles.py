@@ -72,7 +72,7 @@ class Titles:
     def __init__(self, titles: Sequence[str]) -> None:
         self._titles = tuple(titles)
         self._terms: list[frozenset[str]] = []
-        self._main: list[frozenset[str]] = []
+        self._wholes: list[list[frozenset[str]]] = []
         self._written: list[frozenset[str]] = []
         self._holding: dict[str, list[int]] = {}
         self._initials: dict[str, list[int]] = {}
@@ -92,8 +92,12 @@ class Titles:
                 initials += token.word[0]
                 self._words.setdefault(token.word, token.term)
         self._terms.append(frozenset(held))
-        # "MCP: Build Rich Apps" is also called by what stands before the colon.
-        self._main.append(frozenset(terms(title.partition(":")[0])))
+        wholes = [frozenset(held)]
+        # "MCP Servers: Build Rich Apps" is also called by what stands before the colon.
+        main = frozenset(terms(title.partition(":")[0]))
+        if len(main) > 1:
+            wholes.append(main)
+        self._wholes.append(wholes)
         for term in dict.fromkeys(held):
             self._holding.setdefault(term, []).append(at)
         if 2 < len(initials) <= _MOST_LETTERS_OF_INITIALS:
@@ -162,9 +166,7 @@ class Titles:
         self, title: int, piece: Sequence[int], meant: Sequence[str | None]
     ) -> Run:
         held = frozenset([term for at in piece if (term := meant[at]) is not None])
-        full = held >= self._terms[title]
-        if len(self._main[title]) > 1:
-            full = full or held >= self._main[title]
+        full = any(held >= whole for whole in self._wholes[title])
         return Run(piece[0], piece[-1], (title,), len(held), full)
 
     def _by_initials(self, tokens: Sequence[Token]) -> list[Run]:
@@ -183,12 +185,9 @@ def _apart(runs: Iterable[Run]) -> list[Run]:
         rival = _overlapping(run, kept)
         if rival is None:
             kept.append(run)
-            continue
-        same = (run.first, run.last) == (kept[rival].first, kept[rival].last)
-        if same and run.matched == kept[rival].matched and run.full == kept[rival].full:
-            kept[rival] = kept[rival]._replace(
-                titles=(*kept[rival].titles, *run.titles)
-            )
+        elif kept[rival]._replace(titles=run.titles) == run:
+            titles = kept[rival].titles + run.titles
+            kept[rival] = run._replace(titles=titles)
     return kept
 
 

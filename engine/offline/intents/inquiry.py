@@ -95,10 +95,12 @@ class Inquiry(NamedTuple):
 
     @property
     def speaks_of_catalogue(self) -> bool:
-        """True where it names a course or lesson, or asks what the catalogue knows."""
+        """True where it names courses or lessons, or asks what the catalogue knows."""
         if self.parts:
             return all(part.speaks_of_catalogue for part in self.parts)
-        return self.has_course or self.lesson is not None or self.kind == "outline"
+        if self.kind in ("outline", "find", "across"):
+            return True
+        return self.has_course or self.lesson is not None
 
     @property
     def wants_introduction(self) -> bool:

@@ -64,6 +64,7 @@ def test_a_course_is_known_by_title_part_nickname_typo_or_teacher(
         ("Quel est le titre de la le\u00e7on 3 de Reliability Engineering for Services ?", {"title"}, 3),
         ("Chi insegna il corso Reliability Engineering for Services?", {"teacher"}, None),
         ("Quem ensina o curso Reliability Engineering for Services?", {"teacher"}, None),
+        ("Worum geht es im Kurs Reliability Engineering for Services?", {"overview"}, None),
         ("Wie geeft de cursus Reliability Engineering for Services?", {"teacher"}, None),
     ],
 )  # fmt: skip
