@@ -131,7 +131,9 @@ def test_what_the_courses_have_no_word_for_is_its_share_of_the_question() -> Non
 
     found = extract("Is a frobnicator queue a line?", [QUEUES], Measures(weigh))
     found_with_it = extract(
-        "Is a frobnicator queue a line?", [["A frobnicator. ", *QUEUES]], Measures(weigh)
+        "Is a frobnicator queue a line?",
+        [["A frobnicator. ", *QUEUES]],
+        Measures(weigh),
     )
 
     assert found.fit.unknown == 0.5
