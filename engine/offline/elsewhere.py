@@ -64,10 +64,12 @@ def elsewhere(
         each for each in task.passages if (each.course, each.lesson) == (course, lesson)
     ]
     wanted = _Wanted(title, own, weigh)
+    titles = {each.title for each in task.catalogue.courses}
     ranks = _ranks(task)
     best: dict[str, Elsewhere] = {}
     for source in task.passages:
-        if source.course == course:
+        # A result that somebody replaced in a fork is of no course.
+        if source.course == course or (titles and source.course not in titles):
             continue
         place = wanted.found_in(source, ranks.get(source, _UNRANKED))
         known = best.get(source.course, place)
