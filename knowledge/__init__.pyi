@@ -10,7 +10,8 @@ from antiphon.knowledge.embedders import (
 )
 from antiphon.knowledge.finding import counted_by_ending
 from antiphon.knowledge.generations import index_size
-from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
+from antiphon.knowledge.index_run import IndexSummary
+from antiphon.knowledge.indexing import index_paths, remove_course
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
