@@ -68,7 +68,8 @@ def asks_for_course_on(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
 
 def names_course_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes a course with next to nothing beside it: "Tell me about the Git course"."""
-    if inquiry.course is None or not parsed.mentions.courses:
+    # Where no courses are known, the name may be the topic: "What does the lesson say of backoff?"
+    if not parsed.catalogue.course(inquiry.course) or not parsed.mentions.courses:
         return None
     if inquiry.has_topic or not parsed.is_bare:
         return None

@@ -347,6 +347,10 @@ def test_a_course_on_something_is_one_whose_title_says_so(
     assert (inquiry.kind == "outline") == bool(titles)
 
 
+def test_without_a_catalogue_what_may_be_a_course_is_searched_for() -> None:
+    assert understand("What does the lesson say of backoff?").kind == "plain"
+
+
 def test_other_courses_of_a_teacher_are_all_that_the_teacher_has() -> None:
     inquiry = read("Are there any other courses by Priya Raghunathan?")
 
