@@ -64,19 +64,25 @@ def elsewhere(
         each for each in task.passages if (each.course, each.lesson) == (course, lesson)
     ]
     wanted = _Wanted(title, own, weigh)
-    titles = {each.title for each in task.catalogue.courses}
     ranks = _ranks(task)
     best: dict[str, Elsewhere] = {}
-    for source in task.passages:
-        # A result that somebody replaced in a fork is of no course.
-        if source.course == course or (titles and source.course not in titles):
-            continue
+    for source in _of_other_courses(course, task):
         place = wanted.found_in(source, ranks.get(source, _UNRANKED))
         known = best.get(source.course, place)
         if place.score >= known.score:
             best[source.course] = place
     places = sorted(best.values(), key=lambda place: -place.score)
     return [place for place in places if place.score >= _CLOSE * places[0].score]
+
+
+def _of_other_courses(course: str, task: Task) -> list[Source]:
+    """Returns what was found in other courses; a result that somebody replaced in a fork is of no course."""
+    titles = {each.title for each in task.catalogue.courses}
+    found: list[Source] = []
+    for source in task.passages:
+        if source.course != course and (not titles or source.course in titles):
+            found.append(source)
+    return found
 
 
 class _Wanted:
