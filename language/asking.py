@@ -10,7 +10,7 @@ import re
 from typing import Literal, NamedTuple
 
 from antiphon.language.evidence import is_light
-from antiphon.language.words import terms, words
+from antiphon.language.words import STOP_WORDS, terms, words
 
 Ask = Literal[
     "teacher",
@@ -74,6 +74,8 @@ _PUT_IN_WORDS = (
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
+QUESTION_WORDS = STOP_WORDS | _PUT_IN | frozenset(_WORDS_FOR_ASKS)
+"""The words in which questions to a catalogue are put."""
 _HOW_MANY_LESSONS = re.compile(
     r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:lessons|lectures)\b", re.I
 )

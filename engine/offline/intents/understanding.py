@@ -15,6 +15,11 @@ from antiphon.engine.offline.intents.places import (
     with_courses,
     with_lesson,
 )
+from antiphon.engine.offline.intents.two_steps import (
+    after_lesson,
+    in_two_steps,
+    steps_in,
+)
 from antiphon.language.questions import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
 from antiphon.language.tongues import Tongue, tongue_of
@@ -57,9 +62,21 @@ def understand(
 
 
 def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    steps = steps_in(asked)
+    if steps is not None:
+        step = _understand_one(steps[0], before, catalogue)
+        # A step that names no known lesson is no more than the beginning of the question.
+        if catalogue.course(step.course) and step.is_about_lesson:
+            return in_two_steps(step, _understand_each(steps[1], step, catalogue))
+    return _understand_each(asked, before, catalogue)
+
+
+def _understand_each(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
     parts: list[Inquiry] = []
     for part in questions_in(asked):
         before = _understand_one(part, before, catalogue)
+        if parts and catalogue:
+            before = after_lesson(parts[-1], before)
         if parts and _is_of_same_outline(parts[-1], before):
             before = before._replace(asks=before.asks | parts.pop().asks)
         parts.append(before)
