@@ -47,6 +47,16 @@ def corrected(
     """
     if tongue_of(question) is not ENGLISH:
         return question
+    vocabulary = _vocabulary(catalogue, sources)
+    # A title is known by its longer words, and its shorter ones by the title.
+    for _ in range(2):
+        question = _corrected(question, weigh, catalogue, vocabulary)
+    return question
+
+
+def _corrected(
+    question: str, weigh: Weigh, catalogue: Catalogue, vocabulary: tuple[str, ...]
+) -> str:
     unknown = [
         token
         for token in tokens_of(question)
@@ -56,7 +66,6 @@ def corrected(
     ]
     if not unknown:
         return question
-    vocabulary = _vocabulary(catalogue, sources)
     named = _words_of_titles(question, catalogue)
     text = question
     # From the end, so that the places of those before stay right.

@@ -78,7 +78,8 @@ def _understand_each(asked: str, before: Inquiry, catalogue: Catalogue) -> Inqui
         if parts and catalogue:
             before = after_lesson(parts[-1], before)
         if parts and _is_of_same_outline(parts[-1], before):
-            before = before._replace(asks=before.asks | parts.pop().asks)
+            same = parts.pop()
+            before = before._replace(asks=before.asks | same.asks, place=same.place)
         parts.append(before)
     if len(parts) == 1:
         return parts[0]
@@ -92,10 +93,11 @@ def _asked_in(tongue: Tongue, inquiry: Inquiry) -> Inquiry:
 
 def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:
     """Returns True for "How many lessons has it, and who teaches it?": one answer says both."""
-    if one.course is None or (one.kind, other.kind) != ("outline", "outline"):
+    if not one.has_course or (one.kind, other.kind) != ("outline", "outline"):
         return False
-    place = (one.course, one.lesson, one.lessons, one.step)
-    return place == (other.course, other.lesson, other.lessons, other.step)
+    place = (one.course, one.courses, one.lesson, one.lessons, one.step)
+    others = (other.course, other.courses, other.lesson, other.lessons, other.step)
+    return place == others
 
 
 def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
