@@ -10,7 +10,7 @@ import re
 from typing import Literal, NamedTuple
 
 from antiphon.language.evidence import is_light
-from antiphon.language.words import terms, words
+from antiphon.language.words import STOP_WORDS, terms, words
 
 Ask = Literal[
     "teacher",
@@ -39,6 +39,7 @@ _WORDS_FOR: dict[Ask, str] = {
 _TEACHES = ("teaches", "teach", "taught", "teaching", "instructs")
 _MAKES = (
     "gives",
+    "giving",
     "gave",
     "holds",
     "leads",
@@ -64,7 +65,7 @@ _WORDS_FOR_ASKS = _meanings()
 _AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
 _AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
-    "please list lists available currently offer offers offered total overall exact exactly full complete "
+    "please send list lists available currently offer offers offered total overall exact exactly full complete "
     "whole entire first last next previous second third final following follows preceding precedes comes come order "
     "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
     "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
@@ -74,6 +75,10 @@ _PUT_IN_WORDS = (
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
+TELLS = frozenset([word for word, ask in _WORDS_FOR_ASKS.items() if ask == "overview"])
+"""What a course or a lesson does with its topic: it covers it, discusses it, explains it."""
+QUESTION_WORDS = STOP_WORDS | _PUT_IN | frozenset(_WORDS_FOR_ASKS)
+"""The words in which questions to a catalogue are put."""
 _HOW_MANY_LESSONS = re.compile(
     r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:lessons|lectures)\b", re.I
 )

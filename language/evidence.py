@@ -45,8 +45,8 @@ _LIGHT_WORDS = """
     compare comparison concern describe differ difference different done exactly find first found gave given goes
     going good got gotten happen help idea insist keep kept kind knew know known large larger like long look made
     main make many matter mean meant much name need normally number part people point promise put question reason
-    related said saw seen set several showed shown something sort start subject take taken talk thing thought told
-    took topic value want way went whole work would wrong year
+    related resemble said saw seen set several showed shown something sort start subject take taken talk thing
+    thought told took topic value want way went whole work would wrong year
 """
 _LIGHT = frozenset(map(stem, _LIGHT_WORDS.split()))
 """Words in which a question is put, rather than what it is about."""

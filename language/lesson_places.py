@@ -56,6 +56,11 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"\bL(?P<number>\d{1,2})\b(?=\s+(?:of|in|from)\b|\s*[?.!,]|\s*$)")
+_BEFORE_LAST = re.compile(
+    r"\b(?:lesson|lecture|one)\s+before\s+(?:the\s+)?last\b(?:\s+(?:lesson|lecture|one)\b)?"
+    r"|\blast\s+(?:lesson\s+|lecture\s+)?but\s+one\b",
+    re.IGNORECASE,
+)
 _COMES = (
     r"(?:lesson|comes?|one|what(?:'s| is))\s+(?:right\s+|directly\s+|just\s+|next\s+)?"
 )
@@ -153,13 +158,13 @@ def spelled_out(question: str) -> str:
 
 def without_lesson_places(text: str) -> str:
     """Returns the text without the words that name a lesson."""
-    for pattern in (_RANGE, LESSONS, _BESIDE, _SEVERAL, _POSITIONS):
+    for pattern in (_BEFORE_LAST, _RANGE, LESSONS, _BESIDE, _SEVERAL, _POSITIONS):
         text = pattern.sub(" ", text)
     return text
 
 
 def _step(text: str) -> int:
-    beside = _BESIDE.search(text)
+    beside = _BESIDE.search(_BEFORE_LAST.sub(" ", text))
     if beside is None:
         return 0
     if beside["next"]:
@@ -179,6 +184,8 @@ def _positions(text: str) -> Sequence[int]:
     several = _SEVERAL.search(text)
     if several is not None:
         return _from_an_end(several["end"], several["count"])
+    if _BEFORE_LAST.search(text):
+        return (-2,)
     found = _POSITIONS.search(text)
     if found is None:
         return ()

@@ -17,6 +17,7 @@ from antiphon.language.evidence import WORDS_ALONE, Measures, telling_words
 from antiphon.language.extract import Excerpt, extract
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
+from antiphon.language.words import terms
 from antiphon.vocabulary.events import NOT_SEARCHED, NOTHING_FOUND
 from antiphon.vocabulary.ports import Json
 
@@ -244,8 +245,17 @@ def _answer_by_course(
         source = found.sources[excerpt.passage]
         draft.paragraph(f"In {place_of(source, with_course=True)}: ")
         quote(excerpt, source, draft)
-    levels: list[Certainty] = [found.certainty for found in answers]
+    levels = [_sure_of_course(found, topic) for found in answers]
     draft.doubt(max(levels, key=LEVELS.index, default="none"))
+
+
+def _sure_of_course(found: Found, topic: str) -> Certainty:
+    """Returns how sure it is that a course speaks of a topic: a lesson that is called after it is about it."""
+    named = frozenset(terms(" ".join(telling_words(topic))))
+    source = found.sources[found.extraction.excerpts[0].passage]
+    if found.certainty == "low" and named and named <= frozenset(terms(source.title)):
+        return "medium"
+    return found.certainty
 
 
 def _answer_elsewhere(

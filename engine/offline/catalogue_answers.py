@@ -31,10 +31,19 @@ def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     elif "courses" in inquiry.asks:
         _name_courses(outlines, draft)
     else:
-        for outline in outlines[:MOST_OUTLINES]:
-            state(inquiry, Outline(outline), draft)
+        for source in outlines[:MOST_OUTLINES]:
+            outline = Outline(source)
+            state(_placed_in(inquiry, outline), outline, draft)
         if inquiry.wants_introduction:
             _introduce(inquiry, task, draft)
+
+
+def _placed_in(inquiry: Inquiry, outline: Outline) -> Inquiry:
+    """Returns what is asked of "the last lesson", of whichever course, as asked of that of one course."""
+    if inquiry.course is not None or inquiry.lesson is not None or not inquiry.place:
+        return inquiry
+    numbers = [lesson.number for lesson in outline.lessons]
+    return inquiry._replace(lesson=inquiry.place.among(numbers))
 
 
 def of_found(inquiry: Inquiry, task: Task) -> Inquiry:

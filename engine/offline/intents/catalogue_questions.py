@@ -77,10 +77,16 @@ def names_course_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
 
 
 def _in_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
-    if inquiry.lesson is None or inquiry.has_course or not parsed.catalogue:
+    if inquiry.place is None or inquiry.has_course or not parsed.catalogue:
         return None
-    courses = parsed.catalogue.with_lesson(inquiry.lesson)
-    return inquiry._replace(kind="outline", courses=courses)
+    if inquiry.lesson is not None:
+        courses = parsed.catalogue.with_lesson(inquiry.lesson)
+    elif inquiry.place.position is not None:
+        # Each course has a first lesson, of whichever number.
+        courses = tuple([course.title for course in parsed.catalogue.courses])
+    else:
+        return None
+    return inquiry._replace(kind="outline", courses=courses, topic="")
 
 
 def asks_after_teacher(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:

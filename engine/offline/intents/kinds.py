@@ -23,9 +23,9 @@ from antiphon.engine.offline.intents.parsing import Parsed
 MOST_LESSONS = 4
 """Of several lessons that a question names as many are summed up; of each, two tools are called."""
 
-_ELSEWHERE = re.compile(
+ELSEWHERE = re.compile(
     r"\b(?:(?:an)?other courses?|different course|same (?:topic|subject|thing)|similar"
-    r"|(?:topic|subject|theme) of (?:the )?lesson|comes? up again|related to|elsewhere)\b",
+    r"|(?:topic|subject|theme) of (?:the )?lesson|comes? up again|related to|elsewhere|where else)\b",
     re.I,
 )
 _APART_FROM = re.compile(
@@ -56,7 +56,7 @@ def with_kind(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
 
 def _looks_elsewhere(inquiry: Inquiry, _: Parsed) -> Inquiry | None:
     """Takes what asks for other courses on the topic of a lesson."""
-    if inquiry.is_about_lesson and _ELSEWHERE.search(inquiry.question):
+    if inquiry.is_about_lesson and ELSEWHERE.search(inquiry.question):
         return inquiry._replace(kind="look_up")
     return None
 
@@ -66,6 +66,13 @@ def _asks_apart_from_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if inquiry.courses and _APART_FROM.search(parsed.question):
         return _across(inquiry._replace(course=None), parsed)
     return None
+
+
+def _asks_other_course_of_lesson(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes "What does the git course say about what lesson 2 of X covers?": nothing but the two places is named."""
+    if inquiry.other is None or not inquiry.is_about_lesson or parsed.asked.topic:
+        return None
+    return inquiry._replace(kind="look_up")
 
 
 def _asks_about_lesson(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
@@ -116,6 +123,7 @@ _RULES = (
     asks_of_catalogue,
     asks_for_unknown,
     compares,
+    _asks_other_course_of_lesson,
     names_lesson_alone,
     _asks_about_lesson,
     names_course_alone,

@@ -15,6 +15,11 @@ from antiphon.engine.offline.intents.places import (
     with_courses,
     with_lesson,
 )
+from antiphon.engine.offline.intents.two_steps import (
+    after_lesson,
+    in_two_steps,
+    steps_in,
+)
 from antiphon.language.questions import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
 from antiphon.language.tongues import Tongue, tongue_of
@@ -57,11 +62,24 @@ def understand(
 
 
 def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    steps = steps_in(asked)
+    if steps is not None:
+        step = _understand_one(steps[0], before, catalogue)
+        # A step that names no known lesson is no more than the beginning of the question.
+        if catalogue.course(step.course) and step.is_about_lesson:
+            return in_two_steps(step, _understand_each(steps[1], step, catalogue))
+    return _understand_each(asked, before, catalogue)
+
+
+def _understand_each(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
     parts: list[Inquiry] = []
     for part in questions_in(asked):
         before = _understand_one(part, before, catalogue)
+        if parts and catalogue:
+            before = after_lesson(parts[-1], before)
         if parts and _is_of_same_outline(parts[-1], before):
-            before = before._replace(asks=before.asks | parts.pop().asks)
+            same = parts.pop()
+            before = before._replace(asks=before.asks | same.asks, place=same.place)
         parts.append(before)
     if len(parts) == 1:
         return parts[0]
@@ -75,10 +93,11 @@ def _asked_in(tongue: Tongue, inquiry: Inquiry) -> Inquiry:
 
 def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:
     """Returns True for "How many lessons has it, and who teaches it?": one answer says both."""
-    if one.course is None or (one.kind, other.kind) != ("outline", "outline"):
+    if not one.has_course or (one.kind, other.kind) != ("outline", "outline"):
         return False
-    place = (one.course, one.lesson, one.lessons, one.step)
-    return place == (other.course, other.lesson, other.lessons, other.step)
+    place = (one.course, one.courses, one.lesson, one.lessons, one.step)
+    others = (other.course, other.courses, other.lesson, other.lessons, other.step)
+    return place == others
 
 
 def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:

@@ -11,6 +11,7 @@ from antiphon.engine.offline.titles import (
     is_quoted,
     tokens_of,
 )
+from antiphon.language.asking import TELLS
 
 TEACHES = frozenset(("teach", "teaches", "teaching", "taught", "say", "says", "said"))
 COURSE_WORDS = frozenset(("course", "class", "training"))
@@ -89,7 +90,9 @@ class WordPlaces:
 
     def is_place_of_lesson(self, run: Run) -> bool:
         """Returns True for the X of "lesson 3 of X"."""
-        if self.carries_on(run.last + 1):
+        # "What lesson 2 of X covers" says nothing more of the name.
+        behind = run.last + 1
+        if self.carries_on(behind) and self.word(behind) not in TELLS:
             return False
         return self.leads_on_from(_LESSONS, self._before_article(run))
 

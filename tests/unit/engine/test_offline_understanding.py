@@ -555,6 +555,112 @@ def test_a_misspelt_word_is_read_as_the_nearest_that_the_courses_hold() -> None:
     assert said == "What is a circuit breakers in Raft by Ethanol?"
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("wat is teh first leson of Practcal Retreival", "what is the first lesson of practical retrieval"),
+        ("whcih cource covers sagas", "which course covers sagas"),
+        ("who teachs langauge modles and tols", "who teaches language models and tools"),
+        ("what do the callers of Wendy wait for", "what do the callers of Wendy wait for"),
+        ("what does Coarse say", "what does Coarse say"),
+    ],
+)  # fmt: skip
+def test_little_words_are_misspelt_like_long_ones_and_names_are_not(
+    question: str, said: str
+) -> None:
+    known = {"practic", "inform", "retriev", "saga", "languag", "model", "tool", "wait"}
+
+    def weigh(term: str) -> float:
+        return 1.0 if term in known else 9.0
+
+    assert corrected(question, weigh, CATALOGUE, ()) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("Look at what lesson 2 of the reliability course is about. What does the MCP course say of it?", MCP),
+        ("First see what lesson 2 of the reliability course is, then tell me what Marta's course says of it.", EVENTS),
+        ("Read lesson 2 of the reliability course: which other course treats the same subject?", None),
+        ("Check lesson 2 of the reliability course. What has the language models course that is similar?", MODELS),
+        ("What does the language models course say about what lesson 2 of the reliability course covers?", MODELS),
+        ("How is the topic of lesson 2 of the reliability course treated in Language Models and Tools?", MODELS),
+    ],
+)  # fmt: skip
+def test_what_another_course_says_on_the_lesson_of_a_first_step_is_looked_up(
+    question: str, other: str | None
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("look_up", RELIABILITY, 2)
+    assert inquiry.other == other
+
+
+def test_a_question_that_says_its_topic_is_asked_of_its_own_course() -> None:
+    inquiry = read(
+        "Look at what lesson 2 of the reliability course is about. What does the language models course say of fusion?"
+    )
+
+    first, then = inquiry.parts
+    assert (first.kind, first.course, first.lesson) == ("outline", RELIABILITY, 2)
+    assert (then.kind, then.course, then.other) == ("plain", MODELS, None)
+
+
+def test_a_question_that_names_no_place_is_asked_of_the_lesson_of_the_first_step() -> (
+    None
+):
+    inquiry = read(
+        "Open lesson 2 of the reliability course. How many times may a call be made?"
+    )
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("lesson", RELIABILITY, 2)
+
+
+def test_an_order_that_names_no_lesson_is_no_first_step() -> None:
+    assert read("Find the best queue. What is a log?").kind != "look_up"
+
+
+def test_a_later_question_may_be_on_the_topic_of_the_lesson_before_it() -> None:
+    inquiry = read(
+        "What is lesson 2 of the reliability course about? And what does the language models course say on that topic?"
+    )
+
+    later = inquiry.parts[1]
+    assert (later.kind, later.course, later.other) == (
+        "look_up",
+        RELIABILITY,
+        MODELS,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "lesson"),
+    [
+        ("What does the lesson after Tokens and the Context Window say about prefixes?", 2),
+        ("What does the lesson before Prompt Caching say about tokens?", 1),
+        ("What does the last lesson of the event-driven course say about credit?", 3),
+        ("What does the lesson before last of the event-driven course say about steps?", 2),
+        ("What does the last lesson but one of the event-driven course say about steps?", 2),
+    ],
+)  # fmt: skip
+def test_a_lesson_named_by_its_neighbour_or_its_end_is_searched(
+    question: str, lesson: int
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.lesson) == ("lesson", lesson)
+
+
+def test_the_first_lesson_of_no_course_is_that_of_each_and_so_is_its_teacher() -> None:
+    inquiry = read("What does the first lesson cover and who teaches it?")
+
+    assert inquiry.kind == "outline"
+    assert inquiry.asks == {"overview", "teacher"}
+    assert len(inquiry.courses) == len(CATALOGUE.courses)
+    assert inquiry.place is not None
+    assert inquiry.place.position == 1
+
+
 LETTERS = st.text(
     alphabet="abe is of lesson course the and 1?.,:\"'\u2019\u00e9\u4e00",
     max_size=1_000,
@@ -579,6 +685,8 @@ def test_no_text_breaks_the_reading(text: str) -> None:
         "\u201c" * 20_000,
         "Language Models and Tools " * 1_000,
         "which course that " * 2_000,
+        "look at lesson 1 of it. then " * 1_000,
+        "see, then see, then see what, " * 1_000,
     ],
 )
 @pytest.mark.parametrize("catalogue", [EMPTY, CATALOGUE])
