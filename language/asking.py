@@ -79,6 +79,19 @@ TELLS = frozenset([word for word, ask in _WORDS_FOR_ASKS.items() if ask == "over
 """What a course or a lesson does with its topic: it covers it, discusses it, explains it."""
 QUESTION_WORDS = STOP_WORDS | _PUT_IN | frozenset(_WORDS_FOR_ASKS)
 """The words in which questions to a catalogue are put."""
+_NOT_HELD_WORDS = (
+    "cost costs price prices fee fees tuition charge charged free pay paid discount refund certificate certificates "
+    "certification diploma exam exams examination homework assignment assignments prerequisite prerequisites deadline "
+    "deadlines enrol enroll enrolment enrollment register registration schedule rating ratings"
+)
+NOT_HELD = frozenset(_NOT_HELD_WORDS.split())
+"""Words of questions about courses for what no catalogue holds."""
+_BESIDE_NOT_HELD = frozenset(("end", "ends", "start", "starts", "begin", "begins"))
+_A_COURSE = re.compile(r"\b(?:course|class|training)s?\b", re.I)
+_WHEN_IT_RUNS = re.compile(
+    r"^\W*(?:when|(?:on|at) (?:what|which) (?:date|day|time))\b.*\b(?:starts?|begins?|ends?|takes? place)\W*$",
+    re.I,
+)
 _HOW_MANY_LESSONS = re.compile(
     r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:lessons|lectures)\b", re.I
 )
@@ -141,6 +154,22 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
     topic = tuple([word for word in unknown if _says_something(word)])
     counts = _read_patterns(text, asks)
     return Asked(_sharpened(asks), counts, topic)
+
+
+def asks_what_is_not_held(text: str, asked: Asked, *, of_course: bool) -> bool:
+    """Returns True where all that is asked of a course is what no catalogue holds: "How much is the course on Git?".
+
+    Args:
+        asked: What it asks of the catalogue.
+        of_course: It names a course.
+    """
+    text = text[:READ_CHARS]
+    if asked.asks or not (of_course or _A_COURSE.search(text)):
+        return False
+    topic = frozenset(asked.topic) - _BESIDE_NOT_HELD
+    if not topic:
+        return of_course and _WHEN_IT_RUNS.search(text) is not None
+    return topic <= NOT_HELD
 
 
 def _says_something(word: str) -> bool:

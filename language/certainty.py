@@ -67,6 +67,10 @@ BY_WORDS = Scale(speaks=Model(offset=-5.32, share=15.54), medium=0.64, low=0.12)
 MOST_UNKNOWN = 0.4
 """Where more of a question is in words that stand nowhere in the courses, what is like it speaks of something else."""
 
+SOME_UNKNOWN = 0.2
+LOOSE = 0.45
+"""Where a fifth of it is, what is no more like it than this speaks of something else too."""
+
 
 def probability(fit: Fit) -> float:
     """Returns how likely it is that the courses speak of what is asked, 0 to 1."""
@@ -88,11 +92,18 @@ def certainty(fit: Fit, scale: Scale | None = None) -> Certainty:
         return "low"
     if scale.answers is None:
         return "medium"
-    if fit.unknown > MOST_UNKNOWN:
+    if _is_of_something_else(fit):
         return "low"
     if fit.is_question or scale.answers.probability(fit) < scale.high:
         return "medium"
     return "high"
+
+
+def _is_of_something_else(fit: Fit) -> bool:
+    """Returns True where too much of the question is in words that stand nowhere in the courses."""
+    if fit.unknown > MOST_UNKNOWN:
+        return True
+    return fit.unknown >= SOME_UNKNOWN and (fit.likeness or 0.0) < LOOSE
 
 
 def least(levels: list[Certainty]) -> Certainty:

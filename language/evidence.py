@@ -178,7 +178,7 @@ def evidence_of(
     union = frozenset[str]().union(*picked)
     best_alone = max(map(shares.share, passages), default=0.0)
     evidence = 0.5 * best_alone + 0.5 * shares.share(union)
-    names = _names_in(question)
+    names = names_in(question)
     missing = 0
     for name in names:
         if name.isdisjoint(union):
@@ -192,7 +192,7 @@ def evidence_of(
     return min(evidence, 1.0)
 
 
-def _names_in(question: str) -> list[frozenset[str]]:
+def names_in(question: str) -> list[frozenset[str]]:
     """Returns the terms of each name in the question."""
     names: list[frozenset[str]] = []
     for written in _NAMED.findall(question):

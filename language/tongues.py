@@ -24,6 +24,7 @@ class Tongue(NamedTuple):
         note: Says in it that the courses are in English; empty for English and for unknown languages.
         fitting: Stands before what fits a question.
         closest: Stands before what may not answer it.
+        nothing: Says that nothing was found.
         glossary: The English for its words in which a catalogue is asked.
     """
 
@@ -31,6 +32,7 @@ class Tongue(NamedTuple):
     note: str = ""
     fitting: str = ""
     closest: str = ""
+    nothing: str = ""
     glossary: Mapping[str, str] = MappingProxyType({})
 
     def in_english(self, question: str) -> str:
@@ -45,12 +47,12 @@ class Tongue(NamedTuple):
 
 
 def _tongue(
-    language: str, common: str, note: str, fitting: str, closest: str
+    language: str, common: str, note: str, fitting: str, closest: str, nothing: str
 ) -> Tongue:
     glossary = WORDS_FOR_CATALOGUE[language]
     asking = set(" ".join(glossary).split())
     known = asking - _ENGLISH_WORDS - _ENGLISH_TOO | set(common.split())
-    return Tongue(frozenset(known), note, fitting, closest, glossary)
+    return Tongue(frozenset(known), note, fitting, closest, nothing, glossary)
 
 
 _ENGLISH = (
@@ -71,6 +73,7 @@ _TONGUES = (
         "Die Kurse sind auf Englisch.",
         "Dies passt am besten:",
         "Vielleicht beantworten sie das nicht. Am nächsten kommt dem:",
+        "Die Antwort steht nicht in diesen Kursen: Zu dieser Frage wurde darin nichts gefunden.",
     ),
     _tongue(
         "fr",
@@ -79,6 +82,7 @@ _TONGUES = (
         "Les cours sont en anglais.",
         "Voici ce qui s’en approche le plus\u00a0:",
         "Ils n’y répondent peut-être pas. Voici ce qui s’en approche le plus\u00a0:",
+        "La réponse n’est pas dans ces cours\u00a0: rien n’y a été trouvé sur cette question.",
     ),
     _tongue(
         "es",
@@ -87,6 +91,7 @@ _TONGUES = (
         "Los cursos están en inglés.",
         "Esto es lo más cercano:",
         "Quizá no lo respondan. Esto es lo más cercano:",
+        "La respuesta no está en estos cursos: no se ha encontrado nada en ellos sobre esta pregunta.",
     ),
     _tongue(
         "it",
@@ -95,6 +100,7 @@ _TONGUES = (
         "I corsi sono in inglese.",
         "Ecco ciò che si avvicina di più:",
         "Forse non rispondono. Ecco ciò che si avvicina di più:",
+        "La risposta non è in questi corsi: non vi si è trovato nulla su questa domanda.",
     ),
     _tongue(
         "pt",
@@ -103,6 +109,7 @@ _TONGUES = (
         "Os cursos estão em inglês.",
         "Isto é o mais próximo:",
         "Talvez não respondam a isso. Isto é o mais próximo:",
+        "A resposta não está nestes cursos: não se encontrou neles nada sobre esta pergunta.",
     ),
     _tongue(
         "nl",
@@ -110,6 +117,7 @@ _TONGUES = (
         "De cursussen zijn in het Engels.",
         "Dit past het best:",
         "Misschien beantwoorden ze dit niet. Dit komt het dichtst in de buurt:",
+        "Het antwoord staat niet in deze cursussen: er is daarin niets over deze vraag gevonden.",
     ),
 )
 _SCRIPTS = (
@@ -119,6 +127,7 @@ _SCRIPTS = (
             note="コースは英語です。",
             fitting="最も近い箇所：",
             closest="答えはないかもしれません。最も近い箇所：",
+            nothing="答えはこれらのコースにはありません。この質問に関する内容は見つかりませんでした。",
         ),
     ),
     (
@@ -127,6 +136,7 @@ _SCRIPTS = (
             note="课程是英文的。",
             fitting="最接近的内容：",
             closest="课程可能没有回答这个问题。最接近的内容：",
+            nothing="这些课程中没有答案：没有找到与这个问题有关的内容。",
         ),
     ),
     (
@@ -135,6 +145,7 @@ _SCRIPTS = (
             note="Курсы на английском.",
             fitting="Вот самое близкое:",
             closest="Возможно, ответа в них нет. Вот самое близкое:",
+            nothing="В этих курсах нет ответа: по этому вопросу в них ничего не найдено.",
         ),
     ),
 )

@@ -12,12 +12,13 @@ from antiphon.engine.offline.remarks import heading_of, talk_back, with_remarks
 from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
+from antiphon.language.asking import NOT_HELD
 from antiphon.language.certainty import LEVELS, Certainty, least, probability
 from antiphon.language.evidence import WORDS_ALONE, Measures, telling_words
 from antiphon.language.extract import Excerpt, extract
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
-from antiphon.language.words import terms
+from antiphon.language.words import terms, words
 from antiphon.vocabulary.events import NOT_SEARCHED, NOTHING_FOUND
 from antiphon.vocabulary.ports import Json
 
@@ -27,6 +28,10 @@ MOST_ELSEWHERE = 2
 MOST_MATERIAL = 100
 
 IRRELEVANT = "The answer is not in these courses: what was found in them does not speak to this question."
+NOT_IN_CATALOGUE = (
+    "That is not in the catalogue, which holds the title, the teacher, the lessons and the links of a course, "
+    "and nothing in these courses was found to say it."
+)
 NO_MATCH = (
     "The answer is not in these courses: nothing was found in them for this question."
 )
@@ -34,6 +39,7 @@ ALL_FAILED = "Nothing could be looked up in the courses for this question, becau
 NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
 CLOSEST = "The courses may not answer this. The closest that was found:"
 NOTHING_TO_NOTE = "Nothing to note."
+_A_COURSE = frozenset(("course", "courses", "class", "lesson", "lessons", "we", "you"))
 
 
 def answer(task: Task, measures: Measures = WORDS_ALONE) -> Draft:
@@ -50,7 +56,7 @@ def answer(task: Task, measures: Measures = WORDS_ALONE) -> Draft:
         _answer_from_sources(inquiry, task, measures, draft)
     # Nothing in the sources was evidence enough.
     if not draft.blocks:
-        draft.decline(IRRELEVANT, NOTHING_FOUND)
+        draft.decline(inquiry.tongue.nothing or IRRELEVANT, NOTHING_FOUND)
     return with_remarks(inquiry, task, draft)
 
 
@@ -106,7 +112,7 @@ def _decline(task: Task, draft: Draft) -> None:
     elif outcomes == {"failed"}:
         draft.decline(ALL_FAILED, NOT_SEARCHED)
     else:
-        draft.decline(NO_MATCH, NOTHING_FOUND)
+        draft.decline(task.inquiry.tongue.nothing or NO_MATCH, NOTHING_FOUND)
 
 
 def _answer_from_sources(
@@ -179,13 +185,30 @@ def _answer_plainly(
     draft.doubt(found.certainty)
 
 
+def _answer_not_held(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers what no catalogue holds, such as the price of a course, where a sentence says it of a course."""
+    passages = task.passages_of(inquiry.course, None)
+    wanted = NOT_HELD.intersection(words(inquiry.question))
+    found = look(passages, inquiry.topic, measures, limit=1)
+    for excerpt in found.extraction.excerpts:
+        said = words(found.sources[excerpt.passage].blocks[excerpt.key])
+        if _A_COURSE.isdisjoint(said) or wanted.isdisjoint(said):
+            continue
+        quote_all(found, draft)
+        draft.doubt("medium")
+        return
+    draft.decline(NOT_IN_CATALOGUE, NOTHING_FOUND)
+
+
 def _answer_sides(
     inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     """Answers each side in turn; a side that nothing was found for is named as such."""
     # Where neither side is answered, the general statement is truer than two that nothing was found.
     levels: list[Certainty] = []
-    missing = False
+    missing = nowhere = False
     answers = Draft()
     for side in inquiry.sides:
         passages = task.found_for(side.topic, side.course)
@@ -198,9 +221,14 @@ def _answer_sides(
         else:
             answers.paragraph(f"On {side.topic}: {_nothing(side.topic, task)}")
             missing = True
-    if levels:
-        draft.blocks += answers.blocks
-        draft.doubt(least(levels), part_missing=missing)
+            nowhere = nowhere or found.is_of_unknown
+    if not levels:
+        return
+    if nowhere:
+        # With what the courses have no word for, they compare nothing.
+        levels.append("low")
+    draft.blocks += answers.blocks
+    draft.doubt(least(levels), part_missing=missing)
 
 
 def _nothing(topic: str, task: Task) -> str:
@@ -307,4 +335,5 @@ _OF_KIND = {
     "look_up": _answer_elsewhere,
     "compare": _answer_sides,
     "across": _answer_by_course,
+    "not_held": _answer_not_held,
 }

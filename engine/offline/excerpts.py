@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.task import Source, excerpts_from
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.certainty import Certainty, certainty
+from antiphon.language.certainty import MOST_UNKNOWN, Certainty, certainty
 from antiphon.language.evidence import Measures
 from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction
+from antiphon.language.shortfall import falls_short
 from antiphon.language.tongues import ENGLISH, asked_in_english, tongue_of
 from antiphon.language.words import is_english
 
@@ -39,6 +40,11 @@ class Found(NamedTuple):
         """True where it speaks to the question at all."""
         return self.certainty != "none"
 
+    @property
+    def is_of_unknown(self) -> bool:
+        """True where the courses have no words for most of what is looked for."""
+        return self.extraction.fit.unknown > MOST_UNKNOWN
+
 
 def look(
     sources: Sequence[Source],
@@ -49,7 +55,12 @@ def look(
     """Looks for the excerpts of the sources that answer the question best."""
     asked = asked_in_english(question)
     extraction = excerpts_from(sources, asked, measures, limit)
-    return Found(sources, extraction, _sure(question, sources, extraction))
+    sure = _sure(question, sources, extraction)
+    if sure in ("medium", "high") and _falls_short(
+        question, sources, extraction, measures
+    ):
+        sure = "low"
+    return Found(sources, extraction, sure)
 
 
 def _sure(
@@ -70,6 +81,24 @@ def _sure(
     if _names_another_version(question, best):
         return "low"
     return sure
+
+
+def _falls_short(
+    question: str,
+    sources: Sequence[Source],
+    extraction: Extraction,
+    measures: Measures,
+) -> bool:
+    """Returns True where the excerpts lack what is asked of the things that they name."""
+    likeness = extraction.fit.likeness
+    if likeness is None or tongue_of(question) is not ENGLISH:
+        return False
+    shown: list[str] = []
+    for excerpt in extraction.excerpts:
+        source = sources[excerpt.passage]
+        shown.append(source.label)
+        shown.append("".join(source.blocks[excerpt.first : excerpt.end]))
+    return falls_short(question, shown, likeness, measures.weigh)
 
 
 def _names_another_version(question: str, source: Source) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
-from antiphon.language.asking import Ask
+from antiphon.language.asking import Ask, asks_what_is_not_held
 
 _MOST_UNKNOWN_WORDS = 5
 _STRETCH_CHARS = 100
@@ -44,6 +44,16 @@ def asks_of_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if not parsed.asked.is_pure:
         return None
     return _in_every_course(inquiry, parsed)
+
+
+def asks_what_catalogue_lacks(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes what is asked of a course and no catalogue holds, such as its price; its text may say it all the same."""
+    if not parsed.catalogue or parsed.names_lesson:
+        return None
+    of_course = bool(parsed.mentions.courses)
+    if not asks_what_is_not_held(parsed.question, parsed.asked, of_course=of_course):
+        return None
+    return inquiry._replace(kind="not_held", topic=parsed.question)
 
 
 def names_lesson_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:

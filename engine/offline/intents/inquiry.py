@@ -20,6 +20,7 @@ Kind = Literal[
     "greeting",
     "find",
     "several",
+    "not_held",
 ]
 
 

@@ -11,6 +11,7 @@ from antiphon.engine.offline.intents.catalogue_questions import (
     asks_for_unknown,
     asks_of_catalogue,
     asks_of_every_course,
+    asks_what_catalogue_lacks,
     names_course_alone,
     names_lesson_alone,
     sought,
@@ -117,6 +118,7 @@ def _across(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
 _RULES = (
     _looks_elsewhere,
     asks_after_teacher,
+    asks_what_catalogue_lacks,
     _asks_apart_from_course,
     asks_of_every_course,
     asks_for_found,

@@ -15,6 +15,7 @@ from antiphon.engine.offline.mentions.word_places import (
     WordPlaces,
 )
 from antiphon.engine.offline.titles import ends_between
+from antiphon.language.asking import NOT_HELD
 
 _NO_NAME_FOLLOWS = INDEFINITE | {"this", "that"}
 _MOST_NAME_WORDS = 5
@@ -119,4 +120,7 @@ def _name_from(words: WordPlaces, first: int) -> CourseMention | None:
 
 
 def _could_go_on(words: WordPlaces, at: int) -> bool:
+    # "How much does the course on Git cost?" asks about a course, and does not name one so.
+    if words.word(at) in NOT_HELD:
+        return False
     return words.token(at).term is not None and not words.is_interrupted(at)

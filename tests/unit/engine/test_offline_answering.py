@@ -334,6 +334,42 @@ def test_what_the_courses_have_no_word_for_is_not_answered_by_what_is_like_it(
     assert draft.stop_reason == stop_reason
 
 
+@pytest.mark.parametrize(
+    ("side", "stop_reason"), [("monad", CLOSEST_FOUND), ("kernel", PART_MISSING)]
+)
+def test_what_is_compared_with_a_thing_of_no_course_is_only_the_closest(
+    side: str, stop_reason: str
+) -> None:
+    known = {"queue", "kernel"}
+    measures = Measures(
+        weigh=lambda term: 2.0 if stem(term) in map(stem, known) else 6.0,
+        likeness=lambda asked, texts: [0.7 * ("queue" in asked)] * len(texts),
+    )
+    queues = source("C - Lesson 1", "A queue is a line of things that wait. ")
+
+    task = read_task(briefing(f"Compare a queue with a {side}.", queues))
+
+    assert answer(task, measures).stop_reason == stop_reason
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("什么是断路器", "这些课程中没有答案"),
+        ("Wer war der erste Mensch auf dem Mond?", "Die Antwort steht nicht in diesen"),
+        ("Who was the first man on the moon?", IRRELEVANT),
+    ],
+)
+def test_that_nothing_answers_is_said_in_the_language_of_the_question(
+    question: str, said: str
+) -> None:
+    measures = Measures(likeness=lambda _, texts: [0.05] * len(texts))
+
+    draft = answer(read_task(briefing(question, QUEUES)), measures)
+
+    assert text(draft.blocks).startswith(said)
+
+
 @pytest.mark.parametrize(("likeness", "is_shown"), [(0.26, True), (0.06, False)])
 def test_what_is_near_to_a_question_in_another_language_is_shown_as_the_closest(
     likeness: float, is_shown: bool

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antiphon.engine.offline.answering import answer
+from antiphon.engine.offline.answering import NOT_IN_CATALOGUE, answer
 from antiphon.engine.offline.reading import read_task
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import CATALOGUE, attempt, briefing, source
@@ -205,3 +205,23 @@ def test_small_talk_gets_what_a_person_expects(message: str, says: str) -> None:
 
     assert says in said
     assert "Hello" not in said or message == "Hi"
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_quoted"),
+    [
+        ("How much does the reliability course cost?", "Retries cost time. ", False),
+        ("Are there prerequisites for the reliability course?", "Retries cost time. ", False),
+        ("When does the reliability course start?", "Retries cost time. ", False),
+        ("Are there prerequisites for the reliability course?", "The course has no prerequisites. ", True),
+    ],
+)  # fmt: skip
+def test_what_no_catalogue_holds_is_said_unless_a_sentence_says_it_of_a_course(
+    question: str, sentence: str, is_quoted: bool
+) -> None:
+    lesson = source(f"{RELIABILITY} - Lesson 1", sentence, "Budgets are kept. ")
+
+    said = answered(question, lesson)
+
+    assert (sentence.strip() in said) == is_quoted
+    assert (said == NOT_IN_CATALOGUE) != is_quoted

@@ -698,3 +698,20 @@ def test_reading_a_hostile_question_takes_no_time(
     understand(hostile, (hostile, hostile), catalogue, hostile)
 
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How much does the course on event-driven systems cost?", "not_held"),
+        ("Is there a certificate for the MCP course?", "not_held"),
+        ("Is the retrieval course free?", "not_held"),
+        ("What does the MCP course say about the cost of tokens?", "plain"),
+        ("What does a retry cost?", "plain"),
+        ("When does a circuit breaker start?", "plain"),
+    ],
+)
+def test_what_no_catalogue_holds_is_told_from_what_courses_say(
+    question: str, kind: str
+) -> None:
+    assert read(question).kind == kind

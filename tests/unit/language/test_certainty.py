@@ -55,6 +55,14 @@ def test_words_that_stand_nowhere_in_the_courses_leave_low_at_best() -> None:
     assert certainty(fit._replace(unknown=0.45)) == "low"
 
 
+def test_some_words_that_stand_nowhere_do_so_where_the_meaning_is_not_near() -> None:
+    fit = Fit(likeness=0.44, share=0.75, chance=0.6, lead=0.1)
+
+    assert certainty(fit) == "medium"
+    assert certainty(fit._replace(unknown=0.3)) == "low"
+    assert certainty(fit._replace(unknown=0.3, likeness=0.5)) == "medium"
+
+
 def test_a_sentence_that_asks_itself_is_not_relied_on() -> None:
     fit = Fit(likeness=0.9, share=1.0, chance=0.95, lead=0.45)
 
