@@ -33,17 +33,17 @@ def steps_in(text: str) -> tuple[str, str] | None:
     return found["step"].strip(), found["question"].strip()
 
 
-def in_two_steps(step: Inquiry, question: Inquiry) -> Inquiry:
+def in_two_steps(step: Inquiry, question: Inquiry, asked: str) -> Inquiry:
     """Returns what is asked once a lesson is known.
 
     Args:
         step: What is to be looked at first: a lesson.
         question: What is asked then, understood as what follows it.
+        asked: Its own words.
     """
     other = question.course
     if other == step.course:
         other = None
-    asked = question.question
     if other is not None and (_POINTS_TO_STEP.search(asked) or not question.has_topic):
         return _on_its_topic(step, question, other)
     if other is None and ELSEWHERE.search(asked):

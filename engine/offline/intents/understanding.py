@@ -67,7 +67,8 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
         step = _understand_one(steps[0], before, catalogue)
         # A step that names no known lesson is no more than the beginning of the question.
         if catalogue.course(step.course) and step.is_about_lesson:
-            return in_two_steps(step, _understand_each(steps[1], step, catalogue))
+            question = _understand_each(steps[1], step, catalogue)
+            return in_two_steps(step, question, steps[1])
     return _understand_each(asked, before, catalogue)
 
 
