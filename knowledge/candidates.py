@@ -12,6 +12,7 @@ from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import ChromaIndex
 from antiphon.knowledge.vectors import Numbers, Vector, VectorFile
 from antiphon.knowledge.word_hits import WordHits, words_spread
+from antiphon.language.commonness import rarity_in_english
 from antiphon.language.words import stem, terms, words
 from antiphon.vocabulary.values import Passage, Value
 
@@ -23,7 +24,7 @@ _SCANNED = 20_000
 # brought so many: at 100,000 chunks a common word alone would take longer than all the rest.
 _ENOUGH_HITS = 1_000
 # The weight of a term that half of the chunks hold.
-_WEIGHT_OF_HALF = log(2.0)
+_RARITY_OF_HALF = log(2.0)
 # Further terms of a question are not even looked up.
 _MAX_TERMS = 256
 # Further terms are not scored sentence by sentence.
@@ -55,7 +56,11 @@ class TermWeights:
         self.count = lru_cache(maxsize=50_000)(reader.chunks_with)
 
     def weight(self, term: str) -> float:
-        """Returns the weight of a stemmed term: its inverse document frequency over chunks."""
+        """Returns the weight of a stemmed term: its rarity in the courses by its rarity in English."""
+        return self.rarity(term) * rarity_in_english(term)
+
+    def rarity(self, term: str) -> float:
+        """Returns how rare a stemmed term is in the courses: its inverse document frequency over chunks."""
         return log((self._chunks + 1) / (self.count(term) + 0.5))
 
     def terms_of(self, query: str) -> list[str]:
@@ -68,7 +73,7 @@ class TermWeights:
         selective = []
         for term in distinct:
             # BM25 gives nothing for a word that half of the chunks hold.
-            if self.weight(term) > _WEIGHT_OF_HALF:
+            if self.rarity(term) > _RARITY_OF_HALF:
                 selective.append(term)
         if not selective:
             return distinct

@@ -17,6 +17,7 @@ from antiphon.knowledge.catalogue_tables import term_hash
 from antiphon.knowledge.stretches import SentenceFigures, SentenceRow
 from antiphon.knowledge.vectors import Vector
 from antiphon.knowledge.windows import REACHES, window_cosines, window_sums
+from antiphon.language.commonness import rarity_in_english
 
 # BM25's usual constants, which FTS5 uses too (https://www.sqlite.org/fts5.html#the_bm25_function).
 _K1 = 1.2
@@ -103,7 +104,9 @@ def _by_words(
     in_title = _in_titles(row, list(terms))
     total: Vector = np.zeros_like(counts)
     absent = 0.0
-    weights = np.array([_rarity(share) for share in terms.values()], dtype=np.float32)
+    weights = np.array(
+        [_weight(term, share) for term, share in terms.items()], dtype=np.float32
+    )
     for reach in REACHES:
         found = window_sums(counts.T, reach).T + in_title
         usual = (2 * reach + 1) * max(figures.terms, 1.0)
@@ -134,9 +137,10 @@ def _in_titles(row: SentenceRow, terms: Sequence[str]) -> Vector:
     return row.spread(held).T
 
 
-def _rarity(share: float) -> float:
-    """Returns a term's weight, its inverse document frequency as BM25 has it; never below a trace."""
-    return max(log((1.0 - share) / max(share, 1e-9)), 1e-6)
+def _weight(term: str, share: float) -> float:
+    """Returns a term's inverse document frequency as BM25 has it, by its rarity in English; never below a trace."""
+    rarity = log((1.0 - share) / max(share, 1e-9)) * rarity_in_english(term)
+    return max(rarity, 1e-6)
 
 
 def _usual(

@@ -99,7 +99,7 @@ class OpenGeneration:
         return self._choose(query, scores, question, wanted)
 
     def weight(self, term: str) -> float:
-        """Returns the weight of a stemmed term: its inverse document frequency over chunks."""
+        """Returns the weight of a stemmed term: its rarity in the courses by its rarity in English."""
         return self._weights.weight(term)
 
     def find_vectors(self, texts: Sequence[str]) -> dict[str, Vector]:

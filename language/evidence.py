@@ -11,7 +11,7 @@ from typing import NamedTuple
 from antiphon.language.words import stem, terms, words
 
 Weigh = Callable[[str], float]
-"""Returns how telling a stemmed term is: its inverse document frequency, 0 or more."""
+"""Returns how telling a stemmed term is: its rarity in the courses by its rarity in English, 0 or more."""
 Likeness = Callable[[str, Sequence[str]], Sequence[float]]
 """Returns how like each text is to a question by meaning: their cosine, -1 to 1. Blocks: call it from a thread."""
 
