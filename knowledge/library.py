@@ -200,7 +200,7 @@ class Library:
             return generation.courses
 
     def weight(self, term: str) -> float:
-        """Returns how telling a term (stemmed by language/words.py) is: its rarity in this library by that in English."""
+        """Returns how telling a term (stemmed by language/words.py) is: its rarity here by that in English."""
         with self._borrow() as generation:
             if generation is None:
                 return log(2.0)
