@@ -8,7 +8,7 @@ each score in standard deviations above the mean over the whole library. All cou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log
+from math import log, sqrt
 
 import msgspec
 import numpy as np
@@ -139,8 +139,9 @@ def _in_titles(row: SentenceRow, terms: Sequence[str]) -> Vector:
 
 def _weight(term: str, share: float) -> float:
     """Returns a term's inverse document frequency as BM25 has it, by its rarity in English; never below a trace."""
-    rarity = log((1.0 - share) / max(share, 1e-9)) * rarity_in_english(term)
-    return max(rarity, 1e-6)
+    rarity = log((1.0 - share) / max(share, 1e-9))
+    # All of it would count a word twice that the courses use seldom because everybody does.
+    return max(rarity * sqrt(rarity_in_english(term)), 1e-6)
 
 
 def _usual(

@@ -1,8 +1,9 @@
 """`make eval-calibration`: what the built-in reasoner's confidence is worth, on questions that it was not fitted on.
 
-chunking_evaluation in two halves of other texts. Each half's questions are asked of its own index, which answers them;
-of the other half's, where nothing does (far); and every second one of an index of the same texts without what answers
-it (near). A fit to either half is shown on the other, in both directions; language/certainty.py has that to both.
+The sample questions of several writers, and chunking_evaluation in two halves of other texts. Each half's questions
+are asked of its own index, which answers them; of the other half's, where nothing does (far); and every second one of
+an index of the same texts without what answers it (near). Each writer and each half is left out in turn, and shown with
+what was fitted on all the others; language/certainty.py has the fit to all.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from antiphon.language.certainty import Certainty, Scale, certainty
+from antiphon.language.certainty import Certainty, Model, certainty, probability
 from benchmarks.calibration.asking import (
     Asked,
     Row,
@@ -26,17 +27,20 @@ from benchmarks.calibration.asking import (
     ask_all,
     index,
     read_questions,
+    read_samples,
     take_out,
 )
-from benchmarks.calibration.fitting import scale_by_meaning, scale_by_words
+from benchmarks.calibration.fitting import model_by_meaning, model_by_words
 from benchmarks.calibration.plot import Curve, plot
 
 DATA = Path("../shared/data/chunking_evaluation")
+SAMPLES = Path("samples")
+QUESTIONS = ("questions.jsonl", "open.jsonl")
 LevelOf = Callable[[Row], Certainty]
 
 
 class Half(NamedTuple):
-    """A part of the texts."""
+    """A part of the texts of chunking_evaluation."""
 
     name: str
     corpora: tuple[str, ...]
@@ -48,6 +52,13 @@ HALVES = (
 )
 
 
+class Group(NamedTuple):
+    """Rows that are left out together."""
+
+    name: str
+    rows: list[Row]
+
+
 def main() -> int:
     """Asks, fits and prints; returns 1 where the data is missing."""
     options = _options()
@@ -56,28 +67,53 @@ def main() -> int:
         return 1
     out = Console(width=150)
     options.work.mkdir(parents=True, exist_ok=True)
-    of_half: list[list[Row]] = []
+    groups = [*_halves(options), *_writers(options)]
+    curves: list[Curve] = []
+    for group in groups:
+        out.print(_table(f"the service, asked of {group.name}", group.rows, _said))
+        model = model_by_meaning(_others(group, groups))
+        out.print(_table(f"fitted on all but {group.name}", group.rows, _by(model)))
+        curves += _curves(group, model)
+    picture = options.work / "recognised.svg"
+    picture.write_text(plot(curves), encoding="utf-8")
+    out.print(f"drawn: {picture}")
+    every = [row for group in groups for row in group.rows]
+    out.print(f"fitted on all:\n  by meaning {model_by_meaning(every)}")
+    out.print(f"  by words   {model_by_words(every)}")
+    return 0
+
+
+def _halves(options: argparse.Namespace) -> list[Group]:
+    groups: list[Group] = []
     for half in HALVES:
         saved = options.work / f"{half.corpora[0]}.json"
         if not options.saved:
             saved.write_bytes(msgspec.json.encode(_ask(half, options)))
         rows = msgspec.json.decode(saved.read_bytes(), type=list[Row])
-        out.print(_table(f"the service, asked of {half.name}", rows, _said))
-        of_half.append(rows)
-    curves: list[Curve] = []
-    for fitted, shown in ((0, 1), (1, 0)):
-        title = f"fitted on {HALVES[fitted].name}, shown on {HALVES[shown].name}"
-        scale = scale_by_meaning(of_half[fitted])
-        out.print(_table(title, of_half[shown], _by(scale)))
-        curves.append(_curve(HALVES[shown], of_half[shown], "far", scale))
-        curves.append(_curve(HALVES[shown], of_half[shown], "near", scale))
-    picture = options.work / "recognised.svg"
-    picture.write_text(plot(curves), encoding="utf-8")
-    out.print(f"drawn: {picture}")
-    every = [*of_half[0], *of_half[1]]
-    out.print(f"fitted on both:\n  by meaning {scale_by_meaning(every)}")
-    out.print(f"  by words   {scale_by_words(every)}")
-    return 0
+        groups.append(Group(half.name, rows))
+    return groups
+
+
+def _writers(options: argparse.Namespace) -> list[Group]:
+    """Asks the sample questions of all seven courses, and groups them by who wrote them."""
+    saved = options.work / "samples.json"
+    if not options.saved:
+        asked = read_samples([SAMPLES / name for name in QUESTIONS])
+        folders = [SAMPLES / "courses", SAMPLES / "spoken"]
+        settings = index(options.work / "samples", folders, options.embedder)
+        saved.write_bytes(msgspec.json.encode(asyncio.run(ask_all(settings, asked))))
+    by_writer: dict[str, list[Row]] = {}
+    for row in msgspec.json.decode(saved.read_bytes(), type=list[Row]):
+        by_writer.setdefault(row.corpus, []).append(row)
+    return [Group(f"sample questions {name}", by_writer[name]) for name in by_writer]
+
+
+def _others(group: Group, groups: Sequence[Group]) -> list[Row]:
+    rows: list[Row] = []
+    for other in groups:
+        if other is not group:
+            rows += other.rows
+    return rows
 
 
 def _ask(half: Half, options: argparse.Namespace) -> list[Row]:
@@ -116,33 +152,36 @@ def _said(row: Row) -> Certainty:
     return "low"
 
 
-def _by(scale: Scale) -> LevelOf:
+def _by(model: Model) -> LevelOf:
     def level(row: Row) -> Certainty:
-        return certainty(row.by_meaning.fit, scale)
+        return certainty(row.by_meaning.fit, model)
 
     return level
 
 
-def _curve(half: Half, rows: Sequence[Row], state: State, scale: Scale) -> Curve:
-    likely: dict[State, list[float]] = {"answered": [], "far": [], "near": []}
-    for row in rows:
-        likely[row.state].append(scale.speaks.probability(row.by_meaning.fit))
-    return Curve(
-        name=f"{half.name}, {state}",
-        answered=tuple(likely["answered"]),
-        others=tuple(likely[state]),
-    )
+def _curves(group: Group, model: Model) -> list[Curve]:
+    """Returns what each bar would recognise of each state of questions that nothing answers."""
+    likely: dict[State, list[float]] = {}
+    for row in group.rows:
+        found = probability(row.by_meaning.fit, model)
+        likely.setdefault(row.state, []).append(found)
+    answered = tuple(likely.pop("answered", ()))
+    curves: list[Curve] = []
+    for state, others in likely.items():
+        name = f"{group.name}, {state}"
+        curves.append(Curve(name=name, answered=answered, others=tuple(others)))
+    return curves
 
 
 def _table(title: str, rows: Sequence[Row], level_of: LevelOf) -> Table:
     """Lists what is said of questions that the texts answer, and of others."""
     table = Table(title, "", title_justify="left")
     _add_answered(table, [row for row in rows if row.state == "answered"], level_of)
-    for state in ("far", "near"):
+    for state in dict.fromkeys(row.state for row in rows if row.state != "answered"):
         levels = [level_of(row) for row in rows if row.state == state]
         declined = _share([level == "none" for level in levels])
         doubted = _share([level in ("none", "low") for level in levels])
-        table.add_row(f"questions that it does not answer, {state}", str(len(levels)))
+        table.add_row(f"questions that nothing answers, {state}", str(len(levels)))
         table.add_row("  declined", declined)
         table.add_row("  declined, or called low", doubted)
         table.add_row("  called high", str(levels.count("high")))

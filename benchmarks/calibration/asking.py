@@ -11,6 +11,9 @@ from typing import Literal
 import msgspec
 
 from antiphon import service
+from antiphon.cli.phrases import stands_in
+from antiphon.cli.questions import UNANSWERABLE
+from antiphon.cli.questions import read_questions as read_sample_questions
 from antiphon.engine.offline.excerpts import Found, look
 from antiphon.engine.offline.intents import understand
 from antiphon.engine.offline.reading import read_task
@@ -26,7 +29,11 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Value
 
-State = Literal["answered", "far", "near"]
+State = Literal["answered", "far", "near", "unanswerable"]
+PLAIN_KINDS = frozenset(
+    ("fact", "definition", "how", "why", "number", "yes_no", "false_premise")
+)
+"""Sample questions of these kinds are answered by what is chosen from one search."""
 HALF_OF_GOLD = 0.5
 """An excerpt is cited where half of its characters are."""
 AROUND_CHARS = 100
@@ -48,14 +55,17 @@ class Asked(Value, frozen=True, kw_only=True):
     """One question of the set, and the excerpts of its text that answer it.
 
     Attributes:
+        corpus: The text; of a sample question, who wrote it.
         state: Its text is in the index; or only others are; or its text without what answers it, so that what is
-            nearest is no answer.
+            nearest is no answer; or it was written to have no answer.
+        needed: Phrases of the text that answer a sample question; any of them will do.
     """
 
     question: str
     corpus: str
-    places: tuple[Place, ...]
+    places: tuple[Place, ...] = ()
     state: State = "answered"
+    needed: tuple[str, ...] = ()
 
     @property
     def gold(self) -> list[str]:
@@ -78,6 +88,7 @@ class Row(Value, frozen=True, kw_only=True):
         refused: The answer cites nothing.
         by_meaning: What is chosen by meaning and words, whether it was shown or not.
         by_words: What is chosen by words alone.
+        is_of_text: It was made from a text; a person wrote the others.
     """
 
     question: str
@@ -90,6 +101,7 @@ class Row(Value, frozen=True, kw_only=True):
     chars: int
     by_meaning: Measured
     by_words: Measured
+    is_of_text: bool = True
 
 
 def read_questions(path: Path, corpora: Sequence[str]) -> list[Asked]:
@@ -107,6 +119,28 @@ def read_questions(path: Path, corpora: Sequence[str]) -> list[Asked]:
                     )
                 )
     return questions
+
+
+def read_samples(paths: Sequence[Path]) -> list[Asked]:
+    """Reads the sample questions that one search answers, or none; their writer is the first letter of their id."""
+    asked: list[Asked] = []
+    for path in paths:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for each in read_sample_questions(lines, path.name):
+            state: State = "answered"
+            if each.kind == UNANSWERABLE:
+                state = "unanswerable"
+            elif each.kind not in PLAIN_KINDS:
+                continue
+            asked.append(
+                Asked(
+                    question=each.question,
+                    corpus=each.id[0],
+                    state=state,
+                    needed=tuple(each.phrases),
+                )
+            )
+    return asked
 
 
 def take_out(asked: Sequence[Asked], text: str) -> tuple[str, list[Asked]]:
@@ -165,13 +199,14 @@ def _row(
         question=asked.question,
         corpus=asked.corpus,
         state=asked.state,
-        retrieved=_holds_gold(asked, whole),
-        cited=_holds_gold(asked, cited),
+        retrieved=holds_answer(asked, whole),
+        cited=holds_answer(asked, cited),
         refused=not cited,
         confidence=response.confidence,
         chars=len(response.answer),
         by_meaning=_measured(asked, look(task.passages, focus, measures)),
         by_words=_measured(asked, look(task.passages, focus, by_words)),
+        is_of_text=bool(asked.places),
     )
 
 
@@ -187,7 +222,7 @@ def _last_task(trace: Sequence[Recorded[Event]]) -> Task:
 
 
 def _measured(asked: Asked, found: Found) -> Measured:
-    right = _holds_gold(asked, _texts(found))
+    right = holds_answer(asked, _texts(found))
     return Measured(fit=found.extraction.fit, right=right)
 
 
@@ -199,10 +234,12 @@ def _texts(found: Found) -> list[str]:
     return texts
 
 
-def _holds_gold(asked: Asked, texts: Sequence[str]) -> bool:
-    """Returns True if half of an excerpt that answers stands in the texts; what is near answers nothing."""
+def holds_answer(asked: Asked, texts: Sequence[str]) -> bool:
+    """Returns True if half of an excerpt that answers, or a phrase, stands in the texts; what is near is no answer."""
     if asked.state != "answered":
         return False
+    if any(stands_in(phrase, text) for phrase in asked.needed for text in texts):
+        return True
     squeezed = [_squeezed(text) for text in texts]
     for gold in asked.gold:
         wanted = _squeezed(gold)

@@ -1,4 +1,4 @@
-"""Fits how sure an answer can be to how well its excerpts fit, and chooses the bars of its levels."""
+"""Fits how sure an answer can be to how well its excerpts fit."""
 
 from __future__ import annotations
 
@@ -7,68 +7,49 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.language.certainty import Model, Scale
+from antiphon.language.certainty import Model
 from antiphon.language.extract import Fit
-from benchmarks.calibration.asking import Measured, Row, State
+from benchmarks.calibration.asking import Row, State
 
 Floats = npt.NDArray[np.float64]
 
-DECLINED = 0.8
-RECOGNISED = 0.97
-"""Of the questions about other texts as many are to be declined, and to be called low at best. A bar that leaves a
-share of the answerable ones behind moves too much with how far their words are those of the text."""
-SUREST = 0.1
-"""The share of the answerable questions that is called high: few, but right on texts that it was not fitted on."""
-_COUNTS: dict[State, float] = {"answered": 1.0, "near": 0.5}
-"""A near question that nothing answers counts half as much as one that is answered."""
+_COUNTS: dict[State, float] = {
+    "answered": 1.0,
+    "unanswerable": 1.0,
+    "far": 0.25,
+    "near": 0.2,
+}
+"""What a question counts. Of the others' texts there are as many as of its own, and people rarely ask so far away; in
+long texts on one subject, what is left when an answer is cut out of them often answers too."""
+_OF_TEXTS = 0.5
+"""What one counts that was made from a text by a model, in the text's own words, against one that a person wrote."""
 _RIDGE = 1.0
 _STEPS = 50
 
 
-def scale_by_meaning(rows: Sequence[Row]) -> Scale:
-    """Fits both models to what is chosen by meaning and words."""
-    measured = [row.by_meaning for row in rows]
-    speaks = _speaks(rows, measured, ("likeness", "share"))
-    fits: list[Fit] = []
-    right: list[bool] = []
+def model_by_meaning(rows: Sequence[Row]) -> Model:
+    """Fits the model to what is chosen by meaning and words."""
+    fits = [row.by_meaning.fit for row in rows]
+    right = [row.by_meaning.right for row in rows]
+    names = ("likeness", "share", "chance", "lead")
+    return _logistic(fits, right, names, _counts(rows))
+
+
+def model_by_words(rows: Sequence[Row]) -> Model:
+    """Fits the one feature that words alone allow."""
+    fits = [row.by_words.fit for row in rows]
+    right = [row.by_words.right for row in rows]
+    return _logistic(fits, right, ("share",), _counts(rows))
+
+
+def _counts(rows: Sequence[Row]) -> list[float]:
     counts: list[float] = []
-    answerable: list[Fit] = []
     for row in rows:
-        fit = row.by_meaning.fit
-        if row.state == "answered" and not fit.is_question:
-            answerable.append(fit)
-        if row.state != "far":
-            fits.append(fit)
-            right.append(row.by_meaning.right)
-            counts.append(_COUNTS[row.state])
-    answers = _logistic(fits, right, ("chance", "lead"), counts)
-    likely = [answers.probability(fit) for fit in answerable]
-    high = round(float(np.quantile(likely, 1 - SUREST)), 2)
-    return speaks._replace(answers=answers, high=high)
-
-
-def scale_by_words(rows: Sequence[Row]) -> Scale:
-    """Fits the one model that words alone allow."""
-    return _speaks(rows, [row.by_words for row in rows], ("share",))
-
-
-def _speaks(
-    rows: Sequence[Row], measured: Sequence[Measured], names: Sequence[str]
-) -> Scale:
-    """Tells the questions about a text from those about others, and sets the bars."""
-    own: list[Fit] = []
-    far: list[Fit] = []
-    for row, each in zip(rows, measured, strict=True):
-        if row.state == "answered":
-            own.append(each.fit)
-        elif row.state == "far":
-            far.append(each.fit)
-    about = [True] * len(own) + [False] * len(far)
-    model = _logistic([*own, *far], about, names, [1.0] * len(about))
-    of_far = [model.probability(each) for each in far]
-    medium = round(float(np.quantile(of_far, RECOGNISED)), 2)
-    low = round(float(np.quantile(of_far, DECLINED)), 2)
-    return Scale(model, medium=medium, low=low)
+        count = _COUNTS[row.state]
+        if row.is_of_text:
+            count *= _OF_TEXTS
+        counts.append(count)
+    return counts
 
 
 def _logistic(

@@ -13,7 +13,7 @@ _TOP = 20
 _ACROSS = 560
 _DOWN = 320
 _MOST_REFUSED = 0.3
-_COLOURS = ("#0066cc", "#b4443c", "#2f7d4f", "#e0b13c")
+_COLOURS = ("#0066cc", "#b4443c", "#2f7d4f", "#e0b13c", "#7a4fa3", "#4a4a4a", "#00897b")
 
 
 class Curve(Value, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ def plot(curves: Sequence[Curve]) -> str:
         line = " ".join(_points(curve))
         drawn.append(
             f'<polyline points="{line}" fill="none" stroke="{colour}"/>'
-            f'<text x="330" y="{250 + 18 * number}" fill="{colour}">{curve.name}</text>'
+            f'<text x="330" y="{340 - 16 * (len(curves) - number)}" fill="{colour}">{curve.name}</text>'
         )
     drawn.append(
         f'<text x="200" y="{_HEIGHT - 10}">answerable questions refused or called low, %</text>'

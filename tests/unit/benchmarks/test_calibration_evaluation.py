@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from antiphon.language.certainty import certainty
 from antiphon.language.extract import Fit
-from benchmarks.calibration.asking import Asked, Measured, Place, Row, State, take_out
-from benchmarks.calibration.fitting import scale_by_meaning
+from benchmarks.calibration.asking import (
+    Asked,
+    Measured,
+    Place,
+    Row,
+    State,
+    holds_answer,
+    take_out,
+)
+from benchmarks.calibration.fitting import model_by_meaning
 from benchmarks.calibration.plot import Curve, plot
 
 GOOD = Fit(0.8, 0.9, chance=0.95, lead=0.4)
@@ -47,19 +55,26 @@ def test_what_answers_every_second_question_is_taken_out_of_the_text() -> None:
     assert near[0].places == log.places
 
 
-def test_a_fit_calls_the_surest_high_and_what_is_about_other_texts_low() -> None:
+def test_a_fit_is_surer_of_what_was_right_than_of_what_was_not() -> None:
     rows = [
-        *[row("answered", GOOD, right=True)] * 20,
-        *[row("answered", LOOSE, right=False)] * 20,
-        *[row("near", LOOSE, right=False)] * 20,
-        *[row("far", FAR, right=False)] * 40,
+        *[row("answered", GOOD, right=True)] * 60,
+        *[row("answered", LOOSE, right=True)] * 20,
+        *[row("near", LOOSE, right=False)] * 60,
+        *[row("far", FAR, right=False)] * 80,
     ]
 
-    scale = scale_by_meaning(rows)
+    model = model_by_meaning(rows)
 
-    assert certainty(GOOD, scale) == "high"
-    assert certainty(LOOSE, scale) == "medium"
-    assert certainty(FAR._replace(likeness=0.0), scale) in ("low", "none")
+    assert certainty(GOOD, model) == "high"
+    assert certainty(LOOSE, model) == "medium"
+    assert certainty(FAR, model) in ("low", "none")
+
+
+def test_a_sample_question_is_right_where_one_of_its_phrases_is_shown() -> None:
+    asked_for = Asked(question="What?", corpus="o", needed=("append-only log",))
+
+    assert holds_answer(asked_for, ["It is an append-only log."])
+    assert not holds_answer(asked_for, ["It is a log."])
 
 
 def test_the_picture_holds_a_line_for_each_curve() -> None:
