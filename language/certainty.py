@@ -1,9 +1,10 @@
 """How sure it is that excerpts answer a question, from how well they fit it; pure.
 
-One logistic model says how likely it is that what is shown answers. Its weights are fitted by `make eval-calibration`
-on the sample questions of several writers and on chunking_evaluation
-(https://github.com/brandonstarxel/chunking_evaluation), each of them left out in turn to see what the fit is worth on
-questions that it has not seen; docs/decisions/146 has the figures.
+How likely it is that what is shown answers, a logistic model says from its likeness to the question and the words that
+it shares with it. That it stands out among what was found is no evidence by itself, for something always does; only
+where both speak for an answer is it called high. The weights are fitted by `make eval-calibration` on the sample
+questions of several writers and on chunking_evaluation (https://github.com/brandonstarxel/chunking_evaluation): each is
+left out in turn to see what the fit is worth on questions that it has not seen (docs/decisions/146).
 """
 
 from __future__ import annotations
@@ -42,8 +43,23 @@ class Model(NamedTuple):
         return 1 / (1 + exp(-score))
 
 
-BY_MEANING = Model(offset=-3.88, likeness=2.89, share=1.16, chance=2.38, lead=3.49)
-BY_WORDS = Model(offset=-5.13, share=15.41)
+class Models(NamedTuple):
+    """How likely it is that an answer is right.
+
+    Attributes:
+        alone: By what is shown, whatever else was found.
+        beside: By how far it stands out as well; None where nobody can tell.
+    """
+
+    alone: Model
+    beside: Model | None = None
+
+
+BY_MEANING = Models(
+    alone=Model(offset=-2.62, likeness=4.07, share=2.06),
+    beside=Model(offset=-4.4, likeness=3.17, share=0.73, chance=2.98, lead=3.6),
+)
+BY_WORDS = Models(alone=Model(offset=-1.76, share=4.21))
 """For where no embedder is at hand; by words alone nothing was right often enough to be called high."""
 MOST_UNKNOWN = 0.4
 """Where more of a question is in words that stand nowhere in the courses, what is like it speaks of something else."""
@@ -53,33 +69,36 @@ LOOSE = 0.45
 """Where a fifth of it is, what is no more like it than this speaks of something else too."""
 
 
-def probability(fit: Fit, model: Model | None = None) -> float:
-    """Returns how likely it is that the excerpts answer, 0 to 1.
-
-    Args:
-        model: None means the one for what is known of the fit.
-    """
-    if model is None:
-        model = BY_MEANING
-        if fit.likeness is None:
-            model = BY_WORDS
-    return model.probability(fit)
+def probability(fit: Fit) -> float:
+    """Returns how likely it is that the excerpts answer, 0 to 1."""
+    return models_for(fit).alone.probability(fit)
 
 
-def certainty(fit: Fit, model: Model | None = None) -> Certainty:
+def certainty(fit: Fit, models: Models | None = None) -> Certainty:
     """Returns how sure it is that the excerpts answer; `none` for what does not speak to the question.
 
     Args:
-        model: None means the one for what is known of the fit.
+        models: None means those for what is known of the fit.
     """
-    likely = probability(fit, model)
+    if models is None:
+        models = models_for(fit)
+    likely = models.alone.probability(fit)
     if likely < LOW:
         return "none"
     if likely < MEDIUM or _is_of_something_else(fit):
         return "low"
-    if likely < HIGH or fit.is_question or fit.likeness is None:
+    if models.beside is None or fit.is_question:
+        return "medium"
+    if models.beside.probability(fit) < HIGH:
         return "medium"
     return "high"
+
+
+def models_for(fit: Fit) -> Models:
+    """Returns the models for what is known of the fit."""
+    if fit.likeness is None:
+        return BY_WORDS
+    return BY_MEANING
 
 
 def _is_of_something_else(fit: Fit) -> bool:

@@ -19,7 +19,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from antiphon.language.certainty import Certainty, Model, certainty, probability
+from antiphon.language.certainty import Certainty, Models, certainty
 from benchmarks.calibration.asking import (
     Asked,
     Row,
@@ -30,7 +30,7 @@ from benchmarks.calibration.asking import (
     read_samples,
     take_out,
 )
-from benchmarks.calibration.fitting import model_by_meaning, model_by_words
+from benchmarks.calibration.fitting import models_by_meaning, models_by_words
 from benchmarks.calibration.plot import Curve, plot
 
 DATA = Path("../shared/data/chunking_evaluation")
@@ -71,15 +71,15 @@ def main() -> int:
     curves: list[Curve] = []
     for group in groups:
         out.print(_table(f"the service, asked of {group.name}", group.rows, _said))
-        model = model_by_meaning(_others(group, groups))
-        out.print(_table(f"fitted on all but {group.name}", group.rows, _by(model)))
-        curves += _curves(group, model)
+        models = models_by_meaning(_others(group, groups))
+        out.print(_table(f"fitted on all but {group.name}", group.rows, _by(models)))
+        curves += _curves(group, models)
     picture = options.work / "recognised.svg"
     picture.write_text(plot(curves), encoding="utf-8")
     out.print(f"drawn: {picture}")
     every = [row for group in groups for row in group.rows]
-    out.print(f"fitted on all:\n  by meaning {model_by_meaning(every)}")
-    out.print(f"  by words   {model_by_words(every)}")
+    out.print(f"fitted on all:\n  by meaning {models_by_meaning(every)}")
+    out.print(f"  by words   {models_by_words(every)}")
     return 0
 
 
@@ -152,18 +152,18 @@ def _said(row: Row) -> Certainty:
     return "low"
 
 
-def _by(model: Model) -> LevelOf:
+def _by(models: Models) -> LevelOf:
     def level(row: Row) -> Certainty:
-        return certainty(row.by_meaning.fit, model)
+        return certainty(row.by_meaning.fit, models)
 
     return level
 
 
-def _curves(group: Group, model: Model) -> list[Curve]:
+def _curves(group: Group, models: Models) -> list[Curve]:
     """Returns what each bar would recognise of each state of questions that nothing answers."""
     likely: dict[State, list[float]] = {}
     for row in group.rows:
-        found = probability(row.by_meaning.fit, model)
+        found = models.alone.probability(row.by_meaning.fit)
         likely.setdefault(row.state, []).append(found)
     answered = tuple(likely.pop("answered", ()))
     curves: list[Curve] = []

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.language.certainty import Model
+from antiphon.language.certainty import Model, Models
 from antiphon.language.extract import Fit
 from benchmarks.calibration.asking import Row, State
 
@@ -27,19 +27,24 @@ _RIDGE = 1.0
 _STEPS = 50
 
 
-def model_by_meaning(rows: Sequence[Row]) -> Model:
-    """Fits the model to what is chosen by meaning and words."""
+def models_by_meaning(rows: Sequence[Row]) -> Models:
+    """Fits both models to what is chosen by meaning and words."""
     fits = [row.by_meaning.fit for row in rows]
     right = [row.by_meaning.right for row in rows]
-    names = ("likeness", "share", "chance", "lead")
-    return _logistic(fits, right, names, _counts(rows))
+    counts = _counts(rows)
+    alone = ("likeness", "share")
+    beside = (*alone, "chance", "lead")
+    return Models(
+        alone=_logistic(fits, right, alone, counts),
+        beside=_logistic(fits, right, beside, counts),
+    )
 
 
-def model_by_words(rows: Sequence[Row]) -> Model:
+def models_by_words(rows: Sequence[Row]) -> Models:
     """Fits the one feature that words alone allow."""
     fits = [row.by_words.fit for row in rows]
     right = [row.by_words.right for row in rows]
-    return _logistic(fits, right, ("share",), _counts(rows))
+    return Models(alone=_logistic(fits, right, ("share",), _counts(rows)))
 
 
 def _counts(rows: Sequence[Row]) -> list[float]:

@@ -13,7 +13,7 @@ from benchmarks.calibration.asking import (
     holds_answer,
     take_out,
 )
-from benchmarks.calibration.fitting import model_by_meaning
+from benchmarks.calibration.fitting import models_by_meaning
 from benchmarks.calibration.plot import Curve, plot
 
 GOOD = Fit(0.8, 0.9, chance=0.95, lead=0.4)
@@ -63,11 +63,11 @@ def test_a_fit_is_surer_of_what_was_right_than_of_what_was_not() -> None:
         *[row("far", FAR, right=False)] * 80,
     ]
 
-    model = model_by_meaning(rows)
+    models = models_by_meaning(rows)
 
-    assert certainty(GOOD, model) == "high"
-    assert certainty(LOOSE, model) == "medium"
-    assert certainty(FAR, model) in ("low", "none")
+    assert certainty(GOOD, models) == "high"
+    assert certainty(LOOSE, models) == "medium"
+    assert certainty(FAR, models) in ("low", "none")
 
 
 def test_a_sample_question_is_right_where_one_of_its_phrases_is_shown() -> None:
