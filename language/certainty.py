@@ -9,7 +9,7 @@ left out in turn to see what the fit is worth on questions that it has not seen 
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, log1p
 from typing import Literal, NamedTuple
 
 from antiphon.language.extract import Fit
@@ -25,11 +25,16 @@ LOW = 0.15
 
 
 class Model(NamedTuple):
-    """A logistic model: the weight of each feature of a `Fit`."""
+    """A logistic model: the weight of each feature of a `Fit`.
+
+    Attributes:
+        length: That of the logarithm of the number of terms, and one: of few words more are shared by chance.
+    """
 
     offset: float
     likeness: float = 0.0
     share: float = 0.0
+    length: float = 0.0
     chance: float = 0.0
     lead: float = 0.0
 
@@ -38,6 +43,7 @@ class Model(NamedTuple):
         score = self.offset
         score += self.likeness * (fit.likeness or 0.0)
         score += self.share * fit.share
+        score += self.length * log1p(fit.terms)
         score += self.chance * fit.chance
         score += self.lead * fit.lead
         return 1 / (1 + exp(-score))
@@ -56,17 +62,14 @@ class Models(NamedTuple):
 
 
 BY_MEANING = Models(
-    alone=Model(offset=-2.62, likeness=4.07, share=2.06),
+    alone=Model(offset=-5.18, likeness=4.94, share=2.84, length=1.22),
     beside=Model(offset=-4.4, likeness=3.17, share=0.73, chance=2.98, lead=3.6),
 )
 BY_WORDS = Models(alone=Model(offset=-1.76, share=4.21))
 """For where no embedder is at hand; by words alone nothing was right often enough to be called high."""
+
 MOST_UNKNOWN = 0.4
 """Where more of a question is in words that stand nowhere in the courses, what is like it speaks of something else."""
-
-SOME_UNKNOWN = 0.2
-LOOSE = 0.45
-"""Where a fifth of it is, what is no more like it than this speaks of something else too."""
 
 
 def probability(fit: Fit) -> float:
@@ -85,7 +88,7 @@ def certainty(fit: Fit, models: Models | None = None) -> Certainty:
     likely = models.alone.probability(fit)
     if likely < LOW:
         return "none"
-    if likely < MEDIUM or _is_of_something_else(fit):
+    if likely < MEDIUM or fit.unknown > MOST_UNKNOWN:
         return "low"
     if models.beside is None or fit.is_question:
         return "medium"
@@ -99,15 +102,6 @@ def models_for(fit: Fit) -> Models:
     if fit.likeness is None:
         return BY_WORDS
     return BY_MEANING
-
-
-def _is_of_something_else(fit: Fit) -> bool:
-    """Returns True where too much of the question is in words that stand nowhere in the courses."""
-    if fit.likeness is None:
-        return False
-    if fit.unknown > MOST_UNKNOWN:
-        return True
-    return fit.unknown >= SOME_UNKNOWN and fit.likeness < LOOSE
 
 
 def least(levels: list[Certainty]) -> Certainty:

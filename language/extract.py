@@ -89,6 +89,7 @@ class Fit(NamedTuple):
         lead: How much liker the likest sentence of all is to the question than the sixth.
         unknown: The share of the question's terms that stand nowhere in the courses.
         is_question: The sentence of the best excerpt that should carry the answer asks itself.
+        terms: How many terms the question has.
     """
 
     likeness: float | None = None
@@ -98,6 +99,7 @@ class Fit(NamedTuple):
     lead: float = 0.0
     unknown: float = 0.0
     is_question: bool = False
+    terms: int = 0
 
 
 class Extraction(NamedTuple):
@@ -184,6 +186,7 @@ def extract(
     fit = fit._replace(
         unknown=unknown_share(shares, _held(read), measures.weigh),
         is_question=_asks(read[best.passage].sentences[best.key].text),
+        terms=len(shares.of_term),
     )
     return Extraction(tuple(excerpts), fit)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log1p
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,7 @@ def models_by_meaning(rows: Sequence[Row]) -> Models:
     fits = [row.by_meaning.fit for row in rows]
     right = [row.by_meaning.right for row in rows]
     counts = _counts(rows)
-    alone = ("likeness", "share")
+    alone = ("likeness", "share", "length")
     beside = (*alone, "chance", "lead")
     return Models(
         alone=_logistic(fits, right, alone, counts),
@@ -69,10 +70,10 @@ def _logistic(
         names: The features that it may use.
         counts: How much each of the fits counts.
     """
-    features = np.array(
-        [[getattr(each, name) or 0.0 for name in names] for each in fits]
-    )
+    features = np.array([[_feature(each, name) for name in names] for each in fits])
     spread = features.std(axis=0)
+    # What is alike everywhere tells nothing.
+    spread[spread == 0.0] = 1.0
     scaled = np.column_stack([features / spread, np.ones(len(fits))])
     wanted = np.array(right, dtype=float)
     count = np.array(counts)
@@ -87,3 +88,9 @@ def _logistic(
         weights -= np.linalg.solve(curve, slope)
     by_name = dict(zip(names, (weights[:-1] / spread).round(2).tolist(), strict=True))
     return Model(round(float(weights[-1]), 2), **by_name)
+
+
+def _feature(fit: Fit, name: str) -> float:
+    if name == "length":
+        return log1p(fit.terms)
+    return float(getattr(fit, name) or 0.0)
