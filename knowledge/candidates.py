@@ -54,6 +54,8 @@ class TermWeights:
         self._chunks = reader.chunks
         # Per generation, because another one has other counts.
         self.count = lru_cache(maxsize=50_000)(reader.chunks_with)
+        # The list of common words is read here, where a library is opened, and not within the first query.
+        rarity_in_english("")
 
     def weight(self, term: str) -> float:
         """Returns the weight of a stemmed term: its rarity in the courses by its rarity in English."""

@@ -1,0 +1,34 @@
+"""How common words are in English at large."""
+
+from __future__ import annotations
+
+import pytest
+
+from antiphon.language.commonness import is_common, rarity_in_english
+from antiphon.language.words import stem
+
+
+def test_the_more_a_word_is_used_the_less_it_tells() -> None:
+    words = ["people", "memory", "colleagues", "jitter"]
+
+    rarities = [rarity_in_english(stem(word)) for word in words]
+
+    assert rarities == sorted(rarities)
+    assert len(set(rarities)) == len(rarities)
+
+
+@pytest.mark.parametrize("word", ["innodb", "hystrix", "rigth", "gehoren", "503", ""])
+def test_names_misspellings_and_other_languages_are_as_rare_as_can_be(
+    word: str,
+) -> None:
+    assert rarity_in_english(stem(word)) == 1.0
+    assert not is_common(stem(word))
+
+
+def test_every_form_of_a_common_word_is_common() -> None:
+    assert is_common(stem("colleague"))
+    assert is_common(stem("colleagues"))
+
+
+def test_no_word_is_so_common_that_it_tells_nothing() -> None:
+    assert rarity_in_english("the") > 0
