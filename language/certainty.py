@@ -62,10 +62,12 @@ class Models(NamedTuple):
 
 
 BY_MEANING = Models(
-    alone=Model(offset=-5.18, likeness=4.94, share=2.84, length=1.22),
-    beside=Model(offset=-4.4, likeness=3.17, share=0.73, chance=2.98, lead=3.6),
+    alone=Model(offset=-4.14, likeness=4.56, share=2.18, length=0.53),
+    beside=Model(
+        offset=-6.7, likeness=2.54, share=1.14, length=0.94, chance=3.41, lead=4.4
+    ),
 )
-BY_WORDS = Models(alone=Model(offset=-1.76, share=4.21))
+BY_WORDS = Models(alone=Model(offset=-1.75, share=4.32))
 """For where no embedder is at hand; by words alone nothing was right often enough to be called high."""
 
 MOST_UNKNOWN = 0.4
