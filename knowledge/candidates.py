@@ -90,6 +90,12 @@ class TermWeights:
                 shares[term] = (count + 0.5) / (self._chunks + 1.0)
         return shares
 
+    def absent(self, found: Sequence[str]) -> float:
+        """Returns the weights, as scoring has them, of the terms that stand nowhere, added up."""
+        share = 0.5 / (self._chunks + 1.0)
+        nowhere = [term for term in found[:_SCORED_TERMS] if not self.count(term)]
+        return float(term_weights(dict.fromkeys(nowhere, share)).sum())
+
     def rarest(self, found: Sequence[str]) -> list[str]:
         """Returns the rarer of the terms, as long as all chunks that hold them are not too many."""
         rare: list[str] = []

@@ -88,7 +88,11 @@ class OpenGeneration:
         """Finds the passages that stand out most, by meaning and by words together."""
         found = self._weights.terms_of(query)
         scores = self._candidates.by_meaning_and_words(vector, found, wanted)
-        question = Question(vector=vector, terms=self._weights.shares(found))
+        question = Question(
+            vector=vector,
+            terms=self._weights.shares(found),
+            absent=self._weights.absent(found),
+        )
         return self._choose(query, scores, question, wanted)
 
     def keyword_search(self, query: str, wanted: Wanted) -> list[Passage]:
