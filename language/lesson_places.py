@@ -56,19 +56,31 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"\bL(?P<number>\d{1,2})\b(?=\s+(?:of|in|from)\b|\s*[?.!,]|\s*$)")
+_PART = r"(?:session|chapter|module|unit|part|video)"
+_PART_BY_NUMBER = re.compile(
+    rf"\b(?:{_PART}\s+(?:number\s+|no\.?\s*)?|number\s+|no\.?\s*)(?P<number>\d{{1,2}})\b",
+    re.IGNORECASE,
+)
+_PART_BY_PLACE = re.compile(
+    rf"(?P<place>\b{_ORDINAL})\s+{_PART}\b|\b(?P<one>the|a|which)\s+{_PART}\b(?=\s+(?:that|which|in which|where)\b)",
+    re.IGNORECASE,
+)
 _BEFORE_LAST = re.compile(
     r"\b(?:lesson|lecture|one)\s+before\s+(?:the\s+)?last\b(?:\s+(?:lesson|lecture|one)\b)?"
     r"|\blast\s+(?:lesson\s+|lecture\s+)?but\s+one\b",
     re.IGNORECASE,
 )
-_COMES = (
-    r"(?:lesson|comes?|one|what(?:'s| is))\s+(?:right\s+|directly\s+|just\s+|next\s+)?"
-)
+_CLOSE = r"(?:(?:right|directly|just|next|straight|immediately)\s+)?"
+_COMES = rf"(?:lesson|lecture|comes?|stands?|sits|goes|one|what(?:'s| is))\s+{_CLOSE}"
+_WHAT_IS_BESIDE = r"\s+(?:the|that|his|her|its|their)\s+(?:one|introduction|intro)\b"
 _BESIDE = re.compile(
-    rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_COMES}after|follows|lesson\s+following)\b"
-    rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_COMES}before|precedes|lesson\s+preceding)\b",
+    rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_CLOSE}after(?={_WHAT_IS_BESIDE})"
+    rf"|{_COMES}after|follows|lesson\s+following)\b"
+    rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_CLOSE}before(?={_WHAT_IS_BESIDE})"
+    rf"|{_COMES}before|precedes|lesson\s+preceding)\b",
     re.IGNORECASE,
 )
+_INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
 
 
@@ -136,6 +148,8 @@ def lesson_places(
     positions = _positions(text)
     if after_lessons and not positions:
         positions = _last_ordinal(text)
+    if step and not positions and _INTRODUCTION.search(text):
+        positions = (1,)
     if step and not positions:
         return (LessonPlace(step=step),)
     return tuple([LessonPlace(position=each, step=step) for each in positions])
@@ -152,8 +166,10 @@ def asks_for_neighbour(question: str) -> bool:
 
 
 def spelled_out(question: str) -> str:
-    """Returns the question with "L3" as "lesson 3"; only of a course does that mean a lesson, and no cache or norm."""
-    return _SHORT.sub(r"lesson \g<number>", question)
+    """Returns the question with "L3" and "chapter 3" as "lesson 3"; only of a course does that mean a lesson."""
+    for pattern in (_SHORT, _PART_BY_NUMBER):
+        question = pattern.sub(r"lesson \g<number>", question)
+    return _PART_BY_PLACE.sub(r"\g<place>\g<one> lesson", question)
 
 
 def without_lesson_places(text: str) -> str:
@@ -161,6 +177,13 @@ def without_lesson_places(text: str) -> str:
     for pattern in (_BEFORE_LAST, _RANGE, LESSONS, _BESIDE, _SEVERAL, _POSITIONS):
         text = pattern.sub(" ", text)
     return text
+
+
+def with_lesson_places_masked(text: str) -> str:
+    """Returns the text with "the lesson" for each lesson that it names by number or place."""
+    for pattern in (_BEFORE_LAST, _RANGE, LESSONS, _SEVERAL, _POSITIONS):
+        text = pattern.sub(" the lesson", text)
+    return re.sub(r"\bthe (?=\s*the lesson)", "", text)
 
 
 def _step(text: str) -> int:
