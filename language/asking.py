@@ -7,6 +7,7 @@ are put, or one of a topic; a question without a word of a topic is for the cata
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from antiphon.language.evidence import is_light
@@ -149,16 +150,21 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
     # "That course with the bikes. Who gives it?"
     of_course = of_course or _A_COURSE.search(text) is not None
     found = words(text)
-    meanings = _WORDS_FOR_ASKS
-    if not _ASKS_WHO.isdisjoint(found):
-        meanings = _AFTER_WHO
-        if of_course:
-            meanings = _AFTER_WHO_OF_COURSE
+    meanings = _meanings_among(found, of_course=of_course)
     asks = {meanings[word] for word in found if word in meanings}
     unknown = [word for word in found if word not in meanings]
     topic = tuple([word for word in unknown if _says_something(word)])
     counts = _read_patterns(text, asks)
     return Asked(_sharpened(asks), counts, topic)
+
+
+def _meanings_among(found: Sequence[str], *, of_course: bool) -> Mapping[str, Ask]:
+    """Returns what each word asks for beside the words found."""
+    if _ASKS_WHO.isdisjoint(found):
+        return _WORDS_FOR_ASKS
+    if of_course:
+        return _AFTER_WHO_OF_COURSE
+    return _AFTER_WHO
 
 
 def asks_what_is_not_held(text: str, asked: Asked, *, of_course: bool) -> bool:

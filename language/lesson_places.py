@@ -148,11 +148,18 @@ def lesson_places(
     positions = _positions(text)
     if after_lessons and not positions:
         positions = _last_ordinal(text)
-    if step and not positions and _INTRODUCTION.search(text):
-        positions = (1,)
-    if step and not positions:
-        return (LessonPlace(step=step),)
-    return tuple([LessonPlace(position=each, step=step) for each in positions])
+    if positions:
+        return tuple([LessonPlace(position=each, step=step) for each in positions])
+    return _beside_another(text, step)
+
+
+def _beside_another(text: str, step: int) -> tuple[LessonPlace, ...]:
+    """Returns the lesson that is beside the introduction, or beside one that was spoken of before."""
+    if not step:
+        return ()
+    if _INTRODUCTION.search(text):
+        return (LessonPlace(position=1, step=step),)
+    return (LessonPlace(step=step),)
 
 
 def speaks_of_lessons(question: str) -> bool:

@@ -22,8 +22,10 @@ _MOST_UNPLACED = 4
 _MOST_WORDS = 30
 """Longer messages than this are no small talk."""
 _CLAUSE = re.compile(r"[^.!?;\n]+[.!?;]?")
-_OF_LESSON: frozenset[Ask] = frozenset(("title", "link", "overview"))
-"""What is asked of one lesson."""
+_WITHOUT_ITS_WORD: frozenset[Ask] = frozenset(
+    ("courses", "lessons", "contents", "teacher", "overview")
+)
+"""What people ask for without naming it: a title or a link has to be called one."""
 
 Want = TypeVar("Want")
 
@@ -37,8 +39,8 @@ def _by_text(listed: Mapping[Want, str]) -> dict[str, Want]:
     return wanted
 
 
-_ASKING = _by_text(ASKING)
-_TALKING = _by_text(TALKING)
+_ASKING: dict[str, Ask | None] = _by_text(ASKING)
+_TALKING: dict[str, SmallTalk | None] = _by_text(TALKING)
 
 
 def asked_by_meaning(
@@ -53,17 +55,28 @@ def asked_by_meaning(
     """
     if len(asked.topic) > _MOST_UNPLACED or not _are_common(asked.topic, catalogue):
         return asked
-    possible = asked.asks
-    if not possible and of_lesson:
-        possible = _OF_LESSON
-    examples: dict[str, Ask | None] = {}
-    for text, ask in _ASKING.items():
-        if ask is None or not possible or ask in possible:
-            examples[text] = ask
-    meant = _likest(masked, examples, LEAST_LIKENESS, catalogue)
+    examples = _examples_of(asked.asks, of_lesson)
+    nearest = _nearest(masked, tuple(examples), LEAST_LIKENESS, catalogue)
+    meant = examples.get(nearest)
     if meant is None:
         return asked
     return Asked(frozenset({meant}), asked.counts or meant == "lessons")
+
+
+def _examples_of(asks: frozenset[Ask], of_lesson: bool) -> dict[str, Ask | None]:
+    """Returns the examples of what may be meant, and of what is none of it."""
+    possible = asks
+    if "link" in asks:
+        possible = asks | {"links"}
+    elif of_lesson and not asks:
+        possible = frozenset({"overview"})
+    elif not asks:
+        possible = _WITHOUT_ITS_WORD
+    examples: dict[str, Ask | None] = {}
+    for text, ask in _ASKING.items():
+        if ask is None or ask in possible:
+            examples[text] = ask
+    return examples
 
 
 def small_talk_by_meaning(said: str, catalogue: Catalogue) -> SmallTalk | None:
@@ -75,17 +88,17 @@ def small_talk_by_meaning(said: str, catalogue: Catalogue) -> SmallTalk | None:
     if "you" not in held and not _are_common(held, catalogue):
         return None
     clauses = _CLAUSE.findall(said)
-    wanted = [
-        _likest(clause.strip(), _TALKING, LEAST_FOR_TALK, catalogue)
-        for clause in clauses
-    ]
+    wanted: list[SmallTalk | None] = []
+    asked: list[SmallTalk | None] = []
+    for clause in clauses:
+        nearest = _nearest(clause.strip(), tuple(_TALKING), LEAST_FOR_TALK, catalogue)
+        wanted.append(_TALKING.get(nearest))
+        if clause.endswith("?"):
+            asked.append(_TALKING.get(nearest))
     if not wanted or None in wanted:
         return None
     # What is asked is answered, else what was said first.
-    for clause, want in zip(clauses, wanted, strict=True):
-        if clause.endswith("?"):
-            return want
-    return wanted[0]
+    return [*asked, *wanted][0]
 
 
 def _are_common(held: Iterable[str], catalogue: Catalogue) -> bool:
@@ -96,15 +109,14 @@ def _are_common(held: Iterable[str], catalogue: Catalogue) -> bool:
     return all(map(is_common, held_terms))
 
 
-def _likest(
-    text: str, examples: Mapping[str, Want], least: float, catalogue: Catalogue
-) -> Want | None:
-    """Returns what the example wants that is most like a text; None where none is like it, or nothing can tell."""
+def _nearest(
+    text: str, examples: Sequence[str], least: float, catalogue: Catalogue
+) -> str:
+    """Returns the example that is most like a text; none, which is empty, where none is like it or nothing can tell."""
     if catalogue.likeness is None:
-        return None
-    texts: Sequence[str] = tuple(examples)
-    scores = catalogue.likeness(text, texts)
-    score, nearest = max(zip(scores, texts, strict=True))
+        return ""
+    scores = catalogue.likeness(text, examples)
+    score, nearest = max(zip(scores, examples, strict=True))
     if score < least:
-        return None
-    return examples[nearest]
+        return ""
+    return nearest

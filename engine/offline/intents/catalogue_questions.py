@@ -11,7 +11,7 @@ from antiphon.language.asking import TELLS, Ask, asks_what_is_not_held
 from antiphon.language.words import STOP_WORDS
 
 _MOST_UNKNOWN_WORDS = 5
-_STRETCH_CHARS = 100
+_STRETCH_CHARS = 200
 _MOST_BESIDE_LESSON = 3
 _ASKS_WHO = re.compile(
     r"\bwho|\b(?:name|instructor|teacher|lecturer) (?:of|for|in)\b", re.I
@@ -33,6 +33,10 @@ _SEVERAL = re.compile(
     r"\b(?:which|what|any|some|all|every|each) (?:of the )?(?:courses?|lessons?)\b",
     re.I,
 )
+_SENTENCES = re.compile(r"[^.?!\n]+[.?!]*")
+_ASKS_PLACE = re.compile(
+    r"\b(?:lesson|lecture|course|class|taught|teach|where)\b", re.I
+).search
 _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
 """Asked of no course in particular, these ask for something else."""
 _OF_FOUND: frozenset[Ask] = frozenset(
@@ -136,13 +140,21 @@ def sought(inquiry: Inquiry, parsed: Parsed) -> str | None:
 def _described(pattern: re.Pattern[str], parsed: Parsed) -> str | None:
     """Returns what is said of the course or lesson that has to be found, without the word that it is said."""
     found = pattern.search(parsed.question)
-    if found is None or parsed.topic != parsed.question:
+    if parsed.topic != parsed.question:
         return topic_stretch(parsed)
+    if found is None:
+        return _said_beside(parsed.question) or topic_stretch(parsed)
     said = found["said"].strip()
     for word in tokens_of(said):
         if word.word not in TELLS | STOP_WORDS:
             return said[word.start :][:_STRETCH_CHARS]
     return topic_stretch(parsed)
+
+
+def _said_beside(question: str) -> str:
+    """Returns the sentences beside that which asks for the place: "I want to cut long texts. Where is that taught?"."""
+    beside = [each for each in _SENTENCES.findall(question) if not _ASKS_PLACE(each)]
+    return " ".join(beside).strip()[:_STRETCH_CHARS]
 
 
 def _seeks_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:

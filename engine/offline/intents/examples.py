@@ -54,6 +54,11 @@ ASKING: dict[Ask | None, str] = {
         Could you let me have the address at which the course can be reached?
         where do I click to open the lesson
     """,
+    "links": """
+        Give me the links of all the lessons of the course.
+        Does each lesson of the course have a link?
+        Which lessons of the course have no link?
+    """,
     "title": """
         What is the lesson called?
         What is the title of the lesson?
@@ -113,7 +118,6 @@ ASKING: dict[Ask | None, str] = {
         How do I set the limit in the course's example?
         Does the teacher think that this is a good idea?
         What is compared with what in the lesson?
-        Which course does not have a link?
         Which other course uses it?
     """,
 }
