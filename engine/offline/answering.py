@@ -158,7 +158,7 @@ def _answer_of_found(
     answer_from_catalogue(inquiry, task, draft)
     # The course is said to be the one because the passage is; what stands in its outline is sure.
     draft.doubt(max(found.certainty, "medium", key=LEVELS.index))
-    if inquiry.by_lesson and not inquiry.step:
+    if inquiry.by_lesson and not inquiry.step and "title" not in inquiry.asks:
         passages = task.passages_of(inquiry.course, inquiry.lesson)
         quote_all(look(passages, inquiry.topic, measures, limit=1), draft)
         draft.doubt(found.certainty)

@@ -21,6 +21,7 @@ from antiphon.engine.offline.mentions.word_places import (
 from antiphon.engine.offline.titles import Run
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
 
+_BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
 _GENITIVES = ("'s", "\u2019s")
 
@@ -138,6 +139,8 @@ class _Finder:
             return True
         words = self._words
         if words.is_called(run, LESSON_WORDS | {"one"}) or words.is_quoted(run):
+            return True
+        if run.full and words.word(run.first - 1) in _BESIDE:
             return True
         return self._loosely and words.stands_alone(run)
 
