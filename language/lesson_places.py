@@ -39,7 +39,7 @@ _ORDINAL = (
 _AND = r"(?:\s*[,&]\s*|\s+(?:and|or)\s+)(?:the\s+)?"
 _POSITIONS = re.compile(
     rf"\b(?P<ordinals>(?:{_ORDINAL}{_AND}){{0,3}}{_ORDINAL})\s+(?:lesson|lecture|one)s?\b"
-    rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>first|last|final)\b",
+    rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>{_ORDINAL})\b",
     re.IGNORECASE | re.DOTALL,
 )
 _ENDS_WITH_ORDINAL = re.compile(

@@ -133,6 +133,8 @@ TALKING: dict[SmallTalk | None, str] = {
         That was exactly what I needed, brilliant!
         Great job, much appreciated.
         Very kind of you.
+        lol, nice one
+        Cheers, you are the best!
         Thank you in advance for your time and trouble.
     """,
     "bye": """
@@ -154,6 +156,7 @@ TALKING: dict[SmallTalk | None, str] = {
         What should I call you?
         Which company made you?
         What kind of assistant are you?
+        Could you tell me something about yourself?
     """,
     "abilities": """
         What can you do for me?
@@ -161,6 +164,7 @@ TALKING: dict[SmallTalk | None, str] = {
         How can you help me?
         What sort of questions do you answer?
         I don't know how to use this, what is it for?
+        Which languages do you speak?
         With which kinds of problems can I come to you?
     """,
     None: """

@@ -32,6 +32,11 @@ _LONELY_WORDS = re.compile(
     r"|(?: the)?(?: very)?)\s*(?=[,.;:?]|$)",
     re.IGNORECASE,
 )
+_COURSE_OF_TEACHER = re.compile(
+    r"\bthe teacher['\u2019]s (?:the )?(?P<noun>course|lesson)\b"
+    r"|\bthe (?P<by>course|lesson) (?:of|by|from|with) the teacher\b",
+    re.IGNORECASE,
+)
 _LESSON_OF_COURSE = re.compile(
     r"\bthe lesson (?:of|in|from|by) (?:the )?the course\b(?: (?:course|class)\b)?"
     r"|\bthe course(?:['\u2019]s)?(?: (?:course|class))? the lesson\b",
@@ -67,12 +72,19 @@ def with_places_masked(question: str, mentions: Sequence[Mention]) -> str:
         noun = "the course"
         if mention.lesson_number is not None:
             noun = "the lesson"
+        elif mention.names_teacher:
+            noun = "the teacher"
         masked = f"{masked[: mention.start]}{noun}{masked[mention.end :]}"
     masked = with_lesson_places_masked(masked)
     # "The lesson on the lesson", where its title stood, is the lesson; so is "the lesson of the course".
-    masked = _LESSON_OF_COURSE.sub("the lesson", _closed_up(masked))
+    masked = _COURSE_OF_TEACHER.sub(_as_course, _closed_up(masked))
+    masked = _LESSON_OF_COURSE.sub("the lesson", masked)
     masked = _CALLED_TWICE.sub("", masked)
     return _LESSON_OF_COURSE.sub("the lesson", masked)
+
+
+def _as_course(found: re.Match[str]) -> str:
+    return f"the {found['noun'] or found['by']}"
 
 
 def _closed_up(text: str) -> str:

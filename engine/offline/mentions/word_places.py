@@ -13,7 +13,22 @@ from antiphon.engine.offline.titles import (
 )
 from antiphon.language.asking import TELLS
 
-TEACHES = frozenset(("teach", "teaches", "teaching", "taught", "say", "says", "said"))
+TEACHES = frozenset(
+    (
+        "teach",
+        "teaches",
+        "teaching",
+        "taught",
+        "say",
+        "says",
+        "said",
+        "do",
+        "give",
+        "gives",
+        "hold",
+        "holds",
+    )
+)
 COURSE_WORDS = frozenset(("course", "class", "training"))
 LESSON_WORDS = frozenset(("lesson", "lecture"))
 _LESSONS = LESSON_WORDS | {"lessons"}
