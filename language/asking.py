@@ -51,7 +51,7 @@ _MAKES = (
     "created",
     "wrote",
 )
-_IN_CHARGE = re.compile(r"\b(?:in charge of|responsible for)\b", re.I)
+_IN_CHARGE = re.compile(r"\b(?:in charge(?: of)?|responsible for)\b", re.I)
 _ASKS_WHO = frozenset(("who", "whom", "whose", "whos"))
 
 

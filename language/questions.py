@@ -42,7 +42,9 @@ _POINTS_BACK = re.compile(
 )
 _CONTINUES = re.compile(r"\s*(?:and|but|so)\b", re.IGNORECASE)
 _OF_WHAT_WAS_NAMED = re.compile(
-    r"\b(?:it|its|they|them|their|these|those|(?:that|this)\s+\w+)\b", re.IGNORECASE
+    r"\b(?:it|its|they|them|their|these|those)\b"
+    r"|\b(?:is|are|was|were|do|does|did|of|in|to|for|with|by|on|about|from|at|behind) (?:that|this) \w+",
+    re.IGNORECASE,
 )
 _CLAUSE = re.compile(
     r"\b(?:when|if|because|while|that|so|before|after|once|until|and|or|who|which|as|than)\b",

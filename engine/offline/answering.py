@@ -183,7 +183,8 @@ def _answer_plainly(
         return
     found = look(passages, inquiry.focus, measures)
     # Whoever names the lesson knows that it speaks of what is asked, in whatever words.
-    if not found.answers and inquiry.lesson is None:
+    is_shown = found.answers or inquiry.lesson is not None
+    if not is_shown or not found.extraction.excerpts:
         return
     if found.certainty in ("none", "low"):
         draft.paragraph(inquiry.tongue.closest or CLOSEST)
