@@ -16,7 +16,7 @@ from antiphon.language.words import stem, terms, words
 LEAST_LIKENESS = 0.65
 """Of what is less like its nearest example, most asks for something else."""
 LEAST_FOR_TALK = 0.42
-"""What is asked of courses is no more than 0.3 like the nearest small talk."""
+"""Of 579 questions about courses one is more like the nearest small talk, and holds a rare word."""
 _MOST_UNPLACED = 4
 """More words than these are a question of their own."""
 _MOST_WORDS = 30

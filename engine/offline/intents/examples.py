@@ -54,6 +54,11 @@ ASKING: dict[Ask | None, str] = {
         Could you let me have the address at which the course can be reached?
         where do I click to open the lesson
     """,
+    "duration": """
+        How long does the course take?
+        How many hours does each lesson last?
+        how many minutes long is the lesson
+    """,
     "links": """
         Give me the links of all the lessons of the course.
         Does each lesson of the course have a link?
@@ -89,8 +94,6 @@ ASKING: dict[Ask | None, str] = {
         Where in the courses is that discussed?
         Is there a lesson on this?
         How much does the course cost?
-        How long does the course take?
-        How many hours does each lesson last?
         When does the course start?
         Do I get a certificate at the end of the course?
         What are the prerequisites of the course?
@@ -154,7 +157,6 @@ TALKING: dict[SmallTalk | None, str] = {
         Who are you?
         Are you a machine or a person?
         What should I call you?
-        Which company made you?
         What kind of assistant are you?
         Could you tell me something about yourself?
     """,

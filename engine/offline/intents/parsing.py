@@ -86,7 +86,9 @@ def parse(question: str, before: Inquiry, catalogue: Catalogue) -> Parsed:
     if parsed.mentions.courses and spelled_out(question) != question:
         return parse(spelled_out(question), before, catalogue)
     if _can_only_mean_a_course(parsed):
-        loosely = _parsed(question, leans_on, catalogue, loosely=True)
+        loosely = _placed_by_meaning(
+            _parsed(question, leans_on, catalogue, loosely=True)
+        )
         # A part of a title will do as a name where that leaves nothing open.
         if loosely.asked.is_pure and loosely.known:
             parsed = loosely
