@@ -7,6 +7,7 @@ are put, or one of a topic; a question without a word of a topic is for the cata
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from antiphon.language.evidence import is_light
@@ -32,13 +33,14 @@ _WORDS_FOR: dict[Ask, str] = {
     "contents": "outline outlines syllabus curriculum contents content toc structure agenda topics themes subjects",
     "title": "title titles titled name named names called",
     "duration": "duration hours minutes",
-    "overview": "about summary summarize summarise summarized overview recap gist learn learned covered cover covers "
-    "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention mentions "
-    "mentioned talk talks speak speaks explains explained",
+    "overview": "about tldr summary summarize summarise summarized overview recap gist learn learned covered cover "
+    "covers discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention "
+    "mentions mentioned talk talks speak speaks explains explained",
 }
 _TEACHES = ("teaches", "teach", "taught", "teaching", "instructs")
 _MAKES = (
     "gives",
+    "doing",
     "giving",
     "gave",
     "holds",
@@ -49,6 +51,7 @@ _MAKES = (
     "created",
     "wrote",
 )
+_IN_CHARGE = re.compile(r"\b(?:in charge(?: of)?|responsible for)\b", re.I)
 _ASKS_WHO = frozenset(("who", "whom", "whose", "whos"))
 
 
@@ -110,7 +113,7 @@ _PARTS_OF_COURSE = re.compile(r"\b(?:chapters|modules|units|sessions)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
 _WHERE_TO_FIND = re.compile(
     r"\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
-    r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get)\b",
+    r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get)\b|\bwhere on the (?:web|internet|net)\b",
     re.I,
 )
 
@@ -141,19 +144,27 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
         of_course: A course was among them, so that "who made it" asks for its teacher.
     """
     text = text[:READ_CHARS]
+    text = _IN_CHARGE.sub("teaches", text)
     if of_course:
         text = _PARTS_OF_COURSE.sub("lessons", text)
+    # "That course with the bikes. Who gives it?"
+    of_course = of_course or _A_COURSE.search(text) is not None
     found = words(text)
-    meanings = _WORDS_FOR_ASKS
-    if not _ASKS_WHO.isdisjoint(found):
-        meanings = _AFTER_WHO
-        if of_course:
-            meanings = _AFTER_WHO_OF_COURSE
+    meanings = _meanings_among(found, of_course=of_course)
     asks = {meanings[word] for word in found if word in meanings}
     unknown = [word for word in found if word not in meanings]
     topic = tuple([word for word in unknown if _says_something(word)])
     counts = _read_patterns(text, asks)
     return Asked(_sharpened(asks), counts, topic)
+
+
+def _meanings_among(found: Sequence[str], *, of_course: bool) -> Mapping[str, Ask]:
+    """Returns what each word asks for beside the words found."""
+    if _ASKS_WHO.isdisjoint(found):
+        return _WORDS_FOR_ASKS
+    if of_course:
+        return _AFTER_WHO_OF_COURSE
+    return _AFTER_WHO
 
 
 def asks_what_is_not_held(text: str, asked: Asked, *, of_course: bool) -> bool:

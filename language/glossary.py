@@ -61,6 +61,7 @@ summarize | fasse fass | resume resumez | resume resumen | riassumi riassunto | 
 topics | themen | sujets themes | temas | argomenti temi | temas topicos | onderwerpen
 how long | wie+lange | combien+de+temps | cuanto+dura cuanto+tiempo | quanto+dura | quanto+dura quanto+tempo | hoe+lang
 covers | behandelt erklart | traite explique | explica | spiega | explica | behandelt
+belong to | gehoren gehort | appartiennent | pertenecen | appartengono | pertencem | horen+bij
 where can i find | wo+finde+ich | ou+trouver | donde+encuentro | dove+trovo | onde+encontro | waar+vind+ik
 it | er | il elle | | | |
 please | bitte zusammen | s+il+vous+plait | por+favor | per+favore | por+favor | alsjeblieft

@@ -39,7 +39,7 @@ _ORDINAL = (
 _AND = r"(?:\s*[,&]\s*|\s+(?:and|or)\s+)(?:the\s+)?"
 _POSITIONS = re.compile(
     rf"\b(?P<ordinals>(?:{_ORDINAL}{_AND}){{0,3}}{_ORDINAL})\s+(?:lesson|lecture|one)s?\b"
-    rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>first|last|final)\b",
+    rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>{_ORDINAL})\b",
     re.IGNORECASE | re.DOTALL,
 )
 _ENDS_WITH_ORDINAL = re.compile(
@@ -56,19 +56,31 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"\bL(?P<number>\d{1,2})\b(?=\s+(?:of|in|from)\b|\s*[?.!,]|\s*$)")
+_PART = r"(?:session|chapter|module|unit|part|video)"
+_PART_BY_NUMBER = re.compile(
+    rf"\b(?:{_PART}\s+(?:number\s+|no\.?\s*)?|number\s+|no\.?\s*)(?P<number>\d{{1,2}})\b",
+    re.IGNORECASE,
+)
+_PART_BY_PLACE = re.compile(
+    rf"(?P<place>\b{_ORDINAL})\s+{_PART}\b|\b(?P<one>the|a|which)\s+{_PART}\b(?=\s+(?:that|which|in which|where)\b)",
+    re.IGNORECASE,
+)
 _BEFORE_LAST = re.compile(
     r"\b(?:lesson|lecture|one)\s+before\s+(?:the\s+)?last\b(?:\s+(?:lesson|lecture|one)\b)?"
     r"|\blast\s+(?:lesson\s+|lecture\s+)?but\s+one\b",
     re.IGNORECASE,
 )
-_COMES = (
-    r"(?:lesson|comes?|one|what(?:'s| is))\s+(?:right\s+|directly\s+|just\s+|next\s+)?"
-)
+_CLOSE = r"(?:(?:right|directly|just|next|straight|immediately)\s+)?"
+_COMES = rf"(?:lesson|lecture|comes?|stands?|sits|goes|one|what(?:'s| is))\s+{_CLOSE}"
+_WHAT_IS_BESIDE = r"\s+(?:the|that|his|her|its|their)\s+(?:one|introduction|intro)\b"
 _BESIDE = re.compile(
-    rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_COMES}after|follows|lesson\s+following)\b"
-    rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_COMES}before|precedes|lesson\s+preceding)\b",
+    rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_CLOSE}after(?={_WHAT_IS_BESIDE})"
+    rf"|{_COMES}after|follows|lesson\s+following)\b"
+    rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_CLOSE}before(?={_WHAT_IS_BESIDE})"
+    rf"|{_COMES}before|precedes|lesson\s+preceding)\b",
     re.IGNORECASE,
 )
+_INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
 
 
@@ -136,9 +148,18 @@ def lesson_places(
     positions = _positions(text)
     if after_lessons and not positions:
         positions = _last_ordinal(text)
-    if step and not positions:
-        return (LessonPlace(step=step),)
-    return tuple([LessonPlace(position=each, step=step) for each in positions])
+    if positions:
+        return tuple([LessonPlace(position=each, step=step) for each in positions])
+    return _beside_another(text, step)
+
+
+def _beside_another(text: str, step: int) -> tuple[LessonPlace, ...]:
+    """Returns the lesson that is beside the introduction, or beside one that was spoken of before."""
+    if not step:
+        return ()
+    if _INTRODUCTION.search(text):
+        return (LessonPlace(position=1, step=step),)
+    return (LessonPlace(step=step),)
 
 
 def speaks_of_lessons(question: str) -> bool:
@@ -152,8 +173,10 @@ def asks_for_neighbour(question: str) -> bool:
 
 
 def spelled_out(question: str) -> str:
-    """Returns the question with "L3" as "lesson 3"; only of a course does that mean a lesson, and no cache or norm."""
-    return _SHORT.sub(r"lesson \g<number>", question)
+    """Returns the question with "L3" and "chapter 3" as "lesson 3"; only of a course does that mean a lesson."""
+    for pattern in (_SHORT, _PART_BY_NUMBER):
+        question = pattern.sub(r"lesson \g<number>", question)
+    return _PART_BY_PLACE.sub(r"\g<place>\g<one> lesson", question)
 
 
 def without_lesson_places(text: str) -> str:
@@ -161,6 +184,13 @@ def without_lesson_places(text: str) -> str:
     for pattern in (_BEFORE_LAST, _RANGE, LESSONS, _BESIDE, _SEVERAL, _POSITIONS):
         text = pattern.sub(" ", text)
     return text
+
+
+def with_lesson_places_masked(text: str) -> str:
+    """Returns the text with "the lesson" for each lesson that it names by number or place."""
+    for pattern in (_BEFORE_LAST, _RANGE, LESSONS, _SEVERAL, _POSITIONS):
+        text = pattern.sub(" the lesson", text)
+    return re.sub(r"\bthe (?=\s*the lesson)", "", text)
 
 
 def _step(text: str) -> int:

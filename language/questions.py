@@ -23,6 +23,9 @@ MOST_PARTS = 12
 MOST_OWN_TERMS = 3
 """A question with more terms of its own says what it is about, whatever else it refers to."""
 
+MOST_CONTINUING_TERMS = 8
+"""As many has one that begins with "and" and speaks of "it"."""
+
 _GOES_ON = re.compile(
     r"\s*(?:(?:and|but|or|so|ok|then|also|what about|how about)\b|why\s*[?!.]*\s*$)",
     re.IGNORECASE,
@@ -35,6 +38,12 @@ _POINTS_BACK = re.compile(
     r"|(?<!is )(?<!are )there\b(?!\s+(?:is|are|any|a|an)\b)"
     r"|(?:the|its) (?:first|second|third|fourth|fifth|last|next|previous|other|former|latter)"
     r"(?: (?:one|side|lesson|course|part))?\s*(?:[?.!,;]|$))",
+    re.IGNORECASE,
+)
+_CONTINUES = re.compile(r"\s*(?:and|but|so)\b", re.IGNORECASE)
+_OF_WHAT_WAS_NAMED = re.compile(
+    r"\b(?:it|its|they|them|their|these|those)\b"
+    r"|\b(?:is|are|was|were|do|does|did|of|in|to|for|with|by|on|about|from|at|behind) (?:that|this) \w+",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
@@ -145,8 +154,15 @@ def refers_back(question: str) -> bool:
     if not own:
         return True
     if len(own) > MOST_OWN_TERMS:
-        return False
+        return len(own) <= MOST_CONTINUING_TERMS and _continues(question)
     return _GOES_ON.match(question) is not None or points_back(question)
+
+
+def _continues(question: str) -> bool:
+    """Returns True for "And whose idea was that picture?": it goes on, and speaks of what was named."""
+    if _CONTINUES.match(question) is None:
+        return False
+    return _OF_WHAT_WAS_NAMED.search(question) is not None
 
 
 def points_back(question: str) -> bool:
@@ -158,7 +174,8 @@ def points_back(question: str) -> bool:
     before = question[: found.start()]
     named = len(frozenset(terms(before)))
     # "Why does a queue block when it is full?" says itself what is meant.
-    return named == 0 or (named == 1 and _CLAUSE.search(before) is None)
+    # The "who" that begins a question begins no clause in it.
+    return named == 0 or (named == 1 and _CLAUSE.search(before, 1) is None)
 
 
 def goes_on(question: str) -> bool:

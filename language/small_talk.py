@@ -40,6 +40,10 @@ _ABILITIES = re.compile(
 _WELL = re.compile(
     r"how are you(?: doing)?(?: today)?|how is it going|how do you do|what is up|whats up"
 )
+_INTERJECTIONS = frozenset(
+    ("oh", "ah", "aha", "hm", "wow", "yes", "yeah", "interesting")
+)
+_FIRST_SENTENCE = re.compile(r"^[^.!?\n]{1,80}[.!]\s+(?=\S)")
 # What people write in front of a question, or behind it.
 _OPENING = re.compile(
     r"^\s*(?:(?:hi|hello|hey|hiya|hallo|hola|bonjour|salut|good (?:morning|evening|afternoon)|ok(?:ay)?|thanks"
@@ -89,9 +93,19 @@ def _without(said: list[str], opening: frozenset[str]) -> str:
     return " ".join(said[at:])
 
 
+def _without_remark(question: str) -> str:
+    """Returns what comes behind "Oh nice." and the like."""
+    first = _FIRST_SENTENCE.match(question)
+    if first is None:
+        return question
+    if not frozenset(words(first[0])) <= _AROUND | _THANKS | _HELLO | _INTERJECTIONS:
+        return question
+    return question[first.end() :]
+
+
 def without_courtesies(question: str) -> str:
     """Returns the question without a greeting in front of it and thanks behind it; as it is, where that is all."""
-    asked = _CLOSING.sub("", _OPENING.sub("", question))
+    asked = _CLOSING.sub("", _OPENING.sub("", _without_remark(question)))
     # The question mark goes with the thanks behind it.
     if not words(asked):
         return question

@@ -123,6 +123,9 @@ def _answer_from_sources(
     # An outline answers where one is asked for, and also where there is nothing else.
     elif task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
         answer_from_catalogue(inquiry, task, draft)
+        if inquiry.asks == {"duration"}:
+            # No outline says it.
+            draft.doubt("low")
     else:
         answer_of_kind = _OF_KIND.get(inquiry.kind, _answer_in_place)
         answer_of_kind(inquiry, task, measures, draft)
@@ -153,7 +156,9 @@ def _answer_of_found(
         return
     inquiry = of_found(inquiry, task)
     answer_from_catalogue(inquiry, task, draft)
-    if inquiry.by_lesson and not inquiry.step and not inquiry.asks & {"title", "link"}:
+    # The course is said to be the one because the passage is; what stands in its outline is sure.
+    draft.doubt(max(found.certainty, "medium", key=LEVELS.index))
+    if inquiry.by_lesson and not inquiry.step and "title" not in inquiry.asks:
         passages = task.passages_of(inquiry.course, inquiry.lesson)
         quote_all(look(passages, inquiry.topic, measures, limit=1), draft)
         draft.doubt(found.certainty)
@@ -177,12 +182,14 @@ def _answer_plainly(
         _sum_lesson_up(passages, measures, draft)
         return
     found = look(passages, inquiry.focus, measures)
-    if not found.answers:
+    # Whoever names the lesson knows that it speaks of what is asked, in whatever words.
+    is_shown = found.answers or inquiry.lesson is not None
+    if not is_shown or not found.extraction.excerpts:
         return
-    if found.certainty == "low":
+    if found.certainty in ("none", "low"):
         draft.paragraph(inquiry.tongue.closest or CLOSEST)
     quote_all(found, draft)
-    draft.doubt(found.certainty)
+    draft.doubt(max(found.certainty, "low", key=LEVELS.index))
 
 
 def _answer_not_held(

@@ -99,7 +99,7 @@ class OfflineMessagesApi:
         courses = self._courses()
         if courses is not self._known:
             self._known = courses
-            self._catalogue = catalogue_of(courses)
+            self._catalogue = catalogue_of(courses, self._measures.likeness)
         return self._catalogue
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from antiphon.engine.offline.titles import Titles, tokens_of
+from antiphon.language.evidence import Likeness
 from antiphon.vocabulary.ports import KnownCourse
 
 
@@ -59,9 +60,13 @@ class Catalogue:
         courses: By title.
         lessons: Of all courses.
         teachers: The courses of each instructor.
+        likeness: How like questions are by meaning; None where that cannot be told.
     """
 
-    def __init__(self, courses: Sequence[CourseEntry] = ()) -> None:
+    def __init__(
+        self, courses: Sequence[CourseEntry] = (), likeness: Likeness | None = None
+    ) -> None:
+        self.likeness = likeness
         self.courses = tuple(courses)
         self.lessons: list[LessonOf] = []
         for course in self.courses:
@@ -97,6 +102,10 @@ class Catalogue:
         """Returns the titles of the courses that have a lesson of this number."""
         return tuple([each.title for each in self.courses if number in each.numbers])
 
+    def has_in_title(self, term: str) -> bool:
+        """Returns True for a term of a title, of a course or of a lesson."""
+        return self.course_titles.has_word(term) or self.lesson_titles.has_word(term)
+
     def titled(self, words: str) -> tuple[str, ...]:
         """Returns the titles that hold all of these words."""
         held = self.course_titles.holding(tokens_of(words))
@@ -125,10 +134,12 @@ class Catalogue:
 EMPTY = Catalogue()
 
 
-def catalogue_of(courses: Sequence[KnownCourse]) -> Catalogue:
+def catalogue_of(
+    courses: Sequence[KnownCourse], likeness: Likeness | None = None
+) -> Catalogue:
     """Makes the catalogue of the courses of a library."""
     entries: list[CourseEntry] = []
     for course in courses:
         lessons = [KnownTitle(each.number, each.title) for each in course.lessons]
         entries.append(CourseEntry(course.title, course.instructor, tuple(lessons)))
-    return Catalogue(entries)
+    return Catalogue(entries, likeness)

@@ -16,6 +16,10 @@ INTRODUCED = 3
 """Sentences of what a course says about itself."""
 
 _LIST_HEAD = re.compile(r"Courses: (\d+), with (\d+) lessons")
+_EXTREME = re.compile(
+    r"\b(?:(?P<most>longest|biggest|largest|most lessons)|shortest|smallest|fewest lessons)\b",
+    re.IGNORECASE,
+)
 _LESSONS_OF = "Lessons of "
 _LISTED_COURSE = re.compile(
     r"Course: (?P<title>.+?)\. Lessons: (?P<count>\d+)(?: \([^)]{1,40}\))?(?:\. Instructor: (?P<teacher>.+?))?"
@@ -88,6 +92,10 @@ def _name_courses(outlines: Sequence[Source], draft: Draft) -> None:
 
 def _answer_from_list(inquiry: Inquiry, listed: Source, draft: Draft) -> None:
     """Answers from the list of all courses: how many there are, and each with what the list says of it."""
+    extreme = _EXTREME.search(inquiry.question)
+    if extreme is not None:
+        _name_extreme(extreme, listed, draft)
+        return
     head = _LIST_HEAD.match(listed.blocks[0])
     if head is not None:
         said = f"There are {head[1]} courses, with {head[2]} lessons in all:"
@@ -100,6 +108,24 @@ def _answer_from_list(inquiry: Inquiry, listed: Source, draft: Draft) -> None:
             draft.say("\n")
         elif "contents" in inquiry.asks and block.startswith(_LESSONS_OF):
             draft.cite(listed, at, at + 1, f"  - {block.strip()}")
+            draft.say("\n")
+
+
+def _name_extreme(extreme: re.Match[str], listed: Source, draft: Draft) -> None:
+    """Names the course, or the courses, of the most lessons, or of the fewest."""
+    lines: list[tuple[int, re.Match[str]]] = []
+    for at, block in enumerate(listed.blocks):
+        line = _LISTED_COURSE.match(block.strip())
+        if line is not None:
+            lines.append((at, line))
+    wanted = min
+    if extreme["most"]:
+        wanted = max
+    count = wanted([int(line["count"]) for _, line in lines], default=0)
+    draft.say(f"By the number of lessons, the {extreme[0].lower()}:\n\n")
+    for at, line in lines:
+        if int(line["count"]) == count:
+            draft.cite(listed, at, at + 1, f"- {_described(line)}")
             draft.say("\n")
 
 

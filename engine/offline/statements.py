@@ -158,14 +158,16 @@ def _name_link(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
 
 
 def _list_links(_: Inquiry, outline: Outline, draft: Draft) -> None:
-    """Names the link of each lesson that has one."""
+    """Names the link of each lesson, and the lessons that have none."""
     draft.say(f"The links of the lessons of {outline.course}:\n\n")
     for lesson in outline.lessons:
         link = outline.link(lesson.number)
+        block, shown = lesson.block, "no link is given"
         if link is not None:
-            said = f"- Lesson {lesson.number}, {lesson.title}: {link.text}"
-            draft.cite(outline.source, link.block, link.block + 1, said)
-            draft.say("\n")
+            block, shown = link.block, link.text
+        said = f"- Lesson {lesson.number}, {lesson.title}: {shown}"
+        draft.cite(outline.source, block, block + 1, said)
+        draft.say("\n")
 
 
 def _say_no_duration(_: Inquiry, outline: Outline, draft: Draft) -> None:

@@ -116,6 +116,10 @@ class Titles:
         found.sort(key=lambda run: (-run.matched, -run.full, run.first))
         return _apart(found)
 
+    def has_word(self, term: str) -> bool:
+        """Returns True for a term of one of the titles."""
+        return term in self._holding
+
     def holding(self, words: Sequence[Token]) -> tuple[int, ...]:
         """Returns the titles that hold all of these words."""
         wanted = {self._meant(token) for token in words if token.term is not None}

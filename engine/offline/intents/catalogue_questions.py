@@ -6,29 +6,37 @@ import re
 
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
-from antiphon.language.asking import Ask, asks_what_is_not_held
+from antiphon.engine.offline.titles import tokens_of
+from antiphon.language.asking import TELLS, Ask, asks_what_is_not_held
+from antiphon.language.words import STOP_WORDS
 
 _MOST_UNKNOWN_WORDS = 5
-_STRETCH_CHARS = 100
+_STRETCH_CHARS = 200
 _MOST_BESIDE_LESSON = 3
 _ASKS_WHO = re.compile(
     r"\bwho|\b(?:name|instructor|teacher|lecturer) (?:of|for|in)\b", re.I
 )
+_TREATING = r"(?:that|which|where|in which|with|w/|covering|explaining|discussing|dealing with|treating)"
+_SAID = r"\s+(?P<said>[^.;?!\n]+)"
 _LESSON_THAT = re.compile(
-    r"\b(?:lesson|lecture|one) (?:that|which|where|in which|about|on|covering|explaining|discussing|dealing)\b",
+    rf"\b(?:lesson|lecture|one) (?:{_TREATING}|about|on){_SAID}", re.I
+)
+_WHICH_LESSON = re.compile(
+    r"\b(?:which|what) (?:lesson|lecture)\b"
+    r"|\bwhere (?:is|are|do you|can i)\b.*\b(?:taught|teach|explained|explain|covered|cover|treated)\b",
     re.I,
 )
-_WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.I)
-_COURSE_THAT = re.compile(
-    r"\bcourse (?:that|which|where|in which|covering|explaining|discussing|dealing|treating)\b",
-    re.I,
-)
+_COURSE_THAT = re.compile(rf"\b(?:course|class) {_TREATING}{_SAID}", re.I)
 _COURSE_ON = re.compile(r"\bcourses? (?:is |are )?(?:on|about|for)\b", re.I)
 # "Which lessons mention caching" names no course.
 _SEVERAL = re.compile(
     r"\b(?:which|what|any|some|all|every|each) (?:of the )?(?:courses?|lessons?)\b",
     re.I,
 )
+_SENTENCES = re.compile(r"[^.?!\n]+[.?!]*")
+_ASKS_PLACE = re.compile(
+    r"\b(?:lesson|lecture|course|class|taught|teach|where)\b", re.I
+).search
 _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
 """Asked of no course in particular, these ask for something else."""
 _OF_FOUND: frozenset[Ask] = frozenset(
@@ -122,9 +130,31 @@ def sought(inquiry: Inquiry, parsed: Parsed) -> str | None:
     """Returns what a course or lesson says that is to be found first: "explains HNSW"."""
     if inquiry.lesson is not None:
         return None
-    if _seeks_lesson(inquiry, parsed) or _seeks_course(inquiry, parsed):
-        return topic_stretch(parsed)
+    if _seeks_lesson(inquiry, parsed):
+        return _described(_LESSON_THAT, parsed)
+    if _seeks_course(inquiry, parsed):
+        return _described(_COURSE_THAT, parsed)
     return None
+
+
+def _described(pattern: re.Pattern[str], parsed: Parsed) -> str | None:
+    """Returns what is said of the course or lesson that has to be found, without the word that it is said."""
+    found = pattern.search(parsed.question)
+    if parsed.topic != parsed.question:
+        return topic_stretch(parsed)
+    if found is None:
+        return _said_beside(parsed.question) or topic_stretch(parsed)
+    said = found["said"].strip()
+    for word in tokens_of(said):
+        if word.word not in TELLS | STOP_WORDS:
+            return said[word.start :][:_STRETCH_CHARS]
+    return topic_stretch(parsed)
+
+
+def _said_beside(question: str) -> str:
+    """Returns the sentences beside that which asks for the place: "I want to cut long texts. Where is that taught?"."""
+    beside = [each for each in _SENTENCES.findall(question) if not _ASKS_PLACE(each)]
+    return " ".join(beside).strip()[:_STRETCH_CHARS]
 
 
 def _seeks_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:
@@ -137,7 +167,7 @@ def _seeks_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:
 
 
 def _seeks_course(inquiry: Inquiry, parsed: Parsed) -> bool:
-    if inquiry.has_course or not parsed.asked.asks & _OF_FOUND:
+    if inquiry.has_course or not (parsed.asked.asks & _OF_FOUND or parsed.places):
         return False
     return _COURSE_THAT.search(parsed.question) is not None
 

@@ -6,11 +6,13 @@ import re
 from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue import Catalogue
+from antiphon.engine.offline.intents.by_meaning import asked_by_meaning
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.mentions import (
     Mention,
     Mentions,
     mentions_in,
+    with_places_masked,
     without_places,
 )
 from antiphon.language.asking import Ask, Asked, asked_of_catalogue
@@ -61,6 +63,11 @@ class Parsed(NamedTuple):
         return not self.asked.topic and not self.asked.asks
 
     @property
+    def points_at_catalogue(self) -> bool:
+        """True where it names a course or a lesson, or has a word for what a catalogue holds."""
+        return bool(self.known or self.places or self.asked.asks)
+
+    @property
     def speaks_of_catalogue(self) -> bool:
         """True where a word of it is one for a course or its parts."""
         return _NAMES_CATALOGUE.search(self.question) is not None
@@ -79,10 +86,13 @@ def parse(question: str, before: Inquiry, catalogue: Catalogue) -> Parsed:
     if parsed.mentions.courses and spelled_out(question) != question:
         return parse(spelled_out(question), before, catalogue)
     if _can_only_mean_a_course(parsed):
-        loosely = _parsed(question, leans_on, catalogue, loosely=True)
+        loosely = _placed_by_meaning(
+            _parsed(question, leans_on, catalogue, loosely=True)
+        )
         # A part of a title will do as a name where that leaves nothing open.
         if loosely.asked.is_pure and loosely.known:
             parsed = loosely
+    parsed = _placed_by_meaning(parsed)
     if _is_about_the_course_before(parsed):
         return parsed._replace(before=before)
     return parsed
@@ -114,6 +124,17 @@ def _parsed(
         topic=without_places(question, known),
         asked=asked,
     )
+
+
+def _placed_by_meaning(parsed: Parsed) -> Parsed:
+    """Returns a question that speaks of the catalogue and holds words that no rule places as it is meant."""
+    if not parsed.asked.topic or not parsed.points_at_catalogue:
+        return parsed
+    masked = with_places_masked(parsed.question, parsed.known)
+    asked = asked_by_meaning(
+        masked, parsed.asked, parsed.catalogue, of_lesson=parsed.names_lesson
+    )
+    return parsed._replace(asked=asked)
 
 
 def _is_about_lessons(before: Inquiry) -> bool:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.mentions import CourseMention
+from antiphon.language.asking import Ask
 from antiphon.language.lesson_places import LessonPlace
 from antiphon.language.questions import LESSONS
 
+_OF_WHOLE: frozenset[Ask] = frozenset(("contents", "overview"))
 _NEAR_CHARS = 30
 """A course named so close behind a lesson is the lesson's."""
 
@@ -123,4 +125,4 @@ def _asks_what_it_says(inquiry: Inquiry, parsed: Parsed) -> bool:
     """Returns True for "What does the next lesson cover?": its title alone is no answer."""
     if inquiry.kind == "lesson" or "overview" in parsed.asked.asks:
         return True
-    return bool(parsed.asked.topic) and not parsed.asked.asks
+    return bool(parsed.asked.topic) and parsed.asked.asks <= _OF_WHOLE

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from antiphon.engine.offline.catalogue import EMPTY, Catalogue
+from antiphon.engine.offline.intents.by_meaning import small_talk_by_meaning
 from antiphon.engine.offline.intents.follow_ups import follow_up
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.intents.kinds import with_kind
@@ -20,6 +21,7 @@ from antiphon.engine.offline.intents.two_steps import (
     in_two_steps,
     steps_in,
 )
+from antiphon.language.asides import without_reasons
 from antiphon.language.questions import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
 from antiphon.language.tongues import Tongue, tongue_of
@@ -48,14 +50,15 @@ def understand(
         catalogue: The courses that there are; empty where none is at hand.
         answered: The answer to the last of the earlier questions.
     """
-    talk = small_talk(question)
+    talk = small_talk(question) or small_talk_by_meaning(question, catalogue)
     if talk is not None:
         return Inquiry("greeting", question[:MOST_CHARS], "", talk=talk)
     asked = _plainly(question)
     before = _before(earlier, catalogue, answered)
     tongue = tongue_of(asked)
     # One set of rules reads what is asked of a catalogue, in whichever language.
-    inquiry = _understand_all(tongue.in_english(asked), before, catalogue)
+    english = without_reasons(tongue.in_english(asked))
+    inquiry = _understand_all(english, before, catalogue)
     if not inquiry.speaks_of_catalogue:
         inquiry = _understand_all(asked, before, catalogue)
     return _asked_in(tongue, inquiry)

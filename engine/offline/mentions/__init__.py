@@ -5,7 +5,10 @@ called a course and is none that is known is noted as such.
 """
 
 from antiphon.engine.offline.mentions.finding import mentions_in
-from antiphon.engine.offline.mentions.removing import without_places
+from antiphon.engine.offline.mentions.removing import (
+    with_places_masked,
+    without_places,
+)
 from antiphon.engine.offline.mentions.values import (
     CourseMention,
     LessonMention,
@@ -19,5 +22,6 @@ __all__ = [
     "Mention",
     "Mentions",
     "mentions_in",
+    "with_places_masked",
     "without_places",
 ]

@@ -21,6 +21,8 @@ from antiphon.engine.offline.mentions.word_places import (
 from antiphon.engine.offline.titles import Run
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
 
+_BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
+_PART_WORDS = frozenset(("one", "session", "chapter"))
 _GENITIVES = ("'s", "\u2019s")
 
 
@@ -123,16 +125,22 @@ class _Finder:
         runs = self._catalogue.lesson_titles.runs(self._words.tokens)
         if self._loosely or speaks_of_lessons(text):
             return runs
-        if not asks_for_neighbour(text):
-            return []
-        # "What comes after Circuit Breakers?", where nothing follows.
-        return [run for run in runs if run.last == len(self._words.tokens) - 1]
+        last = -1
+        if asks_for_neighbour(text):
+            last = len(self._words.tokens) - 1
+        # "What comes after Circuit Breakers?", where nothing follows; "the one on prompt caching".
+        return [run for run in runs if run.last == last or self._is_one(run)]
+
+    def _is_one(self, run: Run) -> bool:
+        return run.matched > 1 and self._words.is_called_after(run, _PART_WORDS)
 
     def _names_lesson(self, run: Run) -> bool:
         if run.full and run.matched > 1:
             return True
         words = self._words
         if words.is_called(run, LESSON_WORDS | {"one"}) or words.is_quoted(run):
+            return True
+        if run.full and words.word(run.first - 1) in _BESIDE:
             return True
         return self._loosely and words.stands_alone(run)
 

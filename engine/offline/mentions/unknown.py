@@ -100,7 +100,8 @@ def _opens_quotation(words: WordPlaces, at: int) -> bool:
 def _places_of_lessons(words: WordPlaces) -> Iterator[CourseMention]:
     """Yields each name behind "lesson 3 of"."""
     for at in range(len(words.tokens)):
-        if not words.leads_on_from(LESSON_WORDS, at):
+        # "The lesson of the circuit breakers" is one that is called so.
+        if not words.leads_on_from(LESSON_WORDS, at) or words.word(at - 2) == "the":
             continue
         first = at + 1
         while words.word(first) in ("the", "course"):

@@ -53,6 +53,10 @@ class LessonMention(NamedTuple):
     lesson: LessonOf
 
     @property
+    def names_teacher(self) -> bool:
+        return False
+
+    @property
     def titles(self) -> tuple[str, ...]:
         """The title of its course."""
         return (self.lesson.course.title,)

@@ -13,7 +13,22 @@ from antiphon.engine.offline.titles import (
 )
 from antiphon.language.asking import TELLS
 
-TEACHES = frozenset(("teach", "teaches", "teaching", "taught", "say", "says", "said"))
+TEACHES = frozenset(
+    (
+        "teach",
+        "teaches",
+        "teaching",
+        "taught",
+        "say",
+        "says",
+        "said",
+        "do",
+        "give",
+        "gives",
+        "hold",
+        "holds",
+    )
+)
 COURSE_WORDS = frozenset(("course", "class", "training"))
 LESSON_WORDS = frozenset(("lesson", "lecture"))
 _LESSONS = LESSON_WORDS | {"lessons"}
@@ -70,13 +85,14 @@ class WordPlaces:
     def is_called(self, run: Run, nouns: frozenset[str]) -> bool:
         """Returns True for "the X course" and for "the course about X", where X is all of the name."""
         # "The first course" is no nickname of one on first principles.
-        if run.first == run.last and self.word(run.first) in NOT_NAMES:
+        if run.first == run.last and self.word(run.first) in NOT_NAMES | CALLING:
             return False
         if self.word(run.last + 1) in nouns and not self.carries_on(run.first - 1):
             return True
-        return self._is_called_after(run, nouns)
+        return self.is_called_after(run, nouns)
 
-    def _is_called_after(self, run: Run, nouns: frozenset[str]) -> bool:
+    def is_called_after(self, run: Run, nouns: frozenset[str]) -> bool:
+        """Returns True for "the course about X", where X is all of the name."""
         noun = run.first - 1
         while self.word(noun) in CALLING:
             noun -= 1

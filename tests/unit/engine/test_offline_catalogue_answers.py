@@ -225,3 +225,62 @@ def test_what_no_catalogue_holds_is_said_unless_a_sentence_says_it_of_a_course(
 
     assert (sentence.strip() in said) == is_quoted
     assert (said == NOT_IN_CATALOGUE) != is_quoted
+
+
+@pytest.mark.parametrize(
+    ("question", "course"),
+    [
+        ("Which of your courses is the shortest?", "- Coffee: 2 lessons"),
+        ("Which course has the most lessons?", "- Tea: 3 lessons, taught by Ann Other"),
+    ],
+)
+def test_of_all_courses_the_longest_or_shortest_is_named(
+    question: str, course: str
+) -> None:
+    said = answered(question, LISTED).splitlines()[2:]
+
+    assert [line.partition(", https")[0] for line in said] == [course]
+
+
+def test_lessons_without_a_link_are_named_among_the_links() -> None:
+    said = answered(
+        "Give me the links of all lessons of the reliability course", OUTLINED
+    )
+
+    assert "- Lesson 2, Circuit Breakers: https://example.org/reliability/2" in said
+    assert "- Lesson 3, Blameless Postmortems: no link is given" in said
+
+
+def test_hours_that_no_outline_says_leave_doubt() -> None:
+    task = read_task(briefing("How many hours is the reliability course?", OUTLINED))
+
+    assert answer(task._replace(catalogue=CATALOGUE)).certainty == "low"
+
+
+def test_the_link_of_a_lesson_that_was_found_stands_above_what_shows_it() -> None:
+    found = source(f"{RELIABILITY} - Lesson 2", "Jitter is explained here.")
+    done = attempt(query="jitter is explained", facts=(1,))
+
+    said = answered(
+        "url of the lesson w/ jitter is explained", found, OUTLINED, attempts=(done,)
+    )
+
+    assert said.splitlines() == [
+        f"The link to lesson 2 of {RELIABILITY}: https://example.org/reliability/2",
+        "",
+        "Lesson 2, t: Jitter is explained here.",
+    ]
+
+
+def test_of_a_lesson_that_is_named_the_closest_is_shown() -> None:
+    said_there = source(
+        f"{RELIABILITY} - Lesson 2", "A fuse refuses calls for a while."
+    )
+
+    said = answered(
+        "In lesson 2 of the reliability course, which household object refuses guests, visitors, cats and neighbours?",
+        said_there,
+    )
+
+    assert "A fuse refuses calls for a while." in said
+    assert "closest" in said

@@ -715,3 +715,102 @@ def test_what_no_catalogue_holds_is_told_from_what_courses_say(
     question: str, kind: str
 ) -> None:
     assert read(question).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "lesson", "step"),
+    [
+        ("Which lesson stands immediately before Ranking with BM25?", 2, -1),
+        ("What do I watch right before the one about ranking with BM25?", 2, -1),
+        ("What is the lesson called that comes straight after the one on the inverted index?", 1, 1),
+        ("What's number 3 in Practical Information Retrieval called?", 3, 0),
+        ("What is chapter 2 of Practical Information Retrieval called?", 2, 0),
+        ("Which is the second session of Practical Information Retrieval?", 2, 0),
+        ("Which lesson comes third in Practical Information Retrieval?", 3, 0),
+    ],
+)  # fmt: skip
+def test_a_lesson_is_named_by_its_place_in_many_words(
+    question: str, lesson: int, step: int
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.course, inquiry.lesson, inquiry.step) == (RETRIEVAL, lesson, step)
+
+
+def test_the_lesson_after_the_introduction_is_the_second() -> None:
+    asked = "In the session that Marta Lindqvist holds straight after her introduction, what does she show?"
+
+    assert (read(asked).kind, read(asked).lesson) == ("lesson", 1)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "I slept through the one on circuit breakers. What is it about?",
+        "Can you sum up the lesson of the circuit breakers?",
+        "tldr reliability engineering for services lesson 2",
+        "Summarize Tom\u00e1s Ferreira's lesson 2",
+    ],
+)
+def test_a_lesson_as_a_whole_may_be_the_object_of_a_sentence(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("lesson", RELIABILITY, 2)
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "by_lesson"),
+    [
+        ("url of the lesson w/ the hystrix defaults", "hystrix defaults", True),
+        (
+            "Could you let me know who gives the course in which the leak at Acme is discussed, as I want to meet her?",
+            "leak at Acme is discussed",
+            False,
+        ),
+        (
+            "There's that course with the bikes all over the place. Who's doing it again?",
+            "bikes all over the place",
+            False,
+        ),
+        (
+            "I have long texts and want to slice them. Where is that taught?",
+            "I have long texts and want to slice them.",
+            True,
+        ),
+        (
+            "What is the opening lesson of the course in which musl comes up?",
+            "musl",
+            False,
+        ),
+    ],
+)
+def test_what_is_said_of_a_place_that_has_to_be_found_is_all_that_is_searched_for(
+    question: str, topic: str, by_lesson: bool
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.by_lesson) == ("find", by_lesson)
+    assert inquiry.topic == topic
+
+
+def test_in_charge_of_a_course_is_who_teaches_it() -> None:
+    inquiry = read("What course is Marta Lindqvist in charge of?")
+
+    assert (inquiry.kind, inquiry.course) == ("outline", EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("question", "joined"),
+    [
+        ("Oh nice. And who found out that it works with one magic sentence?", True),
+        ("And whose idea was that picture, and from what year is it?", True),
+        ("Who described it first?", True),
+        ("And how large is a page that Postgres reads from a disk?", False),
+    ],
+)
+def test_a_longer_follow_up_is_read_with_the_question_before_it(
+    question: str, joined: bool
+) -> None:
+    inquiry = read(question, "What is chain-of-thought prompting?")
+
+    assert ("chain-of-thought" in inquiry.question) is joined
