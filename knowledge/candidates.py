@@ -10,6 +10,7 @@ import numpy as np
 
 from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.chroma import ChromaIndex
+from antiphon.knowledge.scoring import term_weights
 from antiphon.knowledge.vectors import Numbers, Vector, VectorFile
 from antiphon.knowledge.word_hits import WordHits, words_spread
 from antiphon.language.commonness import rarity_in_english
