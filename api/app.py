@@ -22,6 +22,7 @@ from antiphon.api.errors import ALWAYS, install_error_handlers
 from antiphon.api.guards import CallerGuard, PlainRequests, hosts_for, pages_for
 from antiphon.api.idempotency import IdempotentQueries
 from antiphon.api.openapi import operation_id, publish_schema
+from antiphon.api.pages import add_pages
 from antiphon.api.routes import (
     archive,
     conversations,
@@ -107,6 +108,7 @@ def create_app(
         forks,
     ):
         app.include_router(routes.router)
+    add_pages(app, chosen.root_path)
     publish_schema(app)
     install_error_handlers(app)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.

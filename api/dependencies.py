@@ -30,6 +30,7 @@ from antiphon.service import (
     ReplayResult,
     SearchResult,
     Settings,
+    Suggestion,
     Totals,
     nearest,
 )
@@ -140,6 +141,8 @@ class Facade(Protocol):
         *,
         why: bool,
     ) -> SearchResult: ...
+
+    async def suggestions(self, most: int) -> Sequence[Suggestion]: ...
 
     async def clear_conversation(self, session_id: str) -> None: ...
 

@@ -103,6 +103,20 @@ class CoursesReply(Schema):
     courses: list[CourseReply]
 
 
+class SuggestionReply(Schema):
+    """A question that the courses answer, and the lesson that does."""
+
+    question: str = Field(examples=["What is a circuit breaker?"])
+    course: str
+    lesson: int | None
+
+
+class SuggestionsReply(Schema):
+    """Questions to begin with."""
+
+    suggestions: list[SuggestionReply]
+
+
 class SignalsReply(Schema):
     """Why a passage was found: the scores of its best sentence, in standard deviations above the mean."""
 

@@ -91,6 +91,7 @@ from antiphon.service.searching import (
     search,
 )
 from antiphon.service.short_ids import whole_id
+from antiphon.service.suggesting import Suggestion, suggestions
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,
@@ -150,6 +151,7 @@ __all__ = [
     "ServiceResources",
     "Settings",
     "Side",
+    "Suggestion",
     "Totals",
     "answer_in",
     "briefings_of",
@@ -194,6 +196,7 @@ __all__ = [
     "settings_warnings",
     "silence_logging",
     "speaker_of",
+    "suggestions",
     "to_json",
     "tool_definitions",
     "trace_file",

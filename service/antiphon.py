@@ -32,6 +32,7 @@ from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
+from antiphon.service.suggesting import Suggestion, suggestions
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
     BusyError,
@@ -245,6 +246,11 @@ class Antiphon:
         return await asyncio.to_thread(
             search, library, query, course, lesson, limit, why=why
         )
+
+    async def suggestions(self, most: int) -> tuple[Suggestion, ...]:
+        """Returns questions to begin with, which the index can answer; none where nothing is indexed."""
+        library = self._resources.library
+        return await asyncio.to_thread(suggestions, library, most)
 
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets a conversation; its traces stay. Raises NotFoundError where there is no such conversation."""

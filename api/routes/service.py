@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import PlainTextResponse
 from msgspec.structs import asdict
 
@@ -15,10 +15,15 @@ from antiphon.api.schemas import (
     CoursesReply,
     LessonReply,
     ReadinessReply,
+    SuggestionReply,
+    SuggestionsReply,
 )
 from antiphon.service import Totals
 
 router = APIRouter()
+
+SUGGESTIONS = 4
+MOST_SUGGESTIONS = 20
 
 _NOT_READY: dict[int | str, dict[str, Any]] = {
     503: {
@@ -49,6 +54,22 @@ async def list_courses(service: Service) -> CoursesReply:
         total_courses=len(found),
         course_titles=[course.title for course in found],
         courses=replies,
+    )
+
+
+@router.get(
+    "/api/suggestions", summary="Questions to begin with", tags=["courses"]
+)
+async def list_suggestions(
+    service: Service,
+    limit: Annotated[
+        int, Query(ge=1, le=MOST_SUGGESTIONS, description="How many.")
+    ] = SUGGESTIONS,
+) -> SuggestionsReply:
+    """Questions that the indexed courses answer, from as many courses as there are; no model is asked."""
+    found = await service.suggestions(limit)
+    return SuggestionsReply(
+        suggestions=[SuggestionReply(**asdict(each)) for each in found]
     )
 
 

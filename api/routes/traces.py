@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from antiphon.api.bodies import JSON_LINES
 from antiphon.api.dependencies import QueryId, Service
-from antiphon.api.errors import UNAVAILABLE, WITH_TRACE
+from antiphon.api.errors import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import EVENT_ITEM, lines_of
+from antiphon.api.query_schemas import QueryAnswer, answer_of
 from antiphon.api.responses import (
     EVENT_STREAM,
     JSON,
@@ -141,6 +142,23 @@ async def replay_trace(query_id: QueryId, service: Service) -> ReplayReply:
     return ReplayReply.model_validate(
         msgspec.to_builtins(await service.history.replay(query_id))
     )
+
+
+@router.get(
+    "/{query_id}/answer",
+    summary="The answer of a query",
+    responses=WITH_TRACE | NOT_NOW | UNAVAILABLE,
+)
+async def read_answer(
+    query_id: QueryId,
+    service: Service,
+    html: Annotated[
+        bool, Query(description="Send the answer as safe HTML too.")
+    ] = False,
+) -> QueryAnswer:
+    """The answer as `POST /api/query` gave it. One that is still being worked out is waited for."""
+    outcome = await service.recorded(query_id).outcome()
+    return answer_of(outcome, html=html)
 
 
 @router.get(

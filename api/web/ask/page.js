@@ -1,0 +1,266 @@
+/** The ask page: a conversation, or the beginning of one. */
+
+import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
+import { element, icon } from "../dom.js";
+import { ACCEPTED, addDocuments } from "../documents.js";
+import { forgetChat, keepChat, showChats } from "./chats.js";
+import { Composer } from "./composer.js";
+import { Exchange } from "./exchange.js";
+
+/** Of a long conversation the newest are shown. */
+const SHOWN = 30;
+/** Pixels from the end within which the page follows the answer as it grows. */
+const NEAR_END_PX = 160;
+
+/**
+ * Shows the page; returns what is to be called when it is left.
+ * @param {HTMLElement} main
+ * @param {{session_id?: string}} parameters
+ * @returns {() => void}
+ */
+export function show(main, { session_id: sessionId }) {
+  const chat = new ChatPage(main, sessionId ?? null);
+  chat.open();
+  return () => chat.leave();
+}
+
+class ChatPage {
+  #leaving = new AbortController();
+  #thread = element("div", { class: "thread", id: "thread" });
+  #intro = element("section", { class: "intro" });
+  /** @type {Exchange | null} */
+  #running = null;
+  #follows = new ResizeObserver(() => this.#scrollAlong());
+
+  /**
+   * @param {HTMLElement} main
+   * @param {string | null} sessionId
+   */
+  constructor(main, sessionId) {
+    this.sessionId = sessionId;
+    this.composer = new Composer(
+      {
+        ask: (question) => this.#ask(question),
+        stop: () => this.#running?.stop(),
+        add: (files) => this.add(files),
+      },
+      ACCEPTED,
+    );
+    this.page = element(
+      "div",
+      { class: "ask-page" },
+      element("h1", { class: "hidden" }, "Ask"),
+      element("div", { class: "scroller", tabindex: -1 }, this.#intro, this.#thread),
+      element("div", { class: "dock" }, this.composer.node),
+    );
+    main.replaceChildren(this.page);
+    this.scroller = /** @type {HTMLElement} */ (this.page.querySelector(".scroller"));
+    this.#follows.observe(this.#thread);
+  }
+
+  async open() {
+    document.addEventListener("antiphon:fill", this.#fill);
+    if (this.sessionId === null) {
+      await this.#showIntro();
+    } else {
+      await this.#load(this.sessionId);
+    }
+    if (matchMedia("(hover: hover)").matches) this.composer.text.focus();
+  }
+
+  leave() {
+    document.removeEventListener("antiphon:fill", this.#fill);
+    this.#follows.disconnect();
+    // The query itself goes on, and is there when the conversation is opened again.
+    this.#leaving.abort();
+  }
+
+  /**
+   * Adds documents, and says what came of it above the box.
+   * @param {File[]} files
+   */
+  add(files) {
+    addDocuments(files, this.composer.node, () => {
+      if (this.#thread.childElementCount === 0) this.#showIntro();
+    });
+  }
+
+  #fill = (/** @type {Event} */ event) => {
+    this.composer.fill(/** @type {CustomEvent<string>} */ (event).detail);
+  };
+
+  /** @param {string} question */
+  #ask(question) {
+    this.#intro.replaceChildren();
+    const exchange = this.#append(question);
+    this.#begin(exchange, exchange.ask(this.sessionId, this.#leaving.signal));
+    exchange.node.scrollIntoView({ block: "start" });
+  }
+
+  /** @param {string} question */
+  #append(question) {
+    /** @type {Exchange} */
+    const exchange = new Exchange(question, {
+      retry: (again) => {
+        if (this.#running === null) this.#ask(again);
+      },
+      changed: () => this.#changed(exchange),
+    });
+    this.#thread.append(exchange.node);
+    return exchange;
+  }
+
+  /**
+   * @param {Exchange} exchange
+   * @param {Promise<void>} run
+   */
+  #begin(exchange, run) {
+    this.#running = exchange;
+    this.composer.setRunning(true);
+    run.finally(() => {
+      this.#running = null;
+      this.composer.setRunning(false);
+    });
+  }
+
+  /** @param {Exchange} exchange */
+  #changed(exchange) {
+    if (exchange.sessionId === null || this.#leaving.signal.aborted) return;
+    const isNew = this.sessionId === null;
+    this.sessionId = exchange.sessionId;
+    // The address is the conversation's from its first moment: a reload comes back to it.
+    if (isNew) history.replaceState(null, "", `${ROOT}/conversations/${encodeURIComponent(this.sessionId)}`);
+    keepChat(this.sessionId, exchange.question);
+  }
+
+  /** @param {string} sessionId */
+  async #load(sessionId) {
+    try {
+      const found = await getJson(`/api/conversations/${encodeURIComponent(sessionId)}`);
+      /** @type {import("../types.js").TraceSummary[]} */
+      const traces = found.traces;
+      const asked = traces.filter((trace) => trace.parent === null).slice(0, SHOWN).reverse();
+      const loading = asked.map((trace) => this.#restore(trace));
+      await Promise.all(loading);
+      this.scroller.scrollTop = this.scroller.scrollHeight;
+    } catch (error) {
+      this.#explain(error, sessionId);
+    }
+    showChats();
+  }
+
+  /** @param {import("../types.js").TraceSummary} trace */
+  async #restore(trace) {
+    const exchange = this.#append(trace.query);
+    if (trace.status === "open") {
+      this.#begin(exchange, exchange.follow(trace.query_id, this.#leaving.signal));
+      return;
+    }
+    await exchange.load(trace.query_id);
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {string} sessionId
+   */
+  #explain(error, sessionId) {
+    if (error instanceof RefusedError && error.status === 404) {
+      forgetChat(sessionId);
+      this.sessionId = null;
+      this.#intro.replaceChildren(notice("This conversation is not there any more: it was deleted. A question begins a new one."));
+      return;
+    }
+    this.#intro.replaceChildren(notice(String(/** @type {Error} */ (error).message), retryButton(() => this.#load(sessionId))));
+  }
+
+  async #showIntro() {
+    try {
+      const state = await readiness();
+      this.#intro.replaceChildren(...(state.chunks > 0 ? await beginning(state, (question) => this.#ask(question)) : firstSteps(state)));
+    } catch (error) {
+      if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
+      this.#intro.replaceChildren(notice(error.message, retryButton(() => this.#showIntro())));
+    }
+  }
+
+  #scrollAlong() {
+    const left = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
+    if (this.#running !== null && left < NEAR_END_PX) this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+}
+
+/**
+ * Draws what stands there before the first question.
+ * @param {import("../types.js").Readiness} state
+ * @param {(question: string) => void} ask
+ */
+async function beginning(state, ask) {
+  /** @type {{suggestions: import("../types.js").Suggestion[]}} */
+  const { suggestions } = await getJson("/api/suggestions?limit=4");
+  const list = element("ul", { class: "suggestions" });
+  for (const each of suggestions) {
+    const button = element(
+      "button",
+      { type: "button", click: () => ask(each.question) },
+      element("span", { class: "suggestion-question", dir: "auto" }, each.question),
+      element("span", { class: "suggestion-source", dir: "auto" }, each.course),
+    );
+    list.append(element("li", {}, button));
+  }
+  const courses = state.courses === 1 ? "one course" : `${state.courses} courses`;
+  const parts = [
+    element("p", { class: "intro-title" }, "What would you like to know?"),
+    element("p", { class: "intro-text" }, `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubt is said.`),
+    list,
+  ];
+  if (state.reasoner === "offline") parts.push(withoutKey());
+  return parts;
+}
+
+function withoutKey() {
+  return element(
+    "p",
+    { class: "notice quiet-notice" },
+    icon("info"),
+    element(
+      "span",
+      {},
+      "There is no API key, so the built-in reasoner answers: it quotes the passages that fit best. For Claude’s own words set ",
+      element("code", {}, "ANTHROPIC_API_KEY"),
+      " and start the service again.",
+    ),
+  );
+}
+
+/**
+ * Draws what a service without an index means, and what to do.
+ * @param {import("../types.js").Readiness} state
+ */
+function firstSteps(state) {
+  const parts = [
+    element("p", { class: "intro-title" }, "Nothing is indexed yet"),
+    element("p", { class: "intro-text" }, "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until there are some, questions are refused."),
+    element(
+      "ol",
+      { class: "first-steps" },
+      element("li", {}, "Drop files or a folder anywhere on this page, or choose them with the clip below."),
+      element("li", {}, "Or run ", element("code", {}, "antiphon index PATH"), " where the service runs; ", element("code", {}, "samples/courses"), " holds four courses to try."),
+      element("li", {}, "Then ask: the page notices by itself."),
+    ),
+  ];
+  if (state.reasoner === "offline") parts.push(withoutKey());
+  return parts;
+}
+
+/**
+ * @param {string} text
+ * @param {...Node} more
+ */
+function notice(text, ...more) {
+  return element("p", { class: "notice" }, icon("warn"), element("span", {}, text), ...more);
+}
+
+/** @param {() => void} again */
+function retryButton(again) {
+  return element("button", { class: "button", type: "button", click: again }, "Try again");
+}
