@@ -63,9 +63,7 @@ class Pages:
         shell = self._files.pop(SHELL).decode()
         self.version = _hash(self._files)
         assets = f"{root_path}/web/{self.version}"
-        self._shell = (
-            shell.replace(_ASSETS, assets).replace(_ROOT, root_path).encode()
-        )
+        self._shell = shell.replace(_ASSETS, assets).replace(_ROOT, root_path).encode()
         self._etag = f'"{_hash({SHELL: self._shell})}"'
 
     async def shell(self, request: Request) -> Response:

@@ -143,7 +143,7 @@ class QueryAnswer(Schema):
         None,
         exclude_if=lambda value: value is None,
         description="With `html` alone: the answer's Markdown as HTML without links, images or scripts; behind each "
-        "cited span stands `<sup data-citation=\"I\">N</sup>`, I its place in `citations`, N that of its source, from 1.",
+        'cited span stands `<sup data-citation="I">N</sup>`, I its place in `citations`, N that of its source, from 1.',
     )
     sources: list[str] = Field(description="What is cited, in order, without repeats.")
     source_links: list[str | None] = Field(

@@ -57,9 +57,7 @@ async def list_courses(service: Service) -> CoursesReply:
     )
 
 
-@router.get(
-    "/api/suggestions", summary="Questions to begin with", tags=["courses"]
-)
+@router.get("/api/suggestions", summary="Questions to begin with", tags=["courses"])
 async def list_suggestions(
     service: Service,
     limit: Annotated[

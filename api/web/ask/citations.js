@@ -129,7 +129,15 @@ function attach(mark, citation, passages) {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") shown?.close();
 });
-window.addEventListener("scroll", () => shown?.close(), { capture: true, passive: true });
+window.addEventListener(
+  "scroll",
+  (event) => {
+    const scrolled = event.target;
+    // The passage itself may be scrolled.
+    if (shown !== null && !(scrolled instanceof Node && shown.card.contains(scrolled))) shown.close();
+  },
+  { capture: true, passive: true },
+);
 
 /** @param {import("../types.js").Citation} citation */
 function cardOf(citation) {

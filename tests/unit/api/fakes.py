@@ -28,6 +28,7 @@ from antiphon.service import (
     ReplayResult,
     SearchResult,
     Settings,
+    Suggestion,
     Totals,
     diff,
     read_trace_file,
@@ -328,6 +329,14 @@ class FakeService:
         return SearchResult(
             query=query, course=title, lesson=number, passages=tuple(passages[:limit])
         )
+
+    async def suggestions(self, most: int) -> Sequence[Suggestion]:
+        """One question a course."""
+        made = [
+            Suggestion(question="What is BM25?", course=course.title, lesson=2)
+            for course in COURSES
+        ]
+        return made[:most]
 
     async def clear_conversation(self, session_id: str) -> None:
         await self.store.clear_conversation(session_id)
