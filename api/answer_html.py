@@ -50,10 +50,7 @@ def answer_html(
     marks = _marks(answer, citations, sources)
     opening = _unused(answer)
     marked = without_controls(_with_places(answer, marks, opening))
-    if len(answer) > MOST_CHARS:
-        rendered = f"<p>{nh3.clean_text(marked)}</p>"
-    else:
-        rendered = _markdown().render(marked)
+    rendered = _rendered(marked)
     for mark in marks:
         element = f'<sup data-citation="{mark.citation}">{mark.number}</sup>'
         rendered = rendered.replace(_place(opening, mark), element)
@@ -64,6 +61,12 @@ def answer_html(
         url_schemes=set(),
         link_rel=None,
     )
+
+
+def _rendered(marked: str) -> str:
+    if len(marked) > MOST_CHARS:
+        return f"<p>{nh3.clean_text(marked)}</p>"
+    return _markdown().render(marked)
 
 
 @cache

@@ -26,6 +26,7 @@ from antiphon.api.pages import add_pages
 from antiphon.api.routes import (
     archive,
     conversations,
+    documents,
     forks,
     queries,
     searching,
@@ -33,7 +34,7 @@ from antiphon.api.routes import (
     traces,
     views,
 )
-from antiphon.service import Antiphon, Settings, load_settings
+from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
 
 MAX_BODY_BYTES = 1_000_000
@@ -102,6 +103,7 @@ def create_app(
         conversations,
         service,
         searching,
+        documents,
         archive,
         traces,
         views,
@@ -115,7 +117,10 @@ def create_app(
     app.add_middleware(
         BodyLimit,
         max_bytes=MAX_BODY_BYTES,
-        larger={archive.IMPORT: archive.MOST_IMPORTED},
+        larger={
+            archive.IMPORT: archive.MOST_IMPORTED,
+            documents.ADD: MOST_BYTES,
+        },
     )
     app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
     app.add_middleware(SafeHeaders)

@@ -21,6 +21,7 @@ from antiphon.service import (
     Course,
     Diff,
     Interceptor,
+    Job,
     Mode,
     Outcome,
     Pending,
@@ -29,6 +30,7 @@ from antiphon.service import (
     RegressionTest,
     ReplayResult,
     SearchResult,
+    SentFile,
     Settings,
     Suggestion,
     Totals,
@@ -88,6 +90,18 @@ class Archive(Protocol):
     async def delete_conversation(self, session_id: str) -> int: ...
 
 
+class ChangingDocuments(Protocol):
+    """Documents added and courses removed, each as a job; `service.Documents` is one."""
+
+    async def add(self, files: Sequence[SentFile]) -> Job: ...
+
+    async def remove(self, title: str) -> Job: ...
+
+    def job(self, job_id: str) -> Job: ...
+
+    def follow(self, job_id: str) -> AsyncIterator[Job]: ...
+
+
 class Facade(Protocol):
     """The service as the routes see it; `service.Antiphon` is one, and the tests hand in a small one."""
 
@@ -99,6 +113,9 @@ class Facade(Protocol):
 
     @property
     def archive(self) -> Archive: ...
+
+    @property
+    def documents(self) -> ChangingDocuments: ...
 
     @property
     def catalog(self) -> Catalog: ...

@@ -55,7 +55,8 @@ _ASSETS = "{assets}"
 class Pages:
     """The shell and its files, read once.
 
-    The files' address holds the hash of them all, so that a browser may keep each for ever and never mixes two versions.
+    The files' address holds the hash of them all, so that a browser may keep each for ever, and never
+    mixes two versions.
     """
 
     def __init__(self, root_path: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -115,6 +115,31 @@ class SuggestionsReply(Schema):
     """Questions to begin with."""
 
     suggestions: list[SuggestionReply]
+
+
+class FileReply(Schema):
+    """What became of a file that was sent."""
+
+    name: str = Field(examples=["notes/01-logs.md"])
+    status: Literal["added", "unchanged", "refused"]
+    reason: str = Field(description="Why it was refused; else empty.")
+
+
+class JobReply(Schema):
+    """A change of the index, as far as it has come."""
+
+    job_id: str
+    state: Literal["waiting", "running", "done", "failed"]
+    stage: Literal["files", "documents", "vectors"] | None = Field(
+        description="Files are read, documents embedded, or the vector index is built."
+    )
+    done: float = Field(description="How many of `total` the stage has done.")
+    total: int
+    file: str = Field(description="The file in hand.")
+    files: list[FileReply] = Field(
+        description="What became of each file; until the end only those that were refused at once."
+    )
+    error: str | None = Field(description="Why it failed; null where it did not.")
 
 
 class SignalsReply(Schema):

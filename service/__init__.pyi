@@ -80,6 +80,7 @@ from antiphon.service.archive import (
     check_filter,
     nearest,
 )
+from antiphon.service.documents import OVER, Documents, Job
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -92,6 +93,13 @@ from antiphon.service.searching import (
 )
 from antiphon.service.short_ids import whole_id
 from antiphon.service.suggesting import Suggestion, suggestions
+from antiphon.service.uploads import (
+    MOST_BYTES,
+    MOST_FILE_BYTES,
+    MOST_FILES,
+    FileResult,
+    SentFile,
+)
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,
@@ -106,11 +114,15 @@ from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
     "FILTER_VALUES",
+    "MOST_BYTES",
     "MOST_CHANGES",
+    "MOST_FILES",
+    "MOST_FILE_BYTES",
     "MOST_NAME_CHARS",
     "MOST_PASSAGES",
     "MOST_QUERY_CHARS",
     "MOST_VALUE_CHARS",
+    "OVER",
     "PASSAGES",
     "Antiphon",
     "Archive",
@@ -124,7 +136,9 @@ __all__ = [
     "Diff",
     "Difference",
     "Divergence",
+    "Documents",
     "Double",
+    "FileResult",
     "Finding",
     "ForkPlan",
     "FoundPassage",
@@ -132,6 +146,7 @@ __all__ = [
     "IndexProgress",
     "IndexSummary",
     "Interceptor",
+    "Job",
     "MemoryView",
     "Mode",
     "NoInterceptor",
@@ -147,6 +162,7 @@ __all__ = [
     "ReplayRun",
     "Resources",
     "SearchResult",
+    "SentFile",
     "Sentence",
     "ServiceResources",
     "Settings",

@@ -28,6 +28,7 @@ from antiphon.history import Change, Mode
 from antiphon.history.history import History
 from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
+from antiphon.service.documents import Documents
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
@@ -90,6 +91,7 @@ class Antiphon:
             self.totals,
             self._intake.versions,
         )
+        self.documents = Documents(settings, resources.library.refresh)
         self._closing = False
         self._upkeep = [
             asyncio.create_task(
@@ -288,6 +290,7 @@ class Antiphon:
         """Ends every query; the resources stay open, for they may be another service's too."""
         # First of all, so that no query begins while others end.
         self._closing = True
+        await self.documents.close()
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)

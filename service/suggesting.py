@@ -19,8 +19,8 @@ _DEFINITION = re.compile(
 )
 """The beginning of a sentence that says what something is."""
 _NO_NAME = frozenset(
-    "that which of in on for to first second last next same other this it".split()
-)
+    ("that", "which", "of", "in", "on", "for", "to", "first", "second", "last", "same", "other")
+)  # fmt: skip
 """Words that make more of a phrase than the name of a thing."""
 
 

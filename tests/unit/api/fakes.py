@@ -17,8 +17,10 @@ from antiphon.service import (
     Change,
     Course,
     Diff,
+    FileResult,
     FoundPassage,
     Interceptor,
+    Job,
     Mode,
     Outcome,
     Pending,
@@ -27,6 +29,7 @@ from antiphon.service import (
     RegressionTest,
     ReplayResult,
     SearchResult,
+    SentFile,
     Settings,
     Suggestion,
     Totals,
@@ -36,7 +39,12 @@ from antiphon.service import (
     whole_id,
 )
 from antiphon.vocabulary.catalog import BUILT_IN
-from antiphon.vocabulary.errors import BadInputError, ServiceError, TraceStateError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    NotFoundError,
+    ServiceError,
+    TraceStateError,
+)
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -219,6 +227,47 @@ class FakeArchive:
         return 1
 
 
+class FakeDocuments:
+    """Takes files in and removes courses, each at once; a text file is added, any other refused."""
+
+    def __init__(self) -> None:
+        self.sent: dict[str, bytes] = {}
+        self.removed: list[str] = []
+        self._jobs: dict[str, Job] = {}
+
+    async def add(self, files: Sequence[SentFile]) -> Job:
+        results = []
+        for file in files:
+            self.sent[file.name] = file.content.read()
+            if file.name.endswith(".txt"):
+                results.append(FileResult(name=file.name, status="added"))
+            else:
+                refused = FileResult(name=file.name, status="refused", reason="no text")
+                results.append(refused)
+        return self._done(files=tuple(results))
+
+    async def remove(self, title: str) -> Job:
+        if title != COURSES[0].title:
+            raise NotFoundError(f"There is no course {title!r}.")
+        self.removed.append(title)
+        return self._done()
+
+    def job(self, job_id: str) -> Job:
+        if job_id not in self._jobs:
+            raise NotFoundError("There is no such job any more.")
+        return self._jobs[job_id]
+
+    async def follow(self, job_id: str) -> AsyncIterator[Job]:
+        job = self.job(job_id)
+        yield replace(job, state="running", files=())
+        yield job
+
+    def _done(self, files: tuple[FileResult, ...] = ()) -> Job:
+        job = Job(job_id=f"j-{len(self._jobs) + 1}", state="done", files=files)
+        self._jobs[job.job_id] = job
+        return job
+
+
 class FakeService:
     """Answers every question alike, at once unless `held`."""
 
@@ -232,6 +281,7 @@ class FakeService:
         self.store = MemoryTraceStore()
         self.history = FakeHistory(self.store)
         self.archive = FakeArchive(self.store)
+        self.documents = FakeDocuments()
         self.catalog = BUILT_IN
         self.asked: list[FakeAsked] = []
         self.began = asyncio.Event()
