@@ -66,7 +66,8 @@ def answer_html(
 def _rendered(marked: str) -> str:
     if len(marked) > MOST_CHARS:
         return f"<p>{nh3.clean_text(marked)}</p>"
-    return _markdown().render(marked)
+    rendered: str = _markdown().render(marked)
+    return rendered
 
 
 @cache
