@@ -30,7 +30,8 @@ def overflowing(page: Page) -> list[str]:
     """The elements that are wider than the window."""
     found: list[str] = page.evaluate(
         """() => [...document.querySelectorAll("main *, .topbar *")]
-            .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest(".table-scroller, pre, .hidden"))
+            .filter((each) => !each.closest(".table-scroller, pre, .hidden"))
+            .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
             .map((each) => each.outerHTML.slice(0, 120))"""
     )
     return found

@@ -5,6 +5,9 @@ import { element, plain, webLink } from "../dom.js";
 
 const GAP_PX = 8;
 const EDGE_PX = 12;
+/** Characters of the passage before and behind the cited words: what is shown must not need to be scrolled. */
+const AROUND_CHARS = 220;
+const MOST_CITED_CHARS = 500;
 /** Long enough to move the pointer from the mark into the passage. */
 const LEAVING_MS = 200;
 
@@ -129,15 +132,7 @@ function attach(mark, citation, passages) {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") shown?.close();
 });
-window.addEventListener(
-  "scroll",
-  (event) => {
-    const scrolled = event.target;
-    // The passage itself may be scrolled.
-    if (shown !== null && !(scrolled instanceof Node && shown.card.contains(scrolled))) shown.close();
-  },
-  { capture: true, passive: true },
-);
+window.addEventListener("scroll", () => shown?.close(), { capture: true, passive: true });
 
 /** @param {import("../types.js").Citation} citation */
 function cardOf(citation) {
@@ -150,13 +145,13 @@ function cardOf(citation) {
       citation.source,
       citation.place ? element("span", { class: "passage-place" }, citation.place) : null,
     ),
-    element("blockquote", { class: "passage-text", dir: "auto" }, element("mark", {}, citation.cited_text)),
+    element("blockquote", { class: "passage-text", dir: "auto" }, element("mark", {}, shortened(citation.cited_text))),
     webLink(citation.link) ? element("p", { class: "passage-hint" }, "Opens the lesson in a new tab") : null,
   );
 }
 
 /**
- * Puts the passage round the cited words; they stand in it character for character.
+ * Puts the words of the passage round the cited ones; they stand in it character for character.
  * @param {HTMLElement} card
  * @param {string | null} text
  * @param {string} cited
@@ -164,14 +159,33 @@ function cardOf(citation) {
 function showPassage(card, text, cited) {
   const at = text === null ? -1 : text.indexOf(cited);
   if (text === null || at === -1) return;
+  const before = text.slice(0, at);
+  const after = text.slice(at + cited.length);
   const quote = card.querySelector(".passage-text");
-  quote?.replaceChildren(
-    plain(text.slice(0, at)),
-    element("mark", {}, cited),
-    plain(text.slice(at + cited.length)),
-  );
-  const marked = quote?.querySelector("mark");
-  if (quote && marked) quote.scrollTop = Math.max(0, marked.offsetTop - quote.clientHeight / 3);
+  quote?.replaceChildren(lastWords(before, AROUND_CHARS), element("mark", {}, shortened(cited)), firstWords(after, AROUND_CHARS));
+}
+
+/** @param {string} cited */
+function shortened(cited) {
+  return firstWords(cited, MOST_CITED_CHARS);
+}
+
+/**
+ * @param {string} text
+ * @param {number} most Characters.
+ */
+function firstWords(text, most) {
+  if (text.length <= most) return plain(text);
+  return `${plain(text.slice(0, most)).replace(/\s*\S*$/, "")} …`;
+}
+
+/**
+ * @param {string} text
+ * @param {number} most Characters.
+ */
+function lastWords(text, most) {
+  if (text.length <= most) return plain(text);
+  return `… ${plain(text.slice(-most)).replace(/^\S*\s*/, "")}`;
 }
 
 /**

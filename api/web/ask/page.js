@@ -65,7 +65,9 @@ class ChatPage {
     } else {
       await this.#load(this.sessionId);
     }
-    if (matchMedia("(hover: hover)").matches) this.composer.text.focus();
+    // Not on a screen that is touched, where the keyboard would cover it, nor where somebody has gone on meanwhile.
+    const isFree = [document.body, this.page.parentElement].includes(/** @type {HTMLElement} */ (document.activeElement));
+    if (isFree && matchMedia("(hover: hover)").matches) this.composer.text.focus();
   }
 
   leave() {

@@ -32,7 +32,7 @@ async function read(queryId, seq, { list, title, about }) {
     title.textContent = String(first?.event.query ?? "Trace");
     about.textContent = `${count(trace.events.length, "event")}, id ${trace.query_id}`;
     const items = trace.events.map((recorded) => eventItem(recorded, first?.at ?? 0));
-    list.replaceChildren(...items);
+    list.replaceChildren(...items.map((item) => element("li", {}, item)));
     const chosen = items[(seq ?? 0) - 1];
     if (chosen === undefined) return;
     chosen.open = true;
