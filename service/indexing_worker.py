@@ -5,7 +5,9 @@ A process of its own, because Chroma's writes hold the interpreter lock for long
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -19,6 +21,8 @@ from antiphon.knowledge import (
 )
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.values import Value
+
+ReportProgress = Callable[[IndexProgress], None]
 
 
 class IndexRequest(Value, frozen=True, kw_only=True):
@@ -46,15 +50,12 @@ class IndexReport(Value, frozen=True, kw_only=True, omit_defaults=True):
     error: str = ""
 
 
-def run(request: IndexRequest) -> IndexSummary:
-    """Indexes or removes, with the progress on standard output. Raises as `index_paths` and `remove_course` do."""
+def run(request: IndexRequest, progress: ReportProgress) -> IndexSummary:
+    """Indexes or removes. Raises as `index_paths` and `remove_course` do."""
     data_dir = Path(request.data_dir)
     if request.title:
         return remove_course(
-            request.title,
-            data_dir,
-            chroma_url=request.chroma_url,
-            progress=_report_progress,
+            request.title, data_dir, chroma_url=request.chroma_url, progress=progress
         )
     embedder = embedder_when_used(request.embedder, request.embedding_model)
     return index_paths(
@@ -62,27 +63,27 @@ def run(request: IndexRequest) -> IndexSummary:
         data_dir,
         embedder,
         chroma_url=request.chroma_url,
-        progress=_report_progress,
+        progress=progress,
     )
 
 
 def main() -> None:
     """Does what standard input asks for."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=IndexRequest)
+    reports = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # What a package prints is no report.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+    def report(line: IndexReport) -> None:
+        reports.write(msgspec.json.encode(line) + b"\n")
+        reports.flush()
+
     try:
-        report = IndexReport(summary=run(request))
+        summary = run(request, lambda now: report(IndexReport(progress=now)))
+        report(IndexReport(summary=summary))
     except ServiceError as error:
-        report = IndexReport(error=str(error))
-    _write(report)
-
-
-def _report_progress(progress: IndexProgress) -> None:
-    _write(IndexReport(progress=progress))
-
-
-def _write(report: IndexReport) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
-    sys.stdout.buffer.flush()
+        report(IndexReport(error=str(error)))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from tests.e2e.conftest import (
     without_traces,
 )
 
-__all__ = ["data_dir", "shell"]
+__all__ = ["Server", "data_dir", "serving", "shell", "without_traces"]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
