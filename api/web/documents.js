@@ -31,9 +31,8 @@ export const COURSES_CHANGED = "antiphon:courses";
  * Sends files to the service and shows what comes of them in front of `beside`.
  * @param {File[]} files
  * @param {HTMLElement} beside
- * @param {() => void} added Called once they can be asked about.
  */
-export async function addDocuments(files, beside, added) {
+export async function addDocuments(files, beside) {
   if (files.length === 0) return;
   const panel = new Panel(beside);
   for (const batch of batches(files)) {
@@ -49,7 +48,6 @@ export async function addDocuments(files, beside, added) {
     }
   }
   document.dispatchEvent(new Event(COURSES_CHANGED));
-  added();
 }
 
 /**

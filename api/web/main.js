@@ -98,8 +98,8 @@ document.addEventListener("drop", async (event) => {
   veil.hidden = true;
   if (event.dataTransfer === null) return;
   const files = await droppedFiles(event.dataTransfer);
-  const beside = document.querySelector(".composer") ?? main.firstElementChild;
-  if (beside instanceof HTMLElement) addDocuments(files, beside, () => {});
+  const beside = document.querySelector(".composer, .drop-box") ?? main.firstElementChild;
+  if (beside instanceof HTMLElement) addDocuments(files, beside);
 });
 
 showView();

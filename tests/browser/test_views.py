@@ -233,3 +233,34 @@ def test_documents_are_added_asked_about_and_removed(
         expect(page.locator(".course-card")).to_have_count(2, timeout=90_000)
         expect(page.locator("#outline-list")).not_to_contain_text("Tides")
         assert list((folder / "documents").iterdir()) == []
+
+
+def test_files_that_are_dropped_anywhere_are_sent(
+    server: Server, open_page: OpenPage
+) -> None:
+    page = open_page(server).open("/traces")
+    expect(page.get_by_role("heading", name="Traces")).to_be_visible()
+    dropped = page.evaluate_handle(
+        """() => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File(["nothing"], "picture.png", { type: "image/png" }));
+            return transfer;
+        }"""
+    )
+
+    page.dispatch_event("main", "dragenter", {"dataTransfer": dropped})
+    expect(page.get_by_text("Drop files to add them")).to_be_visible()
+    page.dispatch_event("main", "drop", {"dataTransfer": dropped})
+
+    expect(page.get_by_label("Documents", exact=True)).to_contain_text("picture.png")
+    expect(page.locator(".upload .refused")).to_contain_text("it is in no format")
+    expect(page.get_by_text("Drop files to add them")).to_be_hidden()
+
+
+@pytest.mark.parametrize("path", ["/docs", "/redoc"])
+def test_the_documentation_works_under_its_policy_and_without_internet(
+    path: str, server: Server, open_page: OpenPage
+) -> None:
+    page = open_page(server).open(path)
+
+    expect(page.get_by_text("Ask a question").first).to_be_visible()

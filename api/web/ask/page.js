@@ -2,7 +2,8 @@
 
 import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
 import { element, icon } from "../dom.js";
-import { ACCEPTED, addDocuments } from "../documents.js";
+import { ACCEPTED, COURSES_CHANGED, addDocuments } from "../documents.js";
+import { FILL } from "../sidebar.js";
 import { forgetChat, keepChat, showChats } from "./chats.js";
 import { Composer } from "./composer.js";
 import { Exchange } from "./exchange.js";
@@ -11,6 +12,8 @@ import { Exchange } from "./exchange.js";
 const SHOWN = 30;
 /** Pixels from the end within which the page follows the answer as it grows. */
 const NEAR_END_PX = 160;
+/** How often a page without an index looks whether there is one now. */
+const LOOKING_AGAIN_MS = 3000;
 
 /**
  * Shows the page; returns what is to be called when it is left.
@@ -42,7 +45,7 @@ class ChatPage {
       {
         ask: (question) => this.#ask(question),
         stop: () => this.#running?.stop(),
-        add: (files) => this.add(files),
+        add: (files) => addDocuments(files, this.composer.node),
       },
       ACCEPTED,
     );
@@ -59,7 +62,8 @@ class ChatPage {
   }
 
   async open() {
-    document.addEventListener("antiphon:fill", this.#fill);
+    document.addEventListener(FILL, this.#fill);
+    document.addEventListener(COURSES_CHANGED, this.#refreshIntro);
     if (this.sessionId === null) {
       await this.#showIntro();
     } else {
@@ -71,25 +75,24 @@ class ChatPage {
   }
 
   leave() {
-    document.removeEventListener("antiphon:fill", this.#fill);
+    document.removeEventListener(FILL, this.#fill);
+    document.removeEventListener(COURSES_CHANGED, this.#refreshIntro);
     this.#follows.disconnect();
     // The query itself goes on, and is there when the conversation is opened again.
     this.#leaving.abort();
   }
 
-  /**
-   * Adds documents, and says what came of it above the box.
-   * @param {File[]} files
-   */
-  add(files) {
-    addDocuments(files, this.composer.node, () => {
-      if (this.#thread.childElementCount === 0) this.#showIntro();
-    });
-  }
-
   #fill = (/** @type {Event} */ event) => {
     this.composer.fill(/** @type {CustomEvent<string>} */ (event).detail);
   };
+
+  #refreshIntro = () => {
+    if (this.#isEmpty()) this.#showIntro();
+  };
+
+  #isEmpty() {
+    return this.#thread.childElementCount === 0 && !this.#leaving.signal.aborted;
+  }
 
   /** @param {string} question */
   #ask(question) {
@@ -176,13 +179,29 @@ class ChatPage {
   }
 
   async #showIntro() {
+    const parts = await this.#introParts();
+    // Meanwhile somebody may have asked, or gone elsewhere.
+    if (this.#isEmpty()) this.#intro.replaceChildren(...parts);
+  }
+
+  async #introParts() {
     try {
       const state = await readiness();
-      this.#intro.replaceChildren(...(state.chunks > 0 ? await beginning(state, (question) => this.#ask(question)) : firstSteps(state)));
+      if (state.chunks > 0) return await beginning(state, (question) => this.#ask(question));
+      setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
+      return firstSteps(state);
     } catch (error) {
       if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
-      this.#intro.replaceChildren(notice(error.message, retryButton(() => this.#showIntro())));
+      return [notice(error.message, retryButton(() => this.#showIntro()))];
     }
+  }
+
+  /** Looks again whether something is indexed, until there is, or the page is left. */
+  async #noticeIndex() {
+    if (!this.#isEmpty()) return;
+    const { courses } = await getJson("/api/courses").catch(() => ({ courses: [] }));
+    if (courses.length > 0) document.dispatchEvent(new Event(COURSES_CHANGED));
+    else setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
   }
 
   #scrollAlong() {

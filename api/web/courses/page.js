@@ -30,7 +30,7 @@ export function show(main) {
   );
   for (const input of [files, folder]) {
     input.addEventListener("change", () => {
-      addDocuments([...(input.files ?? [])], box, () => undefined);
+      addDocuments([...(input.files ?? [])], box);
       input.value = "";
     });
   }
