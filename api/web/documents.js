@@ -95,6 +95,8 @@ function pathOf(file) {
 export async function droppedFiles(dropped) {
   // All entries at once: what was dropped is gone after the first wait.
   const entries = Array.from(dropped.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  // What a program drops, such as a mail, has no place in a file system.
+  if (entries.length === 0) return [...dropped.files];
   const found = await Promise.all(entries.map(filesOf));
   return found.flat();
 }
