@@ -47,6 +47,12 @@ Errors have one shape: `{"error": {"code", "message", "query_id"}}`.
 """
 
 
+def _larger_bodies(root_path: str) -> dict[str, int]:
+    """Returns the paths that take larger bodies; a proxy may leave its own path in front of them."""
+    larger = {archive.IMPORT: archive.MOST_IMPORTED, documents.ADD: MOST_BYTES}
+    return larger | {f"{root_path}{path}": most for path, most in larger.items()}
+
+
 def create_app(
     settings: Settings | None = None,
     open_service: ServiceOpener = Antiphon.open,
@@ -117,10 +123,7 @@ def create_app(
     app.add_middleware(
         BodyLimit,
         max_bytes=MAX_BODY_BYTES,
-        larger={
-            archive.IMPORT: archive.MOST_IMPORTED,
-            documents.ADD: MOST_BYTES,
-        },
+        larger=_larger_bodies(chosen.root_path),
     )
     app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
     app.add_middleware(SafeHeaders)

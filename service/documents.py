@@ -161,6 +161,8 @@ class Documents:
 
     async def close(self) -> None:
         """Ends what runs; the index stays as it was, and files whose job was not done are gone."""
+        # A task that has not begun would be cancelled without ending its job.
+        await asyncio.sleep(0)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -212,12 +214,12 @@ class Documents:
             await asyncio.to_thread(upload.place)
             summary = await self._run(record, self._request())
             results = await asyncio.to_thread(upload.results, summary.failed)
-            await asyncio.to_thread(self._refresh)
         except BaseException:
             upload.undo()
             raise
         finally:
             upload.close()
+        await asyncio.to_thread(self._refresh)
         record.set(state="done", files=results)
 
     async def _remove(self, record: _JobRecord, title: str, path: Path) -> None:

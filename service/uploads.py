@@ -6,6 +6,7 @@ import filecmp
 import os
 import re
 import shutil
+import time
 import unicodedata
 import uuid
 from collections.abc import Iterable
@@ -25,6 +26,8 @@ MOST_FILES = 100
 MOST_FILE_BYTES = 30_000_000
 MOST_BYTES = 64_000_000
 """Of one request."""
+OLD_S = 86_400.0
+"""Seconds after which nobody can still be working with what was kept aside."""
 MOST_FOLDERS = 4
 MOST_NAME_BYTES = 120
 
@@ -73,6 +76,7 @@ class Upload:
 
     def receive(self, sent: Iterable[SentFile]) -> None:
         """Takes files in, and refuses those that can never be indexed."""
+        _clear_old(self._aside.parent)
         for file in sent:
             path = kept_path(file.name)
             reason = self._refusal(path)
@@ -144,7 +148,7 @@ class Upload:
         """Copies a file; returns why it cannot be kept, and then keeps nothing of it."""
         size = 0
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make_folder(path.parent)
             with open(path, "xb", opener=_for_the_owner) as target:
                 while chunk := content.read(_CHUNK_BYTES):
                     size += len(chunk)
@@ -236,12 +240,31 @@ def _cut(part: str) -> str:
     return stem
 
 
+def _clear_old(folder: Path) -> None:
+    """Removes what a service that was killed had kept aside."""
+    if not folder.is_dir():
+        return
+    for kept in folder.iterdir():
+        if time.time() - kept.stat().st_mtime > OLD_S:
+            shutil.rmtree(kept, ignore_errors=True)
+
+
 def _for_the_owner(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
+def _make_folder(folder: Path) -> None:
+    """Makes a folder and those round it, each for the owner's eyes alone."""
+    missing: list[Path] = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
 def _move(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_folder(target.parent)
     os.replace(source, target)
 
 
