@@ -50,7 +50,11 @@ async function refusal(response) {
     return new RefusedError(response.status, code, message);
   } catch {
     // A proxy in between answers in words of its own.
-    return new RefusedError(response.status, "no_json", `The service answered with status ${response.status}: try again.`);
+    return new RefusedError(
+      response.status,
+      "no_json",
+      `The service answered with status ${response.status}: try again.`,
+    );
   }
 }
 

@@ -10,7 +10,12 @@ export const ACCEPTED = ".txt,.md,.markdown,.html,.htm,.pdf,.docx,.pptx,.vtt,.sr
 /** What one request may hold; more goes in several. */
 const MOST_BYTES = 60_000_000;
 const MOST_FILES = 100;
-const STAGES = { waiting: "Waiting for another indexing run", files: "Reading", documents: "Embedding", vectors: "Building the index" };
+const STAGES = {
+  waiting: "Waiting for another indexing run",
+  files: "Reading",
+  documents: "Embedding",
+  vectors: "Building the index",
+};
 
 /**
  * @typedef {object} Job
@@ -57,7 +62,9 @@ export async function addDocuments(files, beside) {
  */
 export async function followJob(job, show) {
   show(job);
-  const response = await send(`/api/documents/jobs/${job.job_id}`, { headers: { Accept: "text/event-stream" } });
+  const response = await send(`/api/documents/jobs/${job.job_id}`, {
+    headers: { Accept: "text/event-stream" },
+  });
   for await (const event of eventsOf(response)) show(event.data);
 }
 
@@ -94,7 +101,9 @@ function pathOf(file) {
  */
 export async function droppedFiles(dropped) {
   // All entries at once: what was dropped is gone after the first wait.
-  const entries = Array.from(dropped.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const entries = Array.from(dropped.items, (item) => item.webkitGetAsEntry()).filter(
+    (entry) => entry !== null,
+  );
   // What a program drops, such as a mail, has no place in a file system.
   if (entries.length === 0) return [...dropped.files];
   const found = await Promise.all(entries.map(filesOf));
@@ -137,8 +146,19 @@ class Panel {
 
   /** @param {HTMLElement} beside */
   constructor(beside) {
-    const close = element("button", { class: "icon-button", type: "button" }, icon("close"), element("span", { class: "hidden" }, "Close"));
-    this.node = element("section", { class: "upload", "aria-label": "Documents" }, element("div", { class: "upload-head" }, this.#line, close), this.#bar, this.#list);
+    const close = element(
+      "button",
+      { class: "icon-button", type: "button" },
+      icon("close"),
+      element("span", { class: "hidden" }, "Close"),
+    );
+    this.node = element(
+      "section",
+      { class: "upload", "aria-label": "Documents" },
+      element("div", { class: "upload-head" }, this.#line, close),
+      this.#bar,
+      this.#list,
+    );
     close.addEventListener("click", () => this.node.remove());
     document.querySelector(".upload")?.remove();
     beside.before(this.node);
@@ -157,7 +177,11 @@ class Panel {
     } else if (job.state === "done") {
       const refused = job.files.filter((file) => file.status === "refused").length;
       const read = job.files.length - refused;
-      this.#end(refused === 0 ? `${count(read, "document")} can be asked about now.` : `${count(read, "document")} can be asked about now, ${refused} refused.`);
+      this.#end(
+        refused === 0
+          ? `${count(read, "document")} can be asked about now.`
+          : `${count(read, "document")} can be asked about now, ${refused} refused.`,
+      );
     } else {
       this.#line.textContent = `${STAGES[job.stage ?? "waiting"]}${job.file ? `: ${job.file}` : "…"}`;
       this.#bar.max = Math.max(job.total, 1);

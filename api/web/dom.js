@@ -1,7 +1,8 @@
 /** Builds elements from values. Text becomes text and nothing else: no function here reads markup. */
 
 /** What turns the direction of writing, steers a terminal or is seen by nobody; the service strips it from HTML too. */
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+const STEERING =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
 /**
  * Returns text from outside without the characters that would deceive its reader.

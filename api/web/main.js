@@ -58,7 +58,15 @@ function markPlace(path) {
 
 // Links between views change the address and not the page; with a modifier key they are links like any other.
 document.addEventListener("click", (event) => {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (
+    event.defaultPrevented ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  )
+    return;
   const link = /** @type {Element} */ (event.target).closest("a[data-view]");
   if (!(link instanceof HTMLAnchorElement)) return;
   event.preventDefault();
@@ -79,7 +87,11 @@ startTheme();
 byId("theme").addEventListener("click", nextTheme);
 document.addEventListener(COURSES_CHANGED, showOutline);
 
-const veil = element("div", { class: "drop-veil", hidden: true }, element("p", {}, "Drop files to add them to the courses"));
+const veil = element(
+  "div",
+  { class: "drop-veil", hidden: true },
+  element("p", {}, "Drop files to add them to the courses"),
+);
 document.body.append(veil);
 let inside = 0;
 document.addEventListener("dragenter", (event) => {

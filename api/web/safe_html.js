@@ -1,7 +1,9 @@
 /** HTML that the service made from Markdown, as nodes. Checked once more here: what is not listed stays text. */
 
 const ELEMENTS = new Set(
-  "P BR STRONG EM S CODE PRE BLOCKQUOTE UL OL LI HR SUP H1 H2 H3 H4 H5 H6 TABLE THEAD TBODY TR TH TD".split(" "),
+  "P BR STRONG EM S CODE PRE BLOCKQUOTE UL OL LI HR SUP H1 H2 H3 H4 H5 H6 TABLE THEAD TBODY TR TH TD".split(
+    " ",
+  ),
 );
 const ATTRIBUTES = new Set(["data-citation", "start"]);
 

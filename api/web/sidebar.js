@@ -40,7 +40,13 @@ export async function showReasoner() {
   try {
     const { reasoner } = await readiness();
     const name = reasoner === "offline" ? "Built-in reasoner" : reasoner;
-    byId("reasoner").replaceChildren(element("span", { class: `dot ${reasoner === "offline" ? "offline" : "model"}`, "aria-hidden": "true" }), name);
+    byId("reasoner").replaceChildren(
+      element("span", {
+        class: `dot ${reasoner === "offline" ? "offline" : "model"}`,
+        "aria-hidden": "true",
+      }),
+      name,
+    );
   } catch {
     byId("reasoner").textContent = "";
   }
@@ -61,13 +67,22 @@ function lessonItem(course, lesson) {
   const title = lesson.title || `Lesson ${lesson.number}`;
   const ask = element(
     "button",
-    { type: "button", title: "Ask about this lesson", click: () => fill(`What does lesson ${lesson.number} of ${course.title} teach?`) },
+    {
+      type: "button",
+      title: "Ask about this lesson",
+      click: () => fill(`What does lesson ${lesson.number} of ${course.title} teach?`),
+    },
     element("span", { class: "lesson-number" }, String(lesson.number)),
     element("span", { dir: "auto" }, title),
   );
   const link = webLink(lesson.link);
   const open = link
-    ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer", title: "Open the lesson" }, icon("out"), element("span", { class: "hidden" }, `Open lesson ${lesson.number}`))
+    ? element(
+        "a",
+        { href: link, target: "_blank", rel: "noopener noreferrer", title: "Open the lesson" },
+        icon("out"),
+        element("span", { class: "hidden" }, `Open lesson ${lesson.number}`),
+      )
     : null;
   return element("li", {}, ask, open);
 }

@@ -32,7 +32,10 @@ export function cost(dollars) {
 export function when(at) {
   const date = new Date(at * 1000);
   const today = new Date().toDateString() === date.toDateString();
-  return date.toLocaleString("en-GB", today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
+  return date.toLocaleString(
+    "en-GB",
+    today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" },
+  );
 }
 
 /** @param {number} bytes */

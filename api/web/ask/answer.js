@@ -26,7 +26,14 @@ export function answerText(reply) {
 export function doubts(reply) {
   const { confidence, indicators } = reply.uncertainty;
   const box = element("div", { class: `doubts ${confidence}` });
-  box.append(element("p", { class: "badge" }, element("span", { class: "dot", "aria-hidden": "true" }), CONFIDENCE[confidence]));
+  box.append(
+    element(
+      "p",
+      { class: "badge" },
+      element("span", { class: "dot", "aria-hidden": "true" }),
+      CONFIDENCE[confidence],
+    ),
+  );
   const list = element("ul", {});
   for (const indicator of indicators) {
     const why = element(
@@ -50,14 +57,29 @@ export function sources(reply) {
   const list = element("ol", {});
   reply.sources.forEach((source, index) => {
     const link = webLink(reply.source_links[index]);
-    const places = new Set(reply.citations.filter((each) => each.source === source && each.place).map((each) => each.place));
+    const places = new Set(
+      reply.citations.filter((each) => each.source === source && each.place).map((each) => each.place),
+    );
     const name = link
       ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, source, icon("out"))
       : source;
     const where = places.size > 0 ? element("span", { class: "source-place" }, [...places].join(", ")) : null;
-    list.append(element("li", { dir: "auto" }, element("span", { class: "source-number" }, String(index + 1)), name, where));
+    list.append(
+      element(
+        "li",
+        { dir: "auto" },
+        element("span", { class: "source-number" }, String(index + 1)),
+        name,
+        where,
+      ),
+    );
   });
-  return element("section", { class: "sources", "aria-label": "Sources" }, element("h3", {}, "Sources"), list);
+  return element(
+    "section",
+    { class: "sources", "aria-label": "Sources" },
+    element("h3", {}, "Sources"),
+    list,
+  );
 }
 
 /**

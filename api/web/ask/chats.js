@@ -12,7 +12,9 @@ const MOST = 30;
 function chats() {
   try {
     const kept = JSON.parse(localStorage.getItem(KEPT_UNDER) ?? "[]");
-    return Array.isArray(kept) ? kept.filter((chat) => typeof chat?.id === "string" && typeof chat.title === "string") : [];
+    return Array.isArray(kept)
+      ? kept.filter((chat) => typeof chat?.id === "string" && typeof chat.title === "string")
+      : [];
   } catch {
     return [];
   }
@@ -55,7 +57,15 @@ export function showChats() {
   const items = kept.slice(0, 8).map((chat) => {
     const path = `${ROOT}/conversations/${encodeURIComponent(chat.id)}`;
     const isHere = location.pathname === path;
-    return element("li", {}, element("a", { href: path, "data-view": true, dir: "auto", "aria-current": isHere ? "page" : null }, chat.title));
+    return element(
+      "li",
+      {},
+      element(
+        "a",
+        { href: path, "data-view": true, dir: "auto", "aria-current": isHere ? "page" : null },
+        chat.title,
+      ),
+    );
   });
   byId("recent-list").replaceChildren(...items);
 }

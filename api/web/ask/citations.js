@@ -38,7 +38,13 @@ function controlFor(citation, number) {
   if (link === null) return element("button", { class: "mark", type: "button", "aria-label": name }, number);
   return element(
     "a",
-    { class: "mark", href: link, target: "_blank", rel: "noopener noreferrer", "aria-label": `${name}, opens the lesson` },
+    {
+      class: "mark",
+      href: link,
+      target: "_blank",
+      rel: "noopener noreferrer",
+      "aria-label": `${name}, opens the lesson`,
+    },
     number,
   );
 }
@@ -145,7 +151,11 @@ function cardOf(citation) {
       citation.source,
       citation.place ? element("span", { class: "passage-place" }, citation.place) : null,
     ),
-    element("blockquote", { class: "passage-text", dir: "auto" }, element("mark", {}, shortened(citation.cited_text))),
+    element(
+      "blockquote",
+      { class: "passage-text", dir: "auto" },
+      element("mark", {}, shortened(citation.cited_text)),
+    ),
     webLink(citation.link) ? element("p", { class: "passage-hint" }, "Opens the lesson in a new tab") : null,
   );
 }
@@ -162,7 +172,11 @@ function showPassage(card, text, cited) {
   const before = text.slice(0, at);
   const after = text.slice(at + cited.length);
   const quote = card.querySelector(".passage-text");
-  quote?.replaceChildren(lastWords(before, AROUND_CHARS), element("mark", {}, shortened(cited)), firstWords(after, AROUND_CHARS));
+  quote?.replaceChildren(
+    lastWords(before, AROUND_CHARS),
+    element("mark", {}, shortened(cited)),
+    firstWords(after, AROUND_CHARS),
+  );
 }
 
 /** @param {string} cited */

@@ -24,7 +24,15 @@ export class Composer {
       keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
     });
     this.button = element("button", { class: "send", type: "submit" });
-    this.files = element("input", { type: "file", multiple: true, accept, class: "hidden", tabindex: -1, "aria-hidden": "true", change: () => this.#add() });
+    this.files = element("input", {
+      type: "file",
+      multiple: true,
+      accept,
+      class: "hidden",
+      tabindex: -1,
+      "aria-hidden": "true",
+      change: () => this.#add(),
+    });
     const add = element(
       "button",
       { class: "icon-button", type: "button", title: "Add documents", click: () => this.files.click() },
@@ -35,7 +43,11 @@ export class Composer {
       "form",
       { class: "composer", submit: (/** @type {Event} */ event) => this.#submit(event) },
       element("div", { class: "composer-box" }, add, this.files, this.text, this.button),
-      element("p", { class: "composer-hint", id: "composer-hint" }, "Enter sends, Shift and Enter begin a new line. Drop files here to add documents."),
+      element(
+        "p",
+        { class: "composer-hint", id: "composer-hint" },
+        "Enter sends, Shift and Enter begin a new line. Drop files here to add documents.",
+      ),
     );
     this.setRunning(false);
   }
@@ -44,7 +56,10 @@ export class Composer {
   setRunning(isRunning) {
     this.isRunning = isRunning;
     const name = isRunning ? "Stop" : "Send";
-    this.button.replaceChildren(icon(isRunning ? "stop" : "send"), element("span", { class: "hidden" }, name));
+    this.button.replaceChildren(
+      icon(isRunning ? "stop" : "send"),
+      element("span", { class: "hidden" }, name),
+    );
     this.button.title = name;
   }
 

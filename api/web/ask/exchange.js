@@ -36,8 +36,19 @@ export class Exchange {
     this.node = element(
       "article",
       { class: "exchange" },
-      element("div", { class: "question", dir: "auto" }, element("h2", { class: "hidden" }, "Question"), element("p", {}, question)),
-      element("div", { class: "reply" }, element("h2", { class: "hidden" }, "Answer"), this.#progressBox, this.#body),
+      element(
+        "div",
+        { class: "question", dir: "auto" },
+        element("h2", { class: "hidden" }, "Question"),
+        element("p", {}, question),
+      ),
+      element(
+        "div",
+        { class: "reply" },
+        element("h2", { class: "hidden" }, "Answer"),
+        this.#progressBox,
+        this.#body,
+      ),
     );
   }
 
@@ -113,7 +124,9 @@ export class Exchange {
         this.#drawDraft();
         break;
       case "lost":
-        this.#warn("The connection to the service is lost. It is tried again until it is back; nothing of the answer is lost.");
+        this.#warn(
+          "The connection to the service is lost. It is tried again until it is back; nothing of the answer is lost.",
+        );
         break;
       case "mended":
         this.#warn("");
@@ -146,7 +159,9 @@ export class Exchange {
   #drawProgress() {
     this.#progressBox.replaceChildren(roundsList(this.#progress));
     if (this.#progress.rounds.length === 0) {
-      this.#progressBox.append(element("p", { class: "step running" }, element("span", { class: "spinner" }), "Asking…"));
+      this.#progressBox.append(
+        element("p", { class: "step running" }, element("span", { class: "spinner" }), "Asking…"),
+      );
     }
   }
 
@@ -170,11 +185,17 @@ export class Exchange {
   #show(reply) {
     this.#warn("");
     this.sessionId = reply.session_id;
-    const details = element("details", { class: "how" }, element("summary", {}, this.#summary()), element("div", { class: "progress" }));
+    const details = element(
+      "details",
+      { class: "how" },
+      element("summary", {}, this.#summary()),
+      element("div", { class: "progress" }),
+    );
     details.addEventListener("toggle", () => this.#showHow(details, reply.query_id), { once: true });
     this.#progressBox.replaceChildren(details);
     const parts = [answerText(reply), doubts(reply), sources(reply), this.#foot(reply)];
-    if (reply.status === "cancelled") parts.unshift(element("p", { class: "notice" }, icon("warn"), this.#cancelled()));
+    if (reply.status === "cancelled")
+      parts.unshift(element("p", { class: "notice" }, icon("warn"), this.#cancelled()));
     this.#body.replaceChildren(...parts.filter((part) => part !== null));
   }
 
@@ -212,9 +233,24 @@ export class Exchange {
   #foot(reply) {
     const copy = element("button", { class: "quiet", type: "button" }, icon("copy"), "Copy");
     copy.addEventListener("click", () => copyText(asText(reply), copy));
-    const retry = element("button", { class: "quiet", type: "button", click: () => this.chat.retry(this.question) }, icon("retry"), "Retry");
-    const trace = element("a", { class: "quiet", href: `${ROOT}/traces/${reply.query_id}`, "data-view": true }, icon("trace"), "Trace");
-    return element("footer", { class: "answer-foot" }, element("div", { class: "actions" }, copy, retry, trace), facts(reply));
+    const retry = element(
+      "button",
+      { class: "quiet", type: "button", click: () => this.chat.retry(this.question) },
+      icon("retry"),
+      "Retry",
+    );
+    const trace = element(
+      "a",
+      { class: "quiet", href: `${ROOT}/traces/${reply.query_id}`, "data-view": true },
+      icon("trace"),
+      "Trace",
+    );
+    return element(
+      "footer",
+      { class: "answer-foot" },
+      element("div", { class: "actions" }, copy, retry, trace),
+      facts(reply),
+    );
   }
 
   /** @param {unknown} error */
@@ -225,7 +261,11 @@ export class Exchange {
     this.#progressBox.replaceChildren();
     const code = error instanceof RefusedError ? error.code : "";
     const advice = code in ADVICE ? ADVICE[/** @type {keyof typeof ADVICE} */ (code)] : "";
-    const retry = element("button", { class: "button", type: "button", click: () => this.chat.retry(this.question) }, "Ask again");
+    const retry = element(
+      "button",
+      { class: "button", type: "button", click: () => this.chat.retry(this.question) },
+      "Ask again",
+    );
     const box = element(
       "div",
       { class: "failure" },

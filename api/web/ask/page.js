@@ -1,12 +1,13 @@
 /** The ask page: a conversation, or the beginning of one. */
 
 import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
-import { element, icon } from "../dom.js";
+import { element } from "../dom.js";
 import { ACCEPTED, COURSES_CHANGED, addDocuments } from "../documents.js";
 import { FILL } from "../sidebar.js";
 import { forgetChat, keepChat, showChats } from "./chats.js";
 import { Composer } from "./composer.js";
 import { Exchange } from "./exchange.js";
+import { beginning, firstSteps, notice, retryButton } from "./intro.js";
 
 /** Of a long conversation the newest are shown. */
 const SHOWN = 30;
@@ -70,7 +71,9 @@ class ChatPage {
       await this.#load(this.sessionId);
     }
     // Not on a screen that is touched, where the keyboard would cover it, nor where somebody has gone on meanwhile.
-    const isFree = [document.body, this.page.parentElement].includes(/** @type {HTMLElement} */ (document.activeElement));
+    const isFree = [document.body, this.page.parentElement].includes(
+      /** @type {HTMLElement} */ (document.activeElement),
+    );
     if (isFree && matchMedia("(hover: hover)").matches) this.composer.text.focus();
   }
 
@@ -144,7 +147,10 @@ class ChatPage {
       const found = await getJson(`/api/conversations/${encodeURIComponent(sessionId)}`);
       /** @type {import("../types.js").TraceSummary[]} */
       const traces = found.traces;
-      const asked = traces.filter((trace) => trace.parent === null).slice(0, SHOWN).reverse();
+      const asked = traces
+        .filter((trace) => trace.parent === null)
+        .slice(0, SHOWN)
+        .reverse();
       const loading = asked.map((trace) => this.#restore(trace));
       await Promise.all(loading);
       this.scroller.scrollTop = this.scroller.scrollHeight;
@@ -172,10 +178,17 @@ class ChatPage {
     if (error instanceof RefusedError && error.status === 404) {
       forgetChat(sessionId);
       this.sessionId = null;
-      this.#intro.replaceChildren(notice("This conversation is not there any more: it was deleted. A question begins a new one."));
+      this.#intro.replaceChildren(
+        notice("This conversation is not there any more: it was deleted. A question begins a new one."),
+      );
       return;
     }
-    this.#intro.replaceChildren(notice(String(/** @type {Error} */ (error).message), retryButton(() => this.#load(sessionId))));
+    this.#intro.replaceChildren(
+      notice(
+        String(/** @type {Error} */ (error).message),
+        retryButton(() => this.#load(sessionId)),
+      ),
+    );
   }
 
   async #showIntro() {
@@ -192,7 +205,12 @@ class ChatPage {
       return firstSteps(state);
     } catch (error) {
       if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
-      return [notice(error.message, retryButton(() => this.#showIntro()))];
+      return [
+        notice(
+          error.message,
+          retryButton(() => this.#showIntro()),
+        ),
+      ];
     }
   }
 
@@ -208,80 +226,4 @@ class ChatPage {
     const left = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
     if (this.#running !== null && left < NEAR_END_PX) this.scroller.scrollTop = this.scroller.scrollHeight;
   }
-}
-
-/**
- * Draws what stands there before the first question.
- * @param {import("../types.js").Readiness} state
- * @param {(question: string) => void} ask
- */
-async function beginning(state, ask) {
-  /** @type {{suggestions: import("../types.js").Suggestion[]}} */
-  const { suggestions } = await getJson("/api/suggestions?limit=4");
-  const list = element("ul", { class: "suggestions" });
-  for (const each of suggestions) {
-    const button = element(
-      "button",
-      { type: "button", click: () => ask(each.question) },
-      element("span", { class: "suggestion-question", dir: "auto" }, each.question),
-      element("span", { class: "suggestion-source", dir: "auto" }, each.course),
-    );
-    list.append(element("li", {}, button));
-  }
-  const courses = state.courses === 1 ? "one course" : `${state.courses} courses`;
-  const parts = [
-    element("p", { class: "intro-title" }, "What would you like to know?"),
-    element("p", { class: "intro-text" }, `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubt is said.`),
-    list,
-  ];
-  if (state.reasoner === "offline") parts.push(withoutKey());
-  return parts;
-}
-
-function withoutKey() {
-  return element(
-    "p",
-    { class: "notice quiet-notice" },
-    icon("info"),
-    element(
-      "span",
-      {},
-      "There is no API key, so the built-in reasoner answers: it quotes the passages that fit best. For Claude’s own words set ",
-      element("code", {}, "ANTHROPIC_API_KEY"),
-      " and start the service again.",
-    ),
-  );
-}
-
-/**
- * Draws what a service without an index means, and what to do.
- * @param {import("../types.js").Readiness} state
- */
-function firstSteps(state) {
-  const parts = [
-    element("p", { class: "intro-title" }, "Nothing is indexed yet"),
-    element("p", { class: "intro-text" }, "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until there are some, questions are refused."),
-    element(
-      "ol",
-      { class: "first-steps" },
-      element("li", {}, "Drop files or a folder anywhere on this page, or choose them with the clip below."),
-      element("li", {}, "Or run ", element("code", {}, "antiphon index PATH"), " where the service runs; ", element("code", {}, "samples/courses"), " holds four courses to try."),
-      element("li", {}, "Then ask: the page notices by itself."),
-    ),
-  ];
-  if (state.reasoner === "offline") parts.push(withoutKey());
-  return parts;
-}
-
-/**
- * @param {string} text
- * @param {...Node} more
- */
-function notice(text, ...more) {
-  return element("p", { class: "notice" }, icon("warn"), element("span", {}, text), ...more);
-}
-
-/** @param {() => void} again */
-function retryButton(again) {
-  return element("button", { class: "button", type: "button", click: again }, "Try again");
 }

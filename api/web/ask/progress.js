@@ -137,7 +137,8 @@ function titleOf(tool, given) {
   if (lesson !== undefined && lesson !== null) where += `, lesson ${lesson}`;
   if (course) where += ` in ${course}`;
   if (tool === "search_course_content") return `Searching “${values.query ?? ""}”${where}`;
-  if (tool === "get_course_outline") return course ? `Reading the outline of ${course}` : "Reading the list of courses";
+  if (tool === "get_course_outline")
+    return course ? `Reading the outline of ${course}` : "Reading the list of courses";
   const shown = Object.values(values).map(String).join(", ");
   return shown ? `${words(tool)}: ${shown}` : words(tool);
 }
@@ -164,8 +165,11 @@ export function now(progress) {
 export function summary(progress) {
   const rounds = progress.rounds.filter((round) => round.steps.length > 0).length;
   const steps = progress.rounds.flatMap((round) => round.steps).length;
-  const parts = [steps === 0 ? "No tool was needed" : `${count(rounds, "round")}, ${count(steps, "tool call")}`];
-  if (progress.beganAt !== null && progress.endedAt !== null) parts.push(seconds(progress.endedAt - progress.beganAt));
+  const parts = [
+    steps === 0 ? "No tool was needed" : `${count(rounds, "round")}, ${count(steps, "tool call")}`,
+  ];
+  if (progress.beganAt !== null && progress.endedAt !== null)
+    parts.push(seconds(progress.endedAt - progress.beganAt));
   return parts.join(", ");
 }
 
@@ -191,18 +195,28 @@ export function roundsList(progress) {
 function roundItem(round, progress) {
   const wrote = round.steps.length === 0 && (round.final || round === current(progress));
   const title = wrote && (round.over || progress.rounds.length > 1) ? "Answer" : `Round ${round.number}`;
-  const item = element("li", { class: round.over ? "round over" : "round" }, element("p", { class: "round-title" }, title));
+  const item = element(
+    "li",
+    { class: round.over ? "round over" : "round" },
+    element("p", { class: "round-title" }, title),
+  );
   for (const step of round.steps) item.append(stepLine(step));
   if (!round.over && round.steps.every((step) => step.state !== "running")) {
-    item.append(element("p", { class: "step running" }, element("span", { class: "spinner" }), now(progress)));
+    item.append(
+      element("p", { class: "step running" }, element("span", { class: "spinner" }), now(progress)),
+    );
   }
-  for (const text of round.notes) item.append(element("p", { class: "step note" }, icon("warn"), plain(text).slice(0, 300)));
+  for (const text of round.notes)
+    item.append(element("p", { class: "step note" }, icon("warn"), plain(text).slice(0, 300)));
   return item;
 }
 
 /** @param {Step} step */
 function stepLine(step) {
-  const sign = step.state === "running" ? element("span", { class: "spinner" }) : icon(step.state === "done" ? "tick" : "warn");
+  const sign =
+    step.state === "running"
+      ? element("span", { class: "spinner" })
+      : icon(step.state === "done" ? "tick" : "warn");
   return element(
     "p",
     { class: `step ${step.state}` },

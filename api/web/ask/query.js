@@ -84,7 +84,8 @@ export class Query {
         yield { kind: "answer", answer: event.data };
         return;
       }
-      if (event.kind === "error") throw new RefusedError(500, event.data.error.code, event.data.error.message);
+      if (event.kind === "error")
+        throw new RefusedError(500, event.data.error.code, event.data.error.message);
       const happening = this.#noted(event);
       if (happening !== null) yield happening;
     }
@@ -130,5 +131,7 @@ function sleep(seconds) {
 
 /** Returns a key that nobody else takes; crypto.randomUUID is there on encrypted pages and on localhost alone. */
 function randomKey() {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
 }

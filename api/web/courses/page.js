@@ -12,18 +12,39 @@ import { count } from "../text.js";
  */
 export function show(main) {
   const list = element("ul", { class: "course-cards" });
-  const files = element("input", { type: "file", multiple: true, accept: ACCEPTED, class: "hidden", tabindex: -1, "aria-hidden": "true" });
-  const folder = element("input", { type: "file", webkitdirectory: true, class: "hidden", tabindex: -1, "aria-hidden": "true" });
+  const files = element("input", {
+    type: "file",
+    multiple: true,
+    accept: ACCEPTED,
+    class: "hidden",
+    tabindex: -1,
+    "aria-hidden": "true",
+  });
+  const folder = element("input", {
+    type: "file",
+    webkitdirectory: true,
+    class: "hidden",
+    tabindex: -1,
+    "aria-hidden": "true",
+  });
   const box = element(
     "div",
     { class: "drop-box" },
     element("p", { class: "drop-title" }, "Drop files or a folder here"),
-    element("p", { class: "drop-text" }, "Text, Markdown, web pages, PDF, Word, slides, transcripts and notebooks, up to 30 MB each."),
+    element(
+      "p",
+      { class: "drop-text" },
+      "Text, Markdown, web pages, PDF, Word, slides, transcripts and notebooks, up to 30 MB each.",
+    ),
     element(
       "p",
       { class: "actions" },
       element("button", { class: "button", type: "button", click: () => files.click() }, "Choose files"),
-      element("button", { class: "button plain-button", type: "button", click: () => folder.click() }, "Choose a folder"),
+      element(
+        "button",
+        { class: "button plain-button", type: "button", click: () => folder.click() },
+        "Choose a folder",
+      ),
     ),
     files,
     folder,
@@ -46,7 +67,8 @@ async function fillList(list) {
   try {
     /** @type {import("../types.js").Course[]} */
     const courses = (await getJson("/api/courses")).courses;
-    if (courses.length === 0) list.replaceChildren(element("li", { class: "empty" }, "No course is indexed yet."));
+    if (courses.length === 0)
+      list.replaceChildren(element("li", { class: "empty" }, "No course is indexed yet."));
     else list.replaceChildren(...courses.map(card));
   } catch (error) {
     list.replaceChildren(element("li", { class: "notice" }, String(/** @type {Error} */ (error).message)));
@@ -56,8 +78,13 @@ async function fillList(list) {
 /** @param {import("../types.js").Course} course */
 function card(course) {
   const link = webLink(course.link);
-  const title = link ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, course.title) : course.title;
-  const about = [course.instructor, course.lessons.length > 0 ? count(course.lessons.length, "lesson") : "no lessons"].filter(Boolean);
+  const title = link
+    ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, course.title)
+    : course.title;
+  const about = [
+    course.instructor,
+    course.lessons.length > 0 ? count(course.lessons.length, "lesson") : "no lessons",
+  ].filter(Boolean);
   const item = element("li", { class: "course-card" });
   const remove = element(
     "button",
@@ -78,8 +105,17 @@ function lessonList(course) {
   for (const lesson of course.lessons) {
     const link = webLink(lesson.link);
     const name = lesson.title || `Lesson ${lesson.number}`;
-    const shown = link ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, name) : name;
-    lessons.append(element("li", { dir: "auto" }, element("span", { class: "lesson-number" }, String(lesson.number)), shown));
+    const shown = link
+      ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, name)
+      : name;
+    lessons.append(
+      element(
+        "li",
+        { dir: "auto" },
+        element("span", { class: "lesson-number" }, String(lesson.number)),
+        shown,
+      ),
+    );
   }
   return element("details", {}, element("summary", {}, "Lessons"), lessons);
 }
@@ -91,10 +127,19 @@ function lessonList(course) {
  */
 function askFirst(item, course) {
   item.querySelector(".confirm")?.remove();
-  const line = element("p", {}, "It can no longer be asked about. A file that was added here is deleted; one that was indexed from elsewhere stays where it is.");
+  const line = element(
+    "p",
+    {},
+    "It can no longer be asked about. A file that was added here is deleted; one that was indexed from elsewhere stays where it is.",
+  );
   const yes = element("button", { class: "button danger-button", type: "button" }, "Remove it");
   const no = element("button", { class: "button plain-button", type: "button" }, "Keep it");
-  const box = element("div", { class: "confirm", role: "group", "aria-label": "Remove the course?" }, line, element("p", { class: "actions" }, yes, no));
+  const box = element(
+    "div",
+    { class: "confirm", role: "group", "aria-label": "Remove the course?" },
+    line,
+    element("p", { class: "actions" }, yes, no),
+  );
   yes.addEventListener("click", () => remove(course, box));
   no.addEventListener("click", () => box.remove());
   item.append(box);

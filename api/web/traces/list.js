@@ -13,18 +13,27 @@ const A_PAGE = 50;
  */
 export function show(main) {
   const rows = element("tbody", {});
-  const search = element("input", { type: "search", placeholder: "Words of question or answer", "aria-label": "Search the traces" });
+  const search = element("input", {
+    type: "search",
+    placeholder: "Words of question or answer",
+    "aria-label": "Search the traces",
+  });
   const more = element("button", { class: "button plain-button", type: "button", hidden: true }, "Show more");
   const empty = element("p", { class: "empty", hidden: true }, "No trace is there, or none that fits.");
   const head = element("tr", {});
-  for (const name of ["Question", "Asked", "Outcome", "Confidence", "Time", "Events"]) head.append(element("th", { scope: "col" }, name));
+  for (const name of ["Question", "Asked", "Outcome", "Confidence", "Time", "Events"])
+    head.append(element("th", { scope: "col" }, name));
   const table = element("table", { class: "trace-table" }, element("thead", {}, head), rows);
   main.replaceChildren(
     element(
       "div",
       { class: "page wide" },
       element("h1", {}, "Traces"),
-      element("form", { class: "filters", role: "search", submit: (/** @type {Event} */ event) => event.preventDefault() }, search),
+      element(
+        "form",
+        { class: "filters", role: "search", submit: (/** @type {Event} */ event) => event.preventDefault() },
+        search,
+      ),
       element("div", { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "Traces" }, table),
       empty,
       more,
@@ -66,7 +75,11 @@ export function show(main) {
 
 /** @param {import("../types.js").TraceSummary} trace */
 function row(trace) {
-  const link = element("a", { href: `${ROOT}/traces/${encodeURIComponent(trace.query_id)}`, "data-view": true, dir: "auto" }, trace.query || "(empty)");
+  const link = element(
+    "a",
+    { href: `${ROOT}/traces/${encodeURIComponent(trace.query_id)}`, "data-view": true, dir: "auto" },
+    trace.query || "(empty)",
+  );
   const question = element("td", { class: "trace-question" }, link);
   if (trace.parent !== null) question.append(element("span", { class: "tag" }, "fork"));
   return element(
@@ -75,8 +88,17 @@ function row(trace) {
     question,
     element("td", {}, when(trace.started_at)),
     element("td", {}, element("span", { class: `outcome ${trace.status}` }, trace.status)),
-    element("td", {}, trace.confidence ? element("span", { class: `confidence ${trace.confidence}` }, trace.confidence) : "–"),
+    element(
+      "td",
+      {},
+      trace.confidence ? element("span", { class: `confidence ${trace.confidence}` }, trace.confidence) : "–",
+    ),
     element("td", { class: "number" }, trace.duration_ms === null ? "–" : seconds(trace.duration_ms / 1000)),
-    element("td", { class: "number" }, element("span", { class: "hidden" }, count(trace.events, "event")), element("span", { "aria-hidden": "true" }, String(trace.events))),
+    element(
+      "td",
+      { class: "number" },
+      element("span", { class: "hidden" }, count(trace.events, "event")),
+      element("span", { "aria-hidden": "true" }, String(trace.events)),
+    ),
   );
 }

@@ -14,7 +14,16 @@ export function show(main, { query_id: queryId = "", seq }) {
   const list = element("ol", { class: "events" });
   const title = element("h1", { dir: "auto" }, "Trace");
   const about = element("p", { class: "page-about" }, "Reading…");
-  main.replaceChildren(element("div", { class: "page wide" }, element("p", { class: "crumb" }, element("a", { href: `${ROOT}/traces`, "data-view": true }, "Traces")), title, about, list));
+  main.replaceChildren(
+    element(
+      "div",
+      { class: "page wide" },
+      element("p", { class: "crumb" }, element("a", { href: `${ROOT}/traces`, "data-view": true }, "Traces")),
+      title,
+      about,
+      list,
+    ),
+  );
   read(queryId, seq === undefined ? null : Number(seq), { list, title, about });
   return () => {};
 }
@@ -63,6 +72,10 @@ function eventItem(recorded, beganAt) {
     ),
   );
   // A trace holds whole requests: each is written out once somebody looks at it.
-  details.addEventListener("toggle", () => details.append(element("pre", { tabindex: 0 }, JSON.stringify(values, null, 2))), { once: true });
+  details.addEventListener(
+    "toggle",
+    () => details.append(element("pre", { tabindex: 0 }, JSON.stringify(values, null, 2))),
+    { once: true },
+  );
   return details;
 }
