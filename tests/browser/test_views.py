@@ -37,7 +37,7 @@ def overflowing(page: Page) -> list[str]:
     return found
 
 
-def answered(watched: object, page: Page) -> None:
+def answered(page: Page) -> None:
     """Waits for an answer with a mark."""
     expect(page.locator(".answer-foot")).to_be_visible()
     expect(page.locator(".mark").first).to_be_visible()
@@ -52,7 +52,7 @@ def test_axe_finds_nothing_serious_in_any_view(
     expect(page.locator(".suggestions")).to_be_visible()
     found = violations(page)
     watched.ask(QUESTION)
-    answered(watched, page)
+    answered(page)
     page.get_by_text("How it was worked out").click()
     page.locator(".mark").first.focus()
     expect(page.get_by_role("tooltip")).to_be_visible()
@@ -82,7 +82,7 @@ def test_everything_is_reached_and_seen_by_keyboard(
 
     page.keyboard.type(QUESTION)
     page.keyboard.press("Enter")
-    answered(watched, page)
+    answered(page)
     # Backwards from the box, through the answer's own controls to the first mark.
     seen = []
     for _ in range(40):
@@ -132,7 +132,7 @@ def test_nothing_is_wider_than_a_narrow_screen(
     watched = open_page(server, **NARROW)
     page = watched.open()
     watched.ask(QUESTION)
-    answered(watched, page)
+    answered(page)
     page.get_by_text("How it was worked out").click()
     expect(page.locator(".step").first).to_be_visible()
     found = overflowing(page)
@@ -269,3 +269,24 @@ def test_the_documentation_works_under_its_policy_and_without_internet(
     expect(
         page.get_by_text("Ask a question").locator("visible=true").first
     ).to_be_visible()
+
+
+def test_under_a_path_of_its_own_every_view_is_whole(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    folder = without_traces(data_dir, tmp_path)
+    with serving(folder, tmp_path, ANTIPHON_ROOT_PATH="/antiphon") as server:
+        watched = open_page(server)
+        page = watched.open("/antiphon/")
+        watched.ask(QUESTION)
+        answered(page)
+        expect(page).to_have_url(re.compile("/antiphon/conversations/"))
+
+        page.reload()
+        answered(page)
+        page.get_by_role("link", name="Courses").click()
+        expect(page.locator(".course-card")).to_have_count(2)
+        page.get_by_role("link", name="Traces").click()
+        expect(page.locator(".trace-question")).to_have_count(1)
+
+        assert re.search("/antiphon/traces$", page.url)
