@@ -119,10 +119,15 @@ async def test_no_other_file_is_served(name: str) -> None:
     assert (await Browser(app).get("/web/0000000000000000/main.js")).status == 404
 
 
-async def test_behind_a_proxy_the_shell_names_its_files_under_the_proxys_path() -> None:
+@pytest.mark.parametrize(
+    "path", ["/antiphon/traces", "/traces", "/antiphon/", "/antiphon", "/"]
+)
+async def test_behind_a_proxy_the_shell_names_its_files_under_the_proxys_path(
+    path: str,
+) -> None:
     app = app_of(FakeService(), root_path="/antiphon")
 
-    shell = (await Browser(app).get("/antiphon/traces")).body.decode()
+    shell = (await Browser(app).get(path)).body.decode()
 
     assert 'data-root="/antiphon"' in shell
     assert re.findall(r'(?:src|href)="(/(?!antiphon/)[^"]*)"', shell) == []
