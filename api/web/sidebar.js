@@ -9,6 +9,7 @@ export const FILL = "antiphon:fill";
 /** Opens the sidebar over the page. */
 export function openSidebar() {
   document.body.classList.add("sidebar-open");
+  setCovered(true);
   byId("open-sidebar").setAttribute("aria-expanded", "true");
   byId("close-sidebar").focus();
 }
@@ -17,9 +18,19 @@ export function openSidebar() {
 export function closeSidebar() {
   if (!document.body.classList.contains("sidebar-open")) return;
   document.body.classList.remove("sidebar-open");
+  setCovered(false);
   const opener = byId("open-sidebar");
   opener.setAttribute("aria-expanded", "false");
   opener.focus();
+}
+
+/**
+ * What lies behind the open sidebar takes no focus.
+ * @param {boolean} isCovered
+ */
+function setCovered(isCovered) {
+  byId("main").inert = isCovered;
+  byId("topbar").inert = isCovered;
 }
 
 /** Draws the courses and their lessons. */

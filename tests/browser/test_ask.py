@@ -215,6 +215,27 @@ def test_a_service_that_is_away_is_said_and_asked_again_by_itself(
     expect(page.locator(".connection")).to_have_count(0)
 
 
+def test_a_question_that_does_not_reach_the_service_can_be_given_up(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    watched.expected.append(FAILED_REQUEST)
+    page = watched.open()
+    expect(page.locator(".suggestions")).to_be_visible()
+    page.context.set_offline(True)
+    watched.ask(QUESTION)
+    expect(
+        page.get_by_text("The connection to the service is lost").first
+    ).to_be_visible()
+
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("You stopped this question before")).to_be_visible()
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Ask again").click()
+
+    expect(page.locator(".answer-foot")).to_have_count(1)
+
+
 def test_an_answer_survives_that_the_service_is_killed_and_started_again(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:

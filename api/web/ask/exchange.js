@@ -22,6 +22,7 @@ export class Exchange {
   /** @type {Query | null} */
   #query = null;
   #stopped = false;
+  #givenUp = new AbortController();
 
   /**
    * @param {string} question
@@ -75,6 +76,8 @@ export class Exchange {
     this.#stopped = true;
     announce("Stopping.");
     this.#query?.cancel();
+    // The service may be away before it has the question: then there is nothing to wait for.
+    if (this.#query?.id === null && this.node.querySelector(".connection")) this.#givenUp.abort();
   }
 
   /**
@@ -99,7 +102,9 @@ export class Exchange {
     this.node.setAttribute("aria-busy", "true");
     this.#drawProgress();
     try {
-      for await (const happening of query.happenings(signal)) this.#take(happening);
+      const ended = AbortSignal.any([signal, this.#givenUp.signal]);
+      for await (const happening of query.happenings(ended)) this.#take(happening);
+      if (this.#givenUp.signal.aborted) this.#showGivenUp();
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -197,6 +202,16 @@ export class Exchange {
     if (reply.status === "cancelled")
       parts.unshift(element("p", { class: "notice" }, icon("warn"), this.#cancelled()));
     this.#body.replaceChildren(...parts.filter((part) => part !== null));
+  }
+
+  #showGivenUp() {
+    this.#warn("");
+    this.#progressBox.replaceChildren();
+    const retry = element("button", { class: "button", type: "button" }, "Ask again");
+    retry.addEventListener("click", () => this.chat.retry(this.question));
+    const text = "You stopped this question before it had reached the service.";
+    const notice = element("p", { class: "notice" }, icon("warn"), element("span", {}, text));
+    this.#body.replaceChildren(notice, element("p", { class: "actions" }, retry));
   }
 
   #summary() {
