@@ -61,6 +61,25 @@ def test_an_answer_comes_with_marks_that_show_the_cited_passage(
     assert re.search(r"/conversations/[0-9a-f]+$", page.url)
 
 
+def test_a_mark_that_is_scrolled_to_by_its_focus_shows_its_passage(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server, viewport={"width": 800, "height": 400})
+    page = watched.open()
+    for number in range(3):
+        watched.ask(QUESTION)
+        expect(page.locator(".answer-foot")).to_have_count(number + 1)
+
+    page.locator(".mark").first.focus()
+    # The event of the scrolling comes with a frame.
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    expect(page.get_by_role("tooltip")).to_be_in_viewport()
+
+
 def test_the_rounds_show_as_they_happen_and_the_text_as_it_is_written(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:

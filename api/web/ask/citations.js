@@ -138,7 +138,15 @@ function attach(mark, citation, passages) {
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") shown?.close();
 });
-window.addEventListener("scroll", () => shown?.close(), { capture: true, passive: true });
+// The focus itself may scroll a mark into view: the passage goes with its mark, and away where the mark does.
+window.addEventListener("scroll", moveAlong, { capture: true, passive: true });
+
+function moveAlong() {
+  if (shown === null) return;
+  const { top, bottom } = shown.mark.getBoundingClientRect();
+  if (bottom < 0 || top > window.innerHeight) shown.close();
+  else place(shown.card, shown.mark);
+}
 
 /** @param {import("../types.js").Citation} citation */
 function cardOf(citation) {
