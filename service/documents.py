@@ -196,20 +196,28 @@ class Documents:
     async def _watch(
         self, record: _JobRecord, work: Coroutine[None, None, None]
     ) -> None:
-        """Does the work once nothing else is done to the index, and sees to it that the job ends in any case."""
+        """Does the work, and sees to it that its job ends in any case."""
         try:
-            async with self._turn:
-                await work
+            await work
         except (ServiceError, OSError) as error:
             log.warning("indexing_failed", error=str(error))
             record.set(state="failed", error=str(error))
         finally:
-            work.close()
             # Whoever follows the job must not wait for ever, whatever has ended it.
             if record.job.state not in OVER:
                 record.set(state="failed", error=_BROKEN_OFF)
 
     async def _index(self, record: _JobRecord, upload: Upload) -> None:
+        try:
+            async with self._turn:
+                results = await self._indexed(record, upload)
+        finally:
+            upload.close()
+        record.set(state="done", files=results)
+
+    async def _indexed(
+        self, record: _JobRecord, upload: Upload
+    ) -> tuple[FileResult, ...]:
         try:
             await asyncio.to_thread(upload.place)
             summary = await self._run(record, self._request())
@@ -217,15 +225,14 @@ class Documents:
         except BaseException:
             upload.undo()
             raise
-        finally:
-            upload.close()
         await asyncio.to_thread(self._refresh)
-        record.set(state="done", files=results)
+        return results
 
     async def _remove(self, record: _JobRecord, title: str, path: Path) -> None:
-        await self._run(record, self._request(title))
-        await asyncio.to_thread(remove_document, path, self._settings.data_dir)
-        await asyncio.to_thread(self._refresh)
+        async with self._turn:
+            await self._run(record, self._request(title))
+            await asyncio.to_thread(remove_document, path, self._settings.data_dir)
+            await asyncio.to_thread(self._refresh)
         record.set(state="done")
 
     def _request(self, title: str = "") -> IndexRequest:

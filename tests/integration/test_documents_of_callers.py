@@ -159,13 +159,15 @@ async def test_a_service_that_closes_ends_its_job_and_tells_those_who_follow_it(
     settings: Settings,
 ) -> None:
     jobs = documents(settings)
-    job = await jobs.add([sent("tides.txt", TIDES)])
-    following = asyncio.ensure_future(to_the_end(jobs, job))
+    begun = [await jobs.add([sent(name, TIDES)]) for name in ("a.txt", "b.txt")]
+    following = [asyncio.ensure_future(to_the_end(jobs, job)) for job in begun]
 
     await jobs.close()
 
-    assert (await following)[-1].state == "failed"
-    assert not (settings.data_dir / "documents" / "tides.txt").exists()
+    for each in following:
+        assert (await each)[-1].state == "failed"
+    assert list((settings.data_dir / "documents").glob("*")) == []
+    assert list((settings.data_dir / ".incoming").iterdir()) == []
 
 
 async def test_what_callers_add_is_for_nobody_elses_eyes(settings: Settings) -> None:

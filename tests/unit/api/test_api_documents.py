@@ -123,3 +123,18 @@ async def test_a_course_is_removed_by_its_title() -> None:
 
     assert (removed.status, missing.status) == (202, 404)
     assert service.documents.removed == ["Practical Search"]
+
+
+@pytest.mark.parametrize("root_path", ["", "/antiphon"])
+async def test_files_may_be_larger_than_other_bodies_behind_a_proxy_too(
+    root_path: str,
+) -> None:
+    app = app_of(FakeService(), root_path=root_path)
+
+    reply = await Browser(app).post(
+        f"{root_path}/api/documents",
+        form(("a.txt", b"x" * 2_000_000)),
+        content_type=MULTIPART,
+    )
+
+    assert reply.status == 202
