@@ -89,10 +89,14 @@ def test_the_rounds_show_as_they_happen_and_the_text_as_it_is_written(
 
         watched.ask("Compare the two mailboxes.")
 
-        expect(page.get_by_text("Round 1")).to_be_visible()
-        expect(page.get_by_text("Searching “applemailbox2”")).to_be_visible()
-        expect(page.get_by_text("Round 2")).to_be_visible()
-        expect(page.get_by_text("Searching “pearmailbox1” in pear")).to_be_visible()
+        expect(page.locator(".round-title", has_text="Round 1")).to_be_visible()
+        expect(
+            page.locator(".step-title", has_text="Searching “applemailbox2”")
+        ).to_be_visible()
+        expect(page.locator(".round-title", has_text="Round 2")).to_be_visible()
+        expect(
+            page.locator(".step-title", has_text="Searching “pearmailbox1” in pear")
+        ).to_be_visible()
         expect(page.locator(".draft")).to_contain_text("A mailbox is")
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
         expect(page.locator(".answer-foot")).to_be_visible()
@@ -127,7 +131,9 @@ def test_a_reload_in_mid_answer_comes_back_to_it(
 
         page.reload()
 
-        expect(page.get_by_text("Searching “applemailbox2”")).to_be_visible()
+        expect(
+            page.locator(".step-title", has_text="Searching “applemailbox2”")
+        ).to_be_visible()
         expect(page.locator(".answer-foot")).to_be_visible()
         expect(page.locator(".answer-text")).to_contain_text(SLOW_TEXT.strip())
         traces = httpx2.get(f"{server.url}/api/traces").json()["traces"]
