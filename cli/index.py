@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -29,6 +30,9 @@ from antiphon.cli.session import (
     settings_for_people,
 )
 from antiphon.cli.terminal import err, new_table, one_line, out, print_json
+
+NICENESS = 5
+"""Priority of an indexing run as `nice` counts it: a service on the same machine goes first."""
 
 
 def index(
@@ -60,6 +64,7 @@ def index(
     if not rebuild:
         service.check_paths(paths, settings.data_dir, only=only)
     service.check_server(settings.chroma_url)
+    let_others_go_first()
     # Loaded once there is something to embed: that nothing changed is seen without it.
     loaded = service.late_embedder_of(settings)
     with _Bar() as bar:
@@ -76,6 +81,12 @@ def index(
     _show_size(settings.data_dir)
     if summary.failed:
         raise typer.Exit(1)
+
+
+def let_others_go_first() -> None:
+    """Lowers the priority of this process, once."""
+    now = os.getpriority(os.PRIO_PROCESS, 0)
+    os.setpriority(os.PRIO_PROCESS, 0, max(now, NICENESS))
 
 
 def _show_size(data_dir: Path) -> None:

@@ -174,10 +174,19 @@ class _CourseTools:
         )
         if not found:
             return _nothing_found(query, place, known)
-        listed = [f"[{passage.source}]\n{passage.text.text}" for passage in found]
+        listed = [_listed(passage) for passage in found]
         if known:
             listed.insert(0, NOT_REPEATED)
         return ToolOutput(text="\n\n".join(listed), passages=tuple(found))
+
+
+def _listed(passage: Passage) -> str:
+    """Returns a passage's text below its source and its place there."""
+    head = passage.source
+    places = passage.places_from(0, len(passage.text.text) - 1)
+    if places:
+        head = f"{head}, {places}"
+    return f"[{head}]\n{passage.text.text}"
 
 
 def _nothing_found(query: str, place: Place, known: Sequence[Passage]) -> ToolOutput:

@@ -8,13 +8,14 @@ from antiphon.knowledge.embedders import (
     installed_embedders,
     load_embedder,
 )
+from antiphon.knowledge.finding import counted_by_ending
 from antiphon.knowledge.generations import index_size
-from antiphon.knowledge.indexing import IndexSummary, index_paths, remove_course
+from antiphon.knowledge.index_run import IndexSummary
+from antiphon.knowledge.indexing import index_paths, remove_course
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
 from antiphon.knowledge.scoring import Tuning
-from antiphon.knowledge.target import counted_by_ending
 from antiphon.knowledge.values import (
     Course,
     CourseMatch,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -67,20 +69,37 @@ def fill_catalogue(
         Files that changed under our hands and can no longer be used, with the reason.
     """
     missing = _remove_stale(catalogue, target)
-    vectors = SentenceVectors(catalogue, known, embedder)
+    filling = _Filling(catalogue, known, embedder, report, len(missing))
+
+    def prepare(path: str) -> Prepared:
+        if path in target.fresh and reader is not None:
+            return prepared(reader.document(path), embedder)
+        assert known is not None
+        return prepared(known.document(path), embedder)
+
     failed: list[tuple[str, str]] = []
-    for done, path in enumerate(missing):
-        filling = _Filling(catalogue, embedder, vectors, report, done, len(missing))
+    for document in _ahead(missing, prepare):
         # One file that cannot be used must not end a run over a thousand others.
         try:
-            if path in target.fresh and reader is not None:
-                filling.store(reader.document(path))
-            elif known is not None:
-                filling.store(known.document(path))
+            filling.store(document.result())
         except DocumentError as error:
             failed.append((error.path, error.reason))
+        filling.done += 1
     report(IndexProgress(stage="documents", done=len(missing), total=len(missing)))
     return tuple(failed)
+
+
+def _ahead(
+    paths: Iterable[str], prepare: Callable[[str], Prepared]
+) -> Iterator[Future[Prepared]]:
+    """Yields documents in order, and prepares each while the one before it is embedded."""
+    with ThreadPoolExecutor(1) as thread:
+        waiting: deque[Future[Prepared]] = deque()
+        for path in paths:
+            waiting.append(thread.submit(prepare, path))
+            if len(waiting) > 1:
+                yield waiting.popleft()
+        yield from waiting
 
 
 def _remove_stale(catalogue: CatalogueWriter, target: Target) -> list[str]:
@@ -97,58 +116,74 @@ def _remove_stale(catalogue: CatalogueWriter, target: Target) -> list[str]:
     return missing
 
 
+class Prepared(NamedTuple):
+    """A document, with the chunks and the text of the titles of each of its sections."""
+
+    document: Document
+    chunks: list[list[Chunk]]
+    titles: list[str]
+
+    def texts(self) -> list[str]:
+        """Returns all that is embedded, each text once."""
+        texts = list(self.titles)
+        for chunks in self.chunks:
+            for chunk in chunks:
+                texts += chunk.sentences
+        return list(dict.fromkeys(texts))
+
+
+def prepared(document: Document, embedder: Embedder) -> Prepared:
+    """Cuts a document into chunks, as long as the embedder reads."""
+    chunks: list[list[Chunk]] = []
+    titles: list[str] = []
+    for section in document.sections:
+        chunks.append(chunk_section(document, section, embedder))
+        titles.append(titles_of(document, section, embedder))
+    return Prepared(document, chunks, titles)
+
+
 class _Filling:
-    """One document on its way into the catalogue, and its place in the run."""
+    """Documents on their way into the catalogue, `done` of them there."""
 
     def __init__(
         self,
         catalogue: CatalogueWriter,
+        known: CatalogueReader | None,
         embedder: Embedder,
-        vectors: SentenceVectors,
         report: ReportProgress,
-        done: int,
         total: int,
     ) -> None:
+        self.done = 0
         self._catalogue = catalogue
         self._embedder = embedder
         self._report = report
-        self._done = done
         self._total = total
-        self._vectors = vectors
+        self._vectors = SentenceVectors(catalogue, known, embedder)
 
-    def store(self, document: Document) -> None:
+    def store(self, ready: Prepared) -> None:
+        document = ready.document
         owner = self._catalogue.owner(document.title)
         if owner is not None and owner != document.path:
             raise DocumentError(
                 document.path, f"its course title {document.title!r} is that of {owner}"
             )
-        sections = self._embed_sections(document)
+        sections = self._embed_sections(ready)
         self._catalogue.store(
             document, self._embedder.embed([document.title])[0], sections
         )
 
-    def _embed_sections(self, document: Document) -> list[EmbeddedSection]:
-        chunks: list[list[Chunk]] = []
-        titles: list[str] = []
-        texts: list[str] = []
-        for section in document.sections:
-            section_chunks = chunk_section(document, section, self._embedder)
-            chunks.append(section_chunks)
-            titles.append(titles_of(document, section, self._embedder))
-            for chunk in section_chunks:
-                texts += chunk.sentences
-        vectors = self._vectors.embed(
-            dict.fromkeys([*titles, *texts]), self._report_chunks(document, chunks)
-        )
+    def _embed_sections(self, ready: Prepared) -> list[EmbeddedSection]:
+        report = self._report_chunks(ready.document, ready.chunks)
+        vectors = self._vectors.embed(ready.texts(), report)
         sections = []
-        for section, title, section_chunks in zip(
-            document.sections, titles, chunks, strict=True
+        for section, title, chunks in zip(
+            ready.document.sections, ready.titles, ready.chunks, strict=True
         ):
             title_vector = _rows(vectors, [title])[0]
             embedded = EmbeddedSection(
                 section=section,
                 vector=title_vector,
-                chunks=_embedded_chunks(section_chunks, vectors, title_vector),
+                chunks=_embedded_chunks(chunks, vectors, title_vector),
             )
             sections.append(embedded)
         return sections
@@ -161,7 +196,7 @@ class _Filling:
         def report(share: float) -> None:
             progress = IndexProgress(
                 stage="documents",
-                done=self._done,
+                done=self.done,
                 total=self._total,
                 path=document.path,
                 chunks_done=int(share * total),

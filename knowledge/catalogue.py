@@ -1,20 +1,23 @@
-"""The catalogue's tables, and the catalogue being written: one transaction a document."""
+"""The catalogue being written: one transaction a document."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 import sqlite3
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from antiphon.knowledge.catalogue_file import FORMAT, catalogue_errors
+from antiphon.knowledge.catalogue_tables import (
+    TABLES,
+    find_vectors,
+    term_hash,
+    text_hash,
+)
 from antiphon.knowledge.chunking import Chunk
 from antiphon.knowledge.marks import MARKS_TABLE, headings_of, store_marks
 from antiphon.knowledge.values import Document, Section
@@ -22,66 +25,11 @@ from antiphon.knowledge.vectors import (
     Moments,
     SmallVectors,
     Vector,
-    from_blob,
     rows_of,
     to_blob,
 )
-from antiphon.knowledge.windows import REACHES, window_vectors
+from antiphon.knowledge.window_moments import window_moments
 from antiphon.language.words import fold, terms
-
-_TABLES = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE documents (
-    number INTEGER PRIMARY KEY,
-    path TEXT NOT NULL UNIQUE,
-    hash TEXT NOT NULL,
-    stamp TEXT NOT NULL,
-    title TEXT NOT NULL,
-    folded TEXT NOT NULL UNIQUE,
-    link TEXT,
-    instructor TEXT,
-    vector BLOB NOT NULL
-);
-CREATE TABLE sections (
-    number INTEGER PRIMARY KEY,
-    document INTEGER NOT NULL REFERENCES documents ON DELETE CASCADE,
-    lesson INTEGER,
-    title TEXT NOT NULL,
-    link TEXT,
-    text TEXT NOT NULL,
-    vector BLOB NOT NULL
-);
-CREATE INDEX sections_document ON sections (document, lesson);
--- A number is never given twice, so that a place in "sentence_places" is that of its sentence or leads nowhere.
-CREATE TABLE chunks (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    section INTEGER NOT NULL REFERENCES sections ON DELETE CASCADE,
-    start INTEGER NOT NULL,
-    stop INTEGER NOT NULL,
-    starts BLOB NOT NULL,
-    text TEXT NOT NULL,
-    vector BLOB NOT NULL
-);
-CREATE INDEX chunks_section ON chunks (section);
--- What scoring reads of a chunk's sentences, apart from their text (knowledge/windows.py).
-CREATE TABLE sentences (
-    chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
-    tokens BLOB NOT NULL,
-    lengths BLOB NOT NULL,
-    term_counts BLOB NOT NULL,
-    terms BLOB NOT NULL,
-    vectors BLOB NOT NULL
-);
--- Where a text's vector stands, by the text's hash: what was embedded once is not embedded again.
-CREATE TABLE sentence_places (hash INTEGER PRIMARY KEY, chunk INTEGER NOT NULL, place INTEGER NOT NULL);
--- The vectors of a document that is not stored yet, so that a killed run goes on in the middle of it.
-CREATE TABLE pending (hash INTEGER PRIMARY KEY, vector BLOB NOT NULL);
--- Both sides of a match are stemmed by language/words.py and joined by spaces; the tokenizer only splits at them.
-CREATE VIRTUAL TABLE words USING fts5 (title, body, tokenize = "ascii tokenchars '._+#'");
-CREATE VIRTUAL TABLE word_counts USING fts5vocab (words, row);
-CREATE TABLE term_counts (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
-"""
 
 _INSERT_DOCUMENT = """
 INSERT INTO documents (path, hash, stamp, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -98,19 +46,9 @@ _INSERT_SENTENCES = """
 INSERT INTO sentences (chunk, tokens, lengths, term_counts, terms, vectors) VALUES (?, ?, ?, ?, ?, ?)
 """
 _INSERT_PLACE = "INSERT OR REPLACE INTO sentence_places VALUES (?, ?, ?)"
-_FIND_PLACES = """
-SELECT sentence_places.hash, sentence_places.place, sentences.vectors FROM sentence_places
-JOIN sentences ON sentences.chunk = sentence_places.chunk
-WHERE sentence_places.hash IN (SELECT value FROM json_each(?))
-"""
 _FIND_PENDING = (
     "SELECT hash, vector FROM pending WHERE hash IN (SELECT value FROM json_each(?))"
 )
-_SAMPLE = """
-SELECT sentences.tokens, sentences.vectors, sections.number, sections.vector FROM sentences
-JOIN chunks ON chunks.number = sentences.chunk JOIN sections ON sections.number = chunks.section
-WHERE chunks.number % :spread < :together ORDER BY chunks.number
-"""
 # A count of tokens is two bytes, a term four.
 _COUNT_SENTENCES = """
 SELECT count(*), coalesce(sum(length(tokens)), 0) / 2, coalesce(sum(length(terms)), 0) / 4 FROM sentences
@@ -126,10 +64,6 @@ DELETE FROM words WHERE rowid IN (
 """
 # Vectors read at once when their moments are summed: 3 MB of them.
 _MOMENTS_BATCH = 2_000
-# Chunks whose windows the mean and spread of likeness are taken from: enough for two digits. They are read in
-# stretches, because a window reaches into the chunks beside it.
-_SAMPLE_CHUNKS = 3_000
-_STRETCH = 50
 
 
 class EmbeddedChunk(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,28 +89,6 @@ class EmbeddedSection(msgspec.Struct, frozen=True, kw_only=True):
     chunks: tuple[EmbeddedChunk, ...]
 
 
-def text_hash(text: str) -> int:
-    """Returns 63 bits by which a text's vector is found again."""
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return int.from_bytes(digest) >> 1
-
-
-def term_hash(term: str) -> int:
-    """Returns the 32 bits that stand for a term beside a sentence's vector."""
-    return zlib.crc32(term.encode())
-
-
-def find_vectors(
-    sql: sqlite3.Connection, texts: Iterable[str], dimensions: int
-) -> dict[str, bytes]:
-    """Finds the vectors of sentences that stand in a catalogue, as `SmallVectors` encodes one."""
-    by_hash = {text_hash(text): text for text in texts}
-    found: dict[str, bytes] = {}
-    for key, place, blob in sql.execute(_FIND_PLACES, (json.dumps(list(by_hash)),)):
-        found[by_hash[key]] = blob[place * dimensions : (place + 1) * dimensions]
-    return found
-
-
 class CatalogueWriter:
     """The catalogue of one generation while it is built, by one process."""
 
@@ -199,7 +111,7 @@ class CatalogueWriter:
         with catalogue_errors(path), writer._sql:
             # A chunk and its sentences take some 6 kB, which is then one page or two and not a chain of them.
             writer._sql.execute("PRAGMA page_size = 8192")
-            writer._sql.executescript(_TABLES + MARKS_TABLE)
+            writer._sql.executescript(TABLES + MARKS_TABLE)
             writer._sql.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         return writer
 
@@ -337,7 +249,7 @@ class CatalogueWriter:
             moments = Moments.of(self._vectors(dimensions), dimensions)
             rows = [
                 ("moments", moments.encode()),
-                *self._window_meta(dimensions),
+                *window_moments(self._sql, dimensions),
                 *self._sentence_meta(),
             ]
             self._sql.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
@@ -353,16 +265,6 @@ class CatalogueWriter:
         while rows := cursor.fetchmany(_MOMENTS_BATCH):
             yield rows_of((row[0] for row in rows), dimensions)
 
-    def _window_meta(self, dimensions: int) -> list[tuple[str, bytes]]:
-        """Returns the moments of the vectors of windows, by reach, over a sample of them."""
-        sample = self._sample(dimensions)
-        rows = []
-        for reach in REACHES:
-            batches = [_unit_windows(run, reach) for run in sample]
-            moments = Moments.of(batches, dimensions)
-            rows.append((f"moments {reach}", moments.encode()))
-        return rows
-
     def _sentence_meta(self) -> list[tuple[str, float]]:
         """Returns how many sentences a chunk has on average, and how many terms a sentence."""
         chunks, sentences, stems = self._sql.execute(_COUNT_SENTENCES).fetchone()
@@ -371,34 +273,5 @@ class CatalogueWriter:
             ("terms per sentence", stems / max(sentences, 1)),
         ]
 
-    def _sample(self, dimensions: int) -> list[_Run]:
-        count = int(self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0])
-        stretches = max(count // _SAMPLE_CHUNKS, 1)
-        values = {"spread": stretches * _STRETCH, "together": _STRETCH}
-        runs: dict[tuple[int, int], _Run] = {}
-        for number, (tokens, vectors, section, title) in enumerate(
-            self._sql.execute(_SAMPLE, values)
-        ):
-            key = (section, number // _STRETCH)
-            run = runs.setdefault(key, _Run(title=from_blob(title)))
-            run.tokens.append(np.frombuffer(tokens, dtype="<u2"))
-            run.rows.append(SmallVectors.decode(vectors, dimensions).rows())
-        return list(runs.values())
-
     def close(self) -> None:
         self._sql.close()
-
-
-class _Run(msgspec.Struct, kw_only=True):
-    """The sentences of neighbouring chunks of one section."""
-
-    title: Vector
-    tokens: list[Any] = []
-    rows: list[Vector] = []
-
-
-def _unit_windows(run: _Run, reach: int) -> Vector:
-    tokens = np.concatenate(run.tokens).astype(np.float32)
-    windows = window_vectors(np.vstack(run.rows), tokens, run.title, reach)
-    unit: Vector = windows / np.linalg.norm(windows, axis=1, keepdims=True)
-    return unit

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from antiphon.knowledge.catalogue import find_vectors
 from antiphon.knowledge.catalogue_file import (
     COURSES,
     FORMAT,
@@ -22,6 +21,7 @@ from antiphon.knowledge.catalogue_file import (
     courses_of,
     open_read_only,
 )
+from antiphon.knowledge.catalogue_tables import find_vectors
 from antiphon.knowledge.generations import REBUILD_ADVICE
 from antiphon.knowledge.marks import MARKS, marks_of
 from antiphon.knowledge.stretches import (
@@ -40,8 +40,8 @@ from antiphon.knowledge.vectors import (
     rows_of,
 )
 from antiphon.knowledge.windows import REACHES
+from antiphon.knowledge.word_hits import NO_HITS, WordHits, fts_query, hits_of
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.values import Value
 
 _MATCH = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
 _STORED_CHUNKS = """
@@ -73,35 +73,7 @@ JOIN sections ON sections.number = chunks.section
 JOIN documents ON documents.number = sections.document
 WHERE chunks.number > ? ORDER BY chunks.number LIMIT ?
 """
-# Further terms of a question are left out: a hundred kilobytes must not become one query.
-_MAX_TERMS = 64
 _Bound = str | int | None
-
-
-class WordHits(Value, frozen=True, kw_only=True):
-    """The word index's answer to a query.
-
-    Attributes:
-        scores: BM25 by chunk number, of the chunks asked about; a missing chunk scores 0.
-        total: Sum of the scores of all chunks that match, asked about or not.
-        squares: Sum of their squares.
-    """
-
-    scores: dict[int, float]
-    total: float
-    squares: float
-
-
-_NO_HITS = WordHits(scores={}, total=0.0, squares=0.0)
-
-
-def fts_query(terms: Sequence[str]) -> str:
-    """Builds a query for any of the terms, each quoted, so that nothing in a question is read as an operator."""
-    quoted = []
-    for term in list(dict.fromkeys(terms))[:_MAX_TERMS]:
-        escaped = term.replace('"', '""')
-        quoted.append(f'"{escaped}"')
-    return " OR ".join(quoted)
 
 
 class CatalogueReader:
@@ -167,24 +139,8 @@ class CatalogueReader:
             subset: The numbers of the chunks asked about; None: all.
         """
         if not terms:
-            return _NO_HITS
-        rows = self._all(_MATCH, (fts_query(terms),))
-        if not rows:
-            return _NO_HITS
-        found = np.array(rows, dtype=np.float64)
-        numbers, scores = found[:, 0].astype(np.int64), found[:, 1]
-        # Ties in order of number, so that the same query always has the same answer.
-        ranked = numbers[np.lexsort((numbers, -scores))]
-        if subset is not None:
-            ranked = ranked[np.isin(ranked, subset)]
-        chosen = np.isin(numbers, ranked[:limit]) | np.isin(numbers, also)
-        return WordHits(
-            scores=dict(
-                zip(numbers[chosen].tolist(), scores[chosen].tolist(), strict=True)
-            ),
-            total=float(scores.sum()),
-            squares=float((scores * scores).sum()),
-        )
+            return NO_HITS
+        return hits_of(self._all(_MATCH, (fts_query(terms),)), subset, limit, also)
 
     def subset(self, course: str | None, lesson: int | None) -> Numbers:
         """Returns the numbers of the chunks of one course or lesson, or of all, in order."""

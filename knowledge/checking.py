@@ -7,7 +7,7 @@ from pathlib import Path
 
 from antiphon.knowledge.catalogue_file import known_paths
 from antiphon.knowledge.chroma_server import reached_server
-from antiphon.knowledge.target import find_files, find_only, is_under, why_nothing
+from antiphon.knowledge.finding import find_files, find_only, is_under, why_nothing
 from antiphon.vocabulary.errors import KnowledgeError
 
 

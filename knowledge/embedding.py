@@ -14,7 +14,7 @@ from antiphon.knowledge.vectors import SmallVectors
 from antiphon.vocabulary.ports import Embedder
 
 # Texts embedded between two savings: what a killed run loses at most, a few seconds of work.
-_STEP = 512
+_STEP = 1_024
 # Texts that one thread embeds at a time.
 _BATCH = 16
 

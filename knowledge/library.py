@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from math import log
 from pathlib import Path
 
+from antiphon.knowledge.candidates import Wanted
 from antiphon.knowledge.generations import Generations
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.likeness import VectorCache, likeness
 from antiphon.knowledge.scoring import Tuning
-from antiphon.knowledge.searching import OpenGeneration, Wanted
+from antiphon.knowledge.searching import OpenGeneration
 from antiphon.knowledge.values import Course, CourseMatch, LessonMatch, LibraryState
 from antiphon.knowledge.vectors import Vector
 from antiphon.language.words import fold

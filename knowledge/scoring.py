@@ -13,7 +13,7 @@ from math import log
 import msgspec
 import numpy as np
 
-from antiphon.knowledge.catalogue import term_hash
+from antiphon.knowledge.catalogue_tables import term_hash
 from antiphon.knowledge.stretches import SentenceFigures, SentenceRow
 from antiphon.knowledge.vectors import Vector
 from antiphon.knowledge.windows import REACHES, window_cosines, window_sums
@@ -79,8 +79,7 @@ def score_sentences(
 
 
 def _by_meaning(row: SentenceRow, vector: Vector, figures: SentenceFigures) -> Vector:
-    # By einsum: BLAS wakes all its threads for so small a product, which takes longer where the cores are busy.
-    cosines = row.lay_out(np.einsum("ij,j->i", row.vectors(len(vector)), vector))
+    cosines = row.cosines(vector)
     titles = np.array([each.place.vector @ vector for each in row.stretches])
     likeness = window_cosines(
         cosines, row.tokens, row.spread(titles), row.window_lengths()
@@ -119,7 +118,7 @@ def _by_words(
 
 def _count_terms(row: SentenceRow, terms: Sequence[str]) -> Vector:
     """Counts each term in each sentence: a row a term."""
-    places, hashes = row.terms()
+    places, hashes = row.terms
     counts = np.zeros((len(terms), len(row)), dtype=np.float32)
     for line, term in zip(counts, terms, strict=True):
         line += np.bincount(places[hashes == term_hash(term)], minlength=len(line))

@@ -7,14 +7,15 @@ that a question about two things brings five passages about the one whose name i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from antiphon.knowledge.scoring import SentenceScores, Tuning
 from antiphon.knowledge.stretches import SentenceRow
-from antiphon.knowledge.vectors import Flags, Numbers, Vector
+from antiphon.knowledge.vectors import Flags, Vector
 
 # Sentences left out between a passage and a sentence that still join, so that a thought is not torn.
 _GAP = 2
@@ -29,6 +30,15 @@ class Span(msgspec.Struct):
     last: int
     best: int
     score: float
+
+
+class Offer(NamedTuple):
+    """A sentence that may be chosen next: its score, what it costs in characters, and the passage that it joins."""
+
+    score: float
+    sentence: int
+    cost: int
+    span: Span | None = None
 
 
 class Selection:
@@ -48,76 +58,90 @@ class Selection:
         self._tuning = tuning
         self._left = characters
         self._costs = row.ends - row.starts
-        # Looked up one by one, which lists do faster than arrays.
+        # Looked up one by one, which lists do faster than arrays; `_open` shows the same bytes to numpy.
         self._starts: list[int] = row.starts.tolist()
         self._ends: list[int] = row.ends.tolist()
+        self._is_open = bytearray((row.stretch >= 0) & ~banned)
+        self._open = np.frombuffer(self._is_open, dtype=np.bool_)
         self._weights = np.ones(len(scores.by_term), dtype=np.float32)
         self._most = np.maximum(scores.by_term.max(axis=1, initial=0.0), 1e-9)
-        self._open = (row.stretch >= 0) & ~banned
         # Those that open a passage compete by what is new in them, those that make one longer by all that they say.
-        self._plain = self._score()
-        self._fresh = self._plain
+        self._fresh = self._score()
+        self._plain: list[float] = self._fresh.tolist()
         self.spans: list[Span] = []
 
     def run(self) -> list[Span]:
         """Chooses until the budget is used up; the first sentence is chosen however long it is."""
         while True:
-            costs, scores, owners = self._offers()
-            fits = self._open & (costs <= self._left) & np.isfinite(scores)
-            if not self.spans:
-                fits = self._open
-            if not fits.any():
+            offer = self._best_offer()
+            if offer is None:
                 return self.spans
-            best = int(np.argmax(np.where(fits, scores, -np.inf)))
-            self._left -= int(costs[best])
-            owner = int(owners[best])
-            if owner < 0:
-                self._start(best, float(scores[best]))
+            self._left -= offer.cost
+            if offer.span is None:
+                self._start(offer)
             else:
-                self._extend(self.spans[owner], best)
+                self._extend(offer.span, offer.sentence)
 
     def _score(self) -> Vector:
-        # By einsum and not BLAS, as in knowledge/scoring.py.
+        # By einsum and not BLAS, as in knowledge/vectors.py.
         by_term = np.einsum("i,ij->j", self._weights, self._scores.by_term)
         by_words = by_term + self._scores.absent
         total: Vector = self._scores.meaning + self._tuning.words * by_words
         return total
 
-    def _offers(self) -> tuple[Numbers, Vector, Numbers]:
-        """Returns what each sentence would cost in characters, its score, and the passage that it would join."""
-        costs = self._costs.copy()
-        scores = self._fresh.copy()
-        owners = np.full(len(scores), -1)
-        if len(self.spans) >= self._limit:
-            scores[:] = -np.inf
-        for number, span in enumerate(self.spans):
+    def _best_offer(self) -> Offer | None:
+        """Returns the best that the budget allows, the first of those that are equal; None where there is none."""
+        joining = self._joining()
+        offers = [offer for offer in joining.values() if offer.cost <= self._left]
+        if len(self.spans) < self._limit:
+            offers += self._opening(list(joining))
+        if not offers:
+            return None
+        return max(offers, key=lambda offer: (offer.score, -offer.sentence))
+
+    def _opening(self, joining: Sequence[int]) -> list[Offer]:
+        """Returns the best sentence that opens a passage, of those that do not join one."""
+        fits = self._open.copy()
+        fits[joining] = False
+        if self.spans:
+            fits &= self._costs <= self._left
+        best = int(np.argmax(np.where(fits, self._fresh, -np.inf)))
+        if not fits[best]:
+            return []
+        return [Offer(float(self._fresh[best]), best, int(self._costs[best]))]
+
+    def _joining(self) -> dict[int, Offer]:
+        """Returns the sentences beside the passages that may join one; the later passage where both are near."""
+        offers: dict[int, Offer] = {}
+        for span in self.spans:
+            length = self._length(span.first, span.last)
             for sentence in self._around(span):
                 first, last = min(span.first, sentence), max(span.last, sentence)
-                length = self._length(first, last)
-                if length <= LONGEST_PASSAGE:
-                    costs[sentence] = length - self._length(span.first, span.last)
-                    scores[sentence] = self._plain[sentence]
-                    owners[sentence] = number
-        return costs, scores, owners
+                grown = self._length(first, last)
+                if grown <= LONGEST_PASSAGE:
+                    score = self._plain[sentence]
+                    offers[sentence] = Offer(score, sentence, grown - length, span)
+        return offers
 
     def _around(self, span: Span) -> Iterator[int]:
         """Yields the sentences on either side that could still be joined, up to the first that could not."""
-        for step in range(1, _GAP + 2):
-            if not self._open[span.last + step]:
+        for sentence in range(span.last + 1, span.last + _GAP + 2):
+            if not self._is_open[sentence]:
                 break
-            yield span.last + step
-        for step in range(1, _GAP + 2):
-            # The row has no sentence before the first, and numpy counts on from its end.
-            if span.first < step or not self._open[span.first - step]:
+            yield sentence
+        # The row has no sentence before the first, and Python counts on from its end.
+        for sentence in range(span.first - 1, max(span.first - _GAP - 2, -1), -1):
+            if not self._is_open[sentence]:
                 break
-            yield span.first - step
+            yield sentence
 
     def _length(self, first: int, last: int) -> int:
         return self._ends[last] - self._starts[first]
 
-    def _start(self, sentence: int, score: float) -> None:
+    def _start(self, offer: Offer) -> None:
+        sentence = offer.sentence
         self.spans.append(
-            Span(first=sentence, last=sentence, best=sentence, score=score)
+            Span(first=sentence, last=sentence, best=sentence, score=offer.score)
         )
         self._open[sentence] = False
         share = self._scores.by_term[:, sentence] / self._most

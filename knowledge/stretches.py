@@ -129,8 +129,9 @@ class SentenceRow:
         """Terms of each sentence."""
         return self.lay_out(_decode(self._chunks.term_counts, "<u2"))
 
+    @cached_property
     def terms(self) -> tuple[Numbers, Any]:
-        """Returns the places of all terms of all sentences in the row, and the terms' hashes."""
+        """The places of all terms of all sentences in the row, which rise, and the terms' hashes."""
         counts = _decode(self._chunks.term_counts, "<u2")
         return np.repeat(self.sentences, counts), _decode(self._chunks.terms, "<u4")
 
@@ -139,9 +140,10 @@ class SentenceRow:
         found = _decode(self._chunks.lengths, "<f4").reshape(-1, len(REACHES))
         return self.lay_out(found)
 
-    def vectors(self, dimensions: int) -> Vector:
-        """Returns the vectors of the sentences, without padding."""
-        return SmallVectors.decode(b"".join(self._chunks.vectors), dimensions).rows()
+    def cosines(self, vector: Vector) -> Vector:
+        """Returns the likeness of each sentence to a vector."""
+        found = SmallVectors.decode(b"".join(self._chunks.vectors), len(vector))
+        return self.lay_out(found.cosines(vector))
 
     def lay_out(self, values: Any) -> Vector:
         """Puts values of all sentences, or rows of them, into the row; the padding's are 0."""

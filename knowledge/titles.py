@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import msgspec
 
@@ -18,16 +19,19 @@ class Titles:
     """The titles given so far, and whose they are.
 
     Args:
-        kept: Documents that keep their titles; one that loses its title to another file is taken out of it.
+        known: Documents as they were indexed before: a title once given stays as long as its file does.
+        kept: Those of them that keep their titles; one that loses its title to another file is taken out of it.
         fresh: Documents whose titles are to be given.
     """
 
     def __init__(
         self,
+        known: Mapping[str, KnownDocument],
         kept: dict[str, KnownDocument],
         fresh: Mapping[str, KnownDocument],
         reader: ReadsDocuments,
     ) -> None:
+        self._known = known
         self._kept = kept
         self._reader = reader
         self._owners: dict[str, str] = {}
@@ -35,10 +39,9 @@ class Titles:
         for path, document in kept.items():
             self._note(path, document)
         # Two files called "intro" in two folders: neither is more "intro" than the other.
-        self._file_names: Counter[str] = Counter()
-        for path, document in fresh.items():
-            if not reader.is_named(path):
-                self._file_names[fold(document.title)] += 1
+        files = [_folder_and_name(path) for path in {**kept, **fresh}]
+        self._names = Counter(name for _, name in files)
+        self._beside = Counter(files)
 
     def copy_of(self, path: str, document: KnownDocument) -> str | None:
         """Returns the file of which this one is a copy, title and text; None where there is none."""
@@ -51,16 +54,32 @@ class Titles:
 
     def take(self, path: str, document: KnownDocument) -> KnownDocument:
         """Gives a document its title, or one that tells it from the document that has it."""
-        title = document.title
-        is_shared = False
-        if not self._reader.is_named(path):
-            is_shared = self._file_names[fold(title)] > 1
-        if is_shared or self._owner(title) is not None:
-            title = self._another(path, title)
+        title = self._given_before(path, document.title)
+        if title is None:
+            title = self._free(path, document.title)
+        if title != document.title:
             self._reader.rename(path, title)
             document = msgspec.structs.replace(document, title=title)
         self._note(path, document)
         return document
+
+    def _given_before(self, path: str, title: str) -> str | None:
+        """Returns the title by which the file is known, where it still fits and is free."""
+        known = self._known.get(path)
+        if known is None or self._owner(known.title) is not None:
+            return None
+        if known.title == title or known.title.startswith(f"{title} ("):
+            return known.title
+        return None
+
+    def _free(self, path: str, title: str) -> str:
+        """Returns the title, or one that tells it from the document that has it."""
+        is_shared = False
+        if not self._reader.is_named(path):
+            is_shared = self._names[_folder_and_name(path)[1]] > 1
+        if is_shared or self._owner(title) is not None:
+            return self._another(path, title)
+        return title
 
     def keep_old(self, path: str, known: KnownDocument | None) -> None:
         """Keeps what is known of a file that fails, unless its old title went to another document."""
@@ -84,12 +103,22 @@ class Titles:
 
     def _another(self, path: str, title: str) -> str:
         """Returns the title with as much of the path behind it as tells it from all others."""
-        for place in _places(path, title, self._reader.is_named(path)):
+        places = _places(path, title, self._reader.is_named(path))
+        # Of talk.vtt and talk.srt in one folder, the folder would tell nothing.
+        if self._beside[_folder_and_name(path)] > 1:
+            places = chain([os.path.basename(path)], places)
+        for place in places:
             longer = f"{title} ({place})"
             if self._owner(longer) is None:
                 return longer
         # Only a title that ends like a path comes here.
         return f"{title} ({path})"
+
+
+def _folder_and_name(path: str) -> tuple[str, str]:
+    """Returns the folder of a file and its name without its ending, as titles have it."""
+    folder, name = os.path.split(path)
+    return folder, fold(plain_name(os.path.splitext(name)[0]))
 
 
 def _places(path: str, title: str, is_named: bool) -> Iterator[str]:

@@ -74,9 +74,21 @@ class SmallVectors:
     def rows(self) -> Vector:
         """Returns the vectors, of unit length again: the size of a step is not stored, because it follows."""
         wide = self.numbers.astype(np.float32)
-        lengths = np.linalg.norm(wide, axis=1, keepdims=True)
-        scaled: Vector = wide / np.maximum(lengths, 1e-9)
+        scaled: Vector = wide / _lengths(wide)[:, None]
         return scaled
+
+    def cosines(self, vector: Vector) -> Vector:
+        """Returns the cosine of each with a vector of unit length, without the rows in full."""
+        wide = self.numbers.astype(np.float32)
+        # By einsum: BLAS wakes all its threads for so small a product, which takes longer where the cores are busy.
+        found: Vector = np.einsum("ij,j->i", wide, vector) / _lengths(wide)
+        return found
+
+
+def _lengths(rows: Vector) -> Vector:
+    """Returns the lengths of rows, none of them 0."""
+    lengths: Vector = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.maximum(lengths, 1e-9)
 
 
 class VectorFile:

@@ -10,10 +10,18 @@ import re
 from typing import Literal, NamedTuple
 
 from antiphon.language.evidence import is_light
-from antiphon.language.words import terms, words
+from antiphon.language.words import STOP_WORDS, terms, words
 
 Ask = Literal[
-    "teacher", "link", "lessons", "courses", "contents", "title", "duration", "overview"
+    "teacher",
+    "link",
+    "links",
+    "lessons",
+    "courses",
+    "contents",
+    "title",
+    "duration",
+    "overview",
 ]
 
 READ_CHARS = 2_000
@@ -25,38 +33,84 @@ _WORDS_FOR: dict[Ask, str] = {
     "title": "title titles titled name named names called",
     "duration": "duration hours minutes",
     "overview": "about summary summarize summarise summarized overview recap gist learn learned covered cover covers "
-    "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt",
+    "discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention mentions "
+    "mentioned talk talks speak speaks explains explained",
 }
-_ASK_OF: dict[str, Ask] = {}
-for _ask, _listed in _WORDS_FOR.items():
-    _ASK_OF.update(dict.fromkeys(_listed.split(), _ask))
-# With "who", these ask for the teacher of a course; without, they say what is asked about.
-_TEACHES = frozenset(("teaches", "teach", "taught", "teaching", "instructs"))
-_MAKES = frozenset(
-    ("gives", "gave", "holds", "leads", "runs", "presents", "made", "created", "wrote")
+_TEACHES = ("teaches", "teach", "taught", "teaching", "instructs")
+_MAKES = (
+    "gives",
+    "giving",
+    "gave",
+    "holds",
+    "leads",
+    "runs",
+    "presents",
+    "made",
+    "created",
+    "wrote",
 )
-_ASKS_WHO = frozenset(("who", "whom", "whose"))
+_ASKS_WHO = frozenset(("who", "whom", "whose", "whos"))
+
+
+def _meanings() -> dict[str, Ask]:
+    """Returns what each word asks for."""
+    meanings: dict[str, Ask] = dict.fromkeys(_TEACHES, "overview")
+    for ask, listed in _WORDS_FOR.items():
+        meanings.update(dict.fromkeys(listed.split(), ask))
+    return meanings
+
+
+_WORDS_FOR_ASKS = _meanings()
+# With "who", these ask for the teacher of a course; without, they say what is asked about.
+_AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
+_AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
-    "please list lists available currently offer offers offered total overall exact exactly full complete "
+    "please send list lists available currently offer offers offered total overall exact exactly full complete "
     "whole entire first last next previous second third final following follows preceding precedes comes come order "
     "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
     "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
-    "system teach teaches taught thanks help everything detail details"
+    "system exist exists across else every whos whats longest shortest everyone teach teaches taught thanks help "
+    "everything detail details besides apart except another"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
+TELLS = frozenset([word for word, ask in _WORDS_FOR_ASKS.items() if ask == "overview"])
+"""What a course or a lesson does with its topic: it covers it, discusses it, explains it."""
+QUESTION_WORDS = STOP_WORDS | _PUT_IN | frozenset(_WORDS_FOR_ASKS)
+"""The words in which questions to a catalogue are put."""
+_NOT_HELD_WORDS = (
+    "cost costs price prices fee fees tuition charge charged free pay paid discount refund certificate certificates "
+    "certification diploma exam exams examination homework assignment assignments prerequisite prerequisites deadline "
+    "deadlines enrol enroll enrolment enrollment register registration schedule rating ratings"
+)
+NOT_HELD = frozenset(_NOT_HELD_WORDS.split())
+"""Words of questions about courses for what no catalogue holds."""
+_BESIDE_NOT_HELD = frozenset(("end", "ends", "start", "starts", "begin", "begins"))
+_A_COURSE = re.compile(r"\b(?:course|class|training)s?\b", re.I)
+_WHEN_IT_RUNS = re.compile(
+    r"^\W*(?:when|(?:on|at) (?:what|which) (?:date|day|time))\b.*\b(?:starts?|begins?|ends?|takes? place)\W*$",
+    re.I,
+)
 _HOW_MANY_LESSONS = re.compile(
     r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:lessons|lectures)\b", re.I
 )
 _HOW_MANY_COURSES = re.compile(
     r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:courses|classes)\b", re.I
 )
-_LIST_OF_COURSES = re.compile(r"\bcourses\b", re.I)
+_LIST_OF_COURSES = re.compile(
+    r"\bcourses\b|\b(?:longest|shortest) course\b|\bcourse is the (?:longest|shortest)\b",
+    re.I,
+)
+_LINKS_OF_LESSONS = re.compile(
+    r"\blinks (?:of|to|for) (?:all |each of )?(?:the |its )?lessons\b", re.I
+)
 _LIST_OF_LESSONS = re.compile(r"\b(?:lessons|lectures|table of contents)\b", re.I)
+_PARTS_OF_COURSE = re.compile(r"\b(?:chapters|modules|units|sessions)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
 _WHERE_TO_FIND = re.compile(
-    r"\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|see|get|access)\b",
+    r"\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
+    r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get)\b",
     re.I,
 )
 
@@ -87,22 +141,35 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
         of_course: A course was among them, so that "who made it" asks for its teacher.
     """
     text = text[:READ_CHARS]
+    if of_course:
+        text = _PARTS_OF_COURSE.sub("lessons", text)
     found = words(text)
-    asks: set[Ask] = set()
-    who = not _ASKS_WHO.isdisjoint(found)
-    topic: list[str] = []
-    for word in found:
-        ask = _ASK_OF.get(word)
-        if ask is not None:
-            asks.add(ask)
-        elif who and (word in _TEACHES or (of_course and word in _MAKES)):
-            asks.add("teacher")
-        elif word in _TEACHES:
-            asks.add("overview")
-        elif _says_something(word):
-            topic.append(word)
+    meanings = _WORDS_FOR_ASKS
+    if not _ASKS_WHO.isdisjoint(found):
+        meanings = _AFTER_WHO
+        if of_course:
+            meanings = _AFTER_WHO_OF_COURSE
+    asks = {meanings[word] for word in found if word in meanings}
+    unknown = [word for word in found if word not in meanings]
+    topic = tuple([word for word in unknown if _says_something(word)])
     counts = _read_patterns(text, asks)
-    return Asked(_sharpened(asks), counts, tuple(topic))
+    return Asked(_sharpened(asks), counts, topic)
+
+
+def asks_what_is_not_held(text: str, asked: Asked, *, of_course: bool) -> bool:
+    """Returns True where all that is asked of a course is what no catalogue holds: "How much is the course on Git?".
+
+    Args:
+        asked: What it asks of the catalogue.
+        of_course: It names a course.
+    """
+    text = text[:READ_CHARS]
+    if asked.asks or not (of_course or _A_COURSE.search(text)):
+        return False
+    topic = frozenset(asked.topic) - _BESIDE_NOT_HELD
+    if not topic:
+        return of_course and _WHEN_IT_RUNS.search(text) is not None
+    return topic <= NOT_HELD
 
 
 def _says_something(word: str) -> bool:
@@ -117,6 +184,8 @@ def _read_patterns(text: str, asks: set[Ask]) -> bool:
         asks.add("duration")
     if _WHERE_TO_FIND.search(text):
         asks.add("link")
+    if _LINKS_OF_LESSONS.search(text):
+        asks.add("links")
     if _HOW_MANY_COURSES.search(text):
         asks.add("courses")
         counts = True
@@ -138,4 +207,6 @@ def _sharpened(asks: set[Ask]) -> frozenset[Ask]:
     # "What are the lessons called": their titles are the contents.
     if "contents" in asks or "courses" in asks:
         asks = asks - {"title"}
+    if "links" in asks:
+        asks = asks - {"link", "contents"}
     return frozenset(asks)

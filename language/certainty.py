@@ -1,9 +1,9 @@
 """How sure it is that excerpts answer a question, from how well they fit it; pure.
 
-The weights are those of a logistic regression, fitted by `make eval-calibration` on one half of chunking_evaluation
-(https://github.com/brandonstarxel/chunking_evaluation): its questions answered from their own texts, from the same
-without what answers them, and the other half's questions, which nothing there answers; docs/decisions/146 has what they
-reach on questions that they were not fitted on.
+Two questions, each with a logistic model: do the courses speak of what is asked at all, and is what was chosen the
+place that answers it? The weights are fitted by `make eval-calibration` on chunking_evaluation
+(https://github.com/brandonstarxel/chunking_evaluation), which shows what the same fit on either half of its texts is
+worth on the other half; docs/decisions/146 has the figures.
 """
 
 from __future__ import annotations
@@ -18,64 +18,92 @@ LEVELS: tuple[Certainty, ...] = ("none", "low", "medium", "high")
 """From no answer at all to one that can be relied on."""
 
 
-class Weights(NamedTuple):
-    """One logistic model: the weight of each feature of a `Fit`, and the bars of the levels in its probability."""
+class Model(NamedTuple):
+    """A logistic model: the weight of each feature of a `Fit`."""
 
-    likeness: float
-    share: float
-    evidence: float
-    chance: float
     offset: float
-    high: float
+    likeness: float = 0.0
+    share: float = 0.0
+    chance: float = 0.0
+    lead: float = 0.0
+
+    def probability(self, fit: Fit) -> float:
+        """Returns how likely it is, 0 to 1."""
+        score = self.offset
+        score += self.likeness * (fit.likeness or 0.0)
+        score += self.share * fit.share
+        score += self.chance * fit.chance
+        score += self.lead * fit.lead
+        return 1 / (1 + exp(-score))
+
+
+class Scale(NamedTuple):
+    """What makes an answer medium, low or none.
+
+    Attributes:
+        speaks: How likely it is that the courses speak of what is asked.
+        medium: The least such probability of a medium answer.
+        low: The same of one that is shown at all.
+        answers: How likely it is that what was chosen answers; None where nobody can tell.
+        high: The least such probability of a high answer.
+    """
+
+    speaks: Model
     medium: float
     low: float
+    answers: Model | None = None
+    high: float = 1.0
 
 
-BY_MEANING = Weights(
-    likeness=5.06,
-    share=2.21,
-    evidence=0.0,
-    chance=1.2,
-    offset=-5.55,
-    high=0.75,
-    medium=0.17,
-    low=0.09,
+BY_MEANING = Scale(
+    speaks=Model(offset=-10.97, likeness=16.67, share=9.88),
+    medium=0.39,
+    low=0.05,
+    answers=Model(offset=-2.68, chance=3.79, lead=1.98),
+    high=0.84,
 )
-BY_WORDS = Weights(
-    likeness=0.0,
-    share=3.38,
-    evidence=0.92,
-    chance=-0.51,
-    offset=-2.52,
-    high=1.0,
-    medium=0.14,
-    low=0.11,
-)
+BY_WORDS = Scale(speaks=Model(offset=-5.32, share=15.54), medium=0.64, low=0.12)
 """For where no embedder is at hand; by words alone nothing was right often enough to be called high."""
+MOST_UNKNOWN = 0.4
+"""Where more of a question is in words that stand nowhere in the courses, what is like it speaks of something else."""
+
+SOME_UNKNOWN = 0.2
+LOOSE = 0.45
+"""Where a fifth of it is, what is no more like it than this speaks of something else too."""
 
 
 def probability(fit: Fit) -> float:
-    """Returns how likely it is that the excerpts answer, 0 to 1."""
-    weights = _weights_for(fit)
-    score = weights.offset
-    score += weights.likeness * (fit.likeness or 0.0)
-    score += weights.share * fit.share
-    score += weights.evidence * fit.evidence
-    score += weights.chance * fit.chance
-    return 1 / (1 + exp(-score))
+    """Returns how likely it is that the courses speak of what is asked, 0 to 1."""
+    return scale_of(fit).speaks.probability(fit)
 
 
-def certainty(fit: Fit) -> Certainty:
-    """Returns how sure it is that the excerpts answer; `none` for what does not speak to the question."""
-    weights = _weights_for(fit)
-    likely = probability(fit)
-    if likely >= weights.high:
-        return "high"
-    if likely >= weights.medium:
-        return "medium"
-    if likely >= weights.low:
+def certainty(fit: Fit, scale: Scale | None = None) -> Certainty:
+    """Returns how sure it is that the excerpts answer; `none` for what does not speak to the question.
+
+    Args:
+        scale: None means the one for what is known of the fit.
+    """
+    if scale is None:
+        scale = scale_of(fit)
+    likely = scale.speaks.probability(fit)
+    if likely < scale.low:
+        return "none"
+    if likely < scale.medium:
         return "low"
-    return "none"
+    if scale.answers is None:
+        return "medium"
+    if _is_of_something_else(fit):
+        return "low"
+    if fit.is_question or scale.answers.probability(fit) < scale.high:
+        return "medium"
+    return "high"
+
+
+def _is_of_something_else(fit: Fit) -> bool:
+    """Returns True where too much of the question is in words that stand nowhere in the courses."""
+    if fit.unknown > MOST_UNKNOWN:
+        return True
+    return fit.unknown >= SOME_UNKNOWN and (fit.likeness or 0.0) < LOOSE
 
 
 def least(levels: list[Certainty]) -> Certainty:
@@ -83,7 +111,8 @@ def least(levels: list[Certainty]) -> Certainty:
     return min(levels, key=LEVELS.index, default="none")
 
 
-def _weights_for(fit: Fit) -> Weights:
+def scale_of(fit: Fit) -> Scale:
+    """Returns the scale for what is known of the fit."""
     if fit.likeness is None:
         return BY_WORDS
     return BY_MEANING

@@ -32,6 +32,7 @@ WORDS_ALONE = Measures()
 
 MAX_TERMS = 32
 
+_NO_WORD = "\u0000"
 LEAST_WEIGHT = 0.05
 """A term that stands everywhere still tells a little."""
 _LIGHT_WEIGHT = 0.3
@@ -44,8 +45,8 @@ _LIGHT_WORDS = """
     compare comparison concern describe differ difference different done exactly find first found gave given goes
     going good got gotten happen help idea insist keep kept kind knew know known large larger like long look made
     main make many matter mean meant much name need normally number part people point promise put question reason
-    related said saw seen set several showed shown something sort start subject take taken talk thing thought told
-    took topic value want way went whole work would wrong year
+    related resemble said saw seen set several showed shown something sort start subject take taken talk thing
+    thought told took topic value want way went whole work would wrong year
 """
 _LIGHT = frozenset(map(stem, _LIGHT_WORDS.split()))
 """Words in which a question is put, rather than what it is about."""
@@ -115,6 +116,30 @@ def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
     return TermShares(weights)
 
 
+def is_unknown(term: str, weigh: Weigh) -> bool:
+    """Returns True for a stemmed term that stands nowhere in the courses: nothing is rarer."""
+    return weigh(term) >= weigh(_NO_WORD)
+
+
+def unknown_share(
+    shares: TermShares, passages: Iterable[frozenset[str]], weigh: Weigh | None
+) -> float:
+    """Returns the share of a question whose words stand nowhere in the courses.
+
+    Args:
+        passages: What each passage holds of the question: what was found need not be from the courses.
+        weigh: How telling a term is in the courses; None means that it is not known what they hold.
+    """
+    if weigh is None:
+        return 0.0
+    held = frozenset[str]().union(*passages)
+    unknown: list[float] = []
+    for term, share in shares.of_term.items():
+        if term not in held and not is_light(term) and is_unknown(term, weigh):
+            unknown.append(share)
+    return fsum(unknown)
+
+
 def rarity_among(
     wanted: Collection[str], rows: Iterable[Collection[str]]
 ) -> dict[str, float]:
@@ -153,7 +178,7 @@ def evidence_of(
     union = frozenset[str]().union(*picked)
     best_alone = max(map(shares.share, passages), default=0.0)
     evidence = 0.5 * best_alone + 0.5 * shares.share(union)
-    names = _names_in(question)
+    names = names_in(question)
     missing = 0
     for name in names:
         if name.isdisjoint(union):
@@ -167,7 +192,7 @@ def evidence_of(
     return min(evidence, 1.0)
 
 
-def _names_in(question: str) -> list[frozenset[str]]:
+def names_in(question: str) -> list[frozenset[str]]:
     """Returns the terms of each name in the question."""
     names: list[frozenset[str]] = []
     for written in _NAMED.findall(question):

@@ -20,6 +20,7 @@ from antiphon.language.evidence import (
     TermShares,
     evidence_of,
     question_shares,
+    unknown_share,
 )
 from antiphon.language.ranking import (
     NO_FORMS,
@@ -39,6 +40,8 @@ COMPARED_CHARS = 1_000
 
 MOST_IN_A_RUN = 5
 LONGEST_RUN_CHARS = 600
+RANK_WEIGHT = 0.1
+"""For standing in the passage that was found first: less than in a briefing, for the sentence says more itself."""
 SHARPNESS = 10.0
 """How much likelier a higher score makes a sentence: the scores' weights fitted as a choice of one sentence out of
 those of a question come out at ten times those of `ranking.py` (docs/decisions/145)."""
@@ -48,7 +51,9 @@ FREE_CHARS = 250
 """As many characters behind the likeliest sentence cost nothing: who speaks names a thing first, and then says in short
 sentences what it is."""
 _COST_OF_POINTING_BACK = 0.04
-_FURTHER = 0.12
+LEADS = 6
+"""The likest sentence is compared with the sixth: one passage says the same in a few sentences, not in six."""
+_FURTHER = 0.06
 """A further excerpt has at least this share of the chance of the first one."""
 _POINTS_BACK = re.compile(
     r"\W*(?:(?:and|but|so|or|because|also)\b\W*)?(?:It|Its|This|That|These|Those|They|Their|Them|He|She|His|Her|Such|"
@@ -81,12 +86,18 @@ class Fit(NamedTuple):
         share: The weighted share of the question's terms that the best excerpt and its title hold.
         evidence: The same of all passages together, less what tells against it (`evidence_of`).
         chance: The chances of all excerpts together.
+        lead: How much liker the likest sentence of all is to the question than the sixth.
+        unknown: The share of the question's terms that stand nowhere in the courses.
+        is_question: The sentence of the best excerpt that should carry the answer asks itself.
     """
 
     likeness: float | None = None
     share: float = 0.0
     evidence: float = 0.0
     chance: float = 0.0
+    lead: float = 0.0
+    unknown: float = 0.0
+    is_question: bool = False
 
 
 class Extraction(NamedTuple):
@@ -169,6 +180,11 @@ def extract(
         key = max(range(run.first, run.end), key=of_passage.__getitem__)
         excerpts.append(Excerpt(run.passage, run.first, run.end, key, run.chance))
     fit = _fit(question, shares, read, compared, chosen)
+    best = excerpts[0]
+    fit = fit._replace(
+        unknown=unknown_share(shares, _held(read), measures.weigh),
+        is_question=_asks(read[best.passage].sentences[best.key].text),
+    )
     return Extraction(tuple(excerpts), fit)
 
 
@@ -248,7 +264,11 @@ def _scores(
             )
         forms = {sentence.number: sentence.added for sentence in passage.sentences}
         signals = PassageSignals(
-            rank=rank, labels=passage.of_title, forms=forms, likeness=likeness
+            rank=rank,
+            rank_weight=RANK_WEIGHT,
+            labels=passage.of_title,
+            forms=forms,
+            likeness=likeness,
         )
         scores.append(sentence_scores(shares, passage.sentences, signals))
     return scores
@@ -355,9 +375,7 @@ def _fit(
     chosen: Sequence[_Run],
 ) -> Fit:
     """Measures how well the chosen runs fit the question."""
-    held: list[frozenset[str]] = []
-    for passage in read:
-        held.append(passage.of_title.union(*[each.terms for each in passage.sentences]))
+    held = _held(read)
     together = 0
     cosines: list[float] = []
     for run in chosen:
@@ -373,7 +391,27 @@ def _fit(
         share=shares.share(read[best.passage].of_title.union(*of_best)),
         evidence=evidence_of(question, shares, held, picked, together),
         chance=sum([run.chance for run in chosen]),
+        lead=_lead(compared),
     )
+
+
+def _held(read: Sequence[_Passage]) -> list[frozenset[str]]:
+    """Returns what each passage holds of the question, its title included."""
+    held: list[frozenset[str]] = []
+    for passage in read:
+        held.append(passage.of_title.union(*[each.terms for each in passage.sentences]))
+    return held
+
+
+def _lead(compared: dict[str, float]) -> float:
+    if not compared:
+        return 0.0
+    likest = sorted(compared.values(), reverse=True)[:LEADS]
+    return likest[0] - likest[-1]
+
+
+def _asks(sentence: str) -> bool:
+    return sentence.rstrip("\"'\u2019\u201d)").endswith("?")
 
 
 def _sentences_of(read: Sequence[_Passage], run: _Run) -> Sequence[_Sentence]:

@@ -1,6 +1,6 @@
 """Reads which lesson a question means: its number, its place in the course, or the one beside another; pure.
 
-The patterns have no nested repetition, and a question is read up to a bound: it is hostile text.
+The patterns have no unbounded repetition of one, and a question is read up to a bound: it is hostile text.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from antiphon.language.questions import LESSONS, lesson_numbers
+from antiphon.language.questions import LESSONS, NUMBER_WORDS, lesson_numbers
 
 READ_CHARS = 2_000
+MOST_LESSONS = 10
+"""As many lessons of "lessons 1 to 400" are meant."""
 
 _ORDINALS = {
     "first": 1,
@@ -30,18 +32,41 @@ _ORDINALS = {
     "closing": -1,
     "penultimate": -2,
 }
-_ORDINAL = rf"(?P<ordinal>{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
-_POSITION = re.compile(
-    rf"\b(?P<back>second[ -]to[ -]|next[ -]to[ -])?{_ORDINAL}\s+(?:lesson|lecture|one)\b"
+# "The second to last" counts from the end.
+_ORDINAL = (
+    rf"(?:(?:second|next)[ -]to[ -]last|{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
+)
+_AND = r"(?:\s*[,&]\s*|\s+(?:and|or)\s+)(?:the\s+)?"
+_POSITIONS = re.compile(
+    rf"\b(?P<ordinals>(?:{_ORDINAL}{_AND}){{0,3}}{_ORDINAL})\s+(?:lesson|lecture|one)s?\b"
     rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>first|last|final)\b",
     re.IGNORECASE | re.DOTALL,
+)
+_ENDS_WITH_ORDINAL = re.compile(
+    rf"\bthe\s+(?:very\s+)?(?P<ordinal>{_ORDINAL})\s*[?.!]*\s*$", re.IGNORECASE
+)
+_EACH_ORDINAL = re.compile(_ORDINAL, re.IGNORECASE)
+_SEVERAL = re.compile(
+    rf"\b(?P<end>first|last|final)\s+(?P<count>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})\s+(?:lessons|lectures|ones)\b",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"\b(?:(?:lessons|lectures)|from\s+(?:lesson|lecture))\s+(?P<first>\d{1,4})\s*(?:to|through|until|-|\u2013)\s*"
+    r"(?:lesson\s+)?(?P<last>\d{1,4})\b",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(r"\bL(?P<number>\d{1,2})\b(?=\s+(?:of|in|from)\b|\s*[?.!,]|\s*$)")
+_BEFORE_LAST = re.compile(
+    r"\b(?:lesson|lecture|one)\s+before\s+(?:the\s+)?last\b(?:\s+(?:lesson|lecture|one)\b)?"
+    r"|\blast\s+(?:lesson\s+|lecture\s+)?but\s+one\b",
+    re.IGNORECASE,
 )
 _COMES = (
     r"(?:lesson|comes?|one|what(?:'s| is))\s+(?:right\s+|directly\s+|just\s+|next\s+)?"
 )
 _BESIDE = re.compile(
-    rf"\b(?P<next>next\s+lesson|following\s+lesson|{_COMES}after|follows|lesson\s+following)\b"
-    rf"|\b(?P<previous>previous\s+lesson|preceding\s+lesson|{_COMES}before|precedes|lesson\s+preceding)\b",
+    rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_COMES}after|follows|lesson\s+following)\b"
+    rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_COMES}before|precedes|lesson\s+preceding)\b",
     re.IGNORECASE,
 )
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
@@ -59,6 +84,11 @@ class LessonPlace(NamedTuple):
     number: int | None = None
     position: int | None = None
     step: int = 0
+
+    @property
+    def is_relative(self) -> bool:
+        """True for "the next lesson": which that is, depends on the one spoken of before."""
+        return self.number is None and self.position is None
 
     def among(self, numbers: Sequence[int]) -> int | None:
         """Returns the number that is meant in a course whose lessons have these numbers; None where there is none."""
@@ -83,24 +113,32 @@ class LessonPlace(NamedTuple):
 
 
 def lesson_place(question: str, *, after_lessons: bool = False) -> LessonPlace | None:
-    """Returns the first lesson that a question names; None where it names none.
+    """Returns the first lesson that a question names; None where it names none."""
+    places = lesson_places(question, after_lessons=after_lessons)
+    return next(iter(places), None)
+
+
+def lesson_places(
+    question: str, *, after_lessons: bool = False
+) -> tuple[LessonPlace, ...]:
+    """Returns the lessons that a question names: "lessons 2 to 4", "the first and the last lesson".
 
     Args:
         after_lessons: What was said before was about lessons, so that "the second one" is one.
     """
     text = question[:READ_CHARS]
     if not after_lessons and not speaks_of_lessons(text):
-        return None
+        return ()
     step = _step(text)
-    numbers = lesson_numbers(text)
-    if numbers:
-        return LessonPlace(number=numbers[0], step=step)
-    position = _position(text)
-    if position is not None:
-        return LessonPlace(position=position, step=step)
-    if step:
-        return LessonPlace(step=step)
-    return None
+    numbered = [LessonPlace(number=each, step=step) for each in _numbers(text)]
+    if numbered:
+        return tuple(numbered)
+    positions = _positions(text)
+    if after_lessons and not positions:
+        positions = _last_ordinal(text)
+    if step and not positions:
+        return (LessonPlace(step=step),)
+    return tuple([LessonPlace(position=each, step=step) for each in positions])
 
 
 def speaks_of_lessons(question: str) -> bool:
@@ -108,15 +146,25 @@ def speaks_of_lessons(question: str) -> bool:
     return _SPEAKS_OF_LESSONS.search(question[:READ_CHARS]) is not None
 
 
+def asks_for_neighbour(question: str) -> bool:
+    """Returns True for "What comes after it?"."""
+    return _step(question[:READ_CHARS]) != 0
+
+
+def spelled_out(question: str) -> str:
+    """Returns the question with "L3" as "lesson 3"; only of a course does that mean a lesson, and no cache or norm."""
+    return _SHORT.sub(r"lesson \g<number>", question)
+
+
 def without_lesson_places(text: str) -> str:
     """Returns the text without the words that name a lesson."""
-    text = LESSONS.sub(" ", text)
-    text = _BESIDE.sub(" ", text)
-    return _POSITION.sub(" ", text)
+    for pattern in (_BEFORE_LAST, _RANGE, LESSONS, _BESIDE, _SEVERAL, _POSITIONS):
+        text = pattern.sub(" ", text)
+    return text
 
 
 def _step(text: str) -> int:
-    beside = _BESIDE.search(text)
+    beside = _BESIDE.search(_BEFORE_LAST.sub(" ", text))
     if beside is None:
         return 0
     if beside["next"]:
@@ -124,15 +172,51 @@ def _step(text: str) -> int:
     return -1
 
 
-def _position(text: str) -> int | None:
-    found = _POSITION.search(text)
+def _numbers(text: str) -> Sequence[int]:
+    listed = _RANGE.search(text)
+    if listed is None:
+        return lesson_numbers(text)
+    first, last = int(listed["first"]), int(listed["last"])
+    return range(first, min(last, first + MOST_LESSONS - 1) + 1)
+
+
+def _positions(text: str) -> Sequence[int]:
+    several = _SEVERAL.search(text)
+    if several is not None:
+        return _from_an_end(several["end"], several["count"])
+    if _BEFORE_LAST.search(text):
+        return (-2,)
+    found = _POSITIONS.search(text)
     if found is None:
-        return None
-    written = (found["ordinal"] or found["alone"]).lower()
-    position = _ORDINALS.get(written)
-    if position is None:
-        position = int(written[:-2])
-    # "The second to last": two from the end.
-    if found["back"] and position == -1:
+        return ()
+    written = found["ordinals"] or found["alone"]
+    return [_position(each) for each in _EACH_ORDINAL.findall(written)]
+
+
+def _last_ordinal(text: str) -> Sequence[int]:
+    """Returns the position in "And the last?"."""
+    found = _ENDS_WITH_ORDINAL.search(text)
+    if found is None:
+        return ()
+    return [_position(found["ordinal"])]
+
+
+def _from_an_end(end: str, count: str) -> Sequence[int]:
+    """Returns the positions of "the last three lessons"."""
+    written = count.lower()
+    number = NUMBER_WORDS.get(written)
+    if number is None:
+        number = int(written)
+    number = min(number, MOST_LESSONS)
+    if end.lower() == "first":
+        return range(1, number + 1)
+    return range(-number, 0)
+
+
+def _position(ordinal: str) -> int:
+    written = ordinal.lower()
+    if written in _ORDINALS:
+        return _ORDINALS[written]
+    if written.endswith("last"):
         return -2
-    return position
+    return int(written[:-2])

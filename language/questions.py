@@ -12,6 +12,7 @@ from typing import Literal
 
 from antiphon.language.asking import asked_of_catalogue
 from antiphon.language.lengths import shorten
+from antiphon.language.tongues import tongue_of
 from antiphon.language.words import label_terms, terms
 from antiphon.vocabulary.values import Exchange, Value
 
@@ -187,6 +188,9 @@ def _is_whole(text: str) -> bool:
     """Returns True for a piece of a message that is a question of its own."""
     if _ASKS.match(text) is None and "?" not in text:
         return False
+    # What a catalogue is asked of "it" is answered of the course that the question before is about.
+    if asked_of_catalogue(text).is_pure:
+        return True
     return bool(terms(text)) and not points_back(text)
 
 
@@ -297,9 +301,10 @@ def _lessons(text: str) -> list[Part]:
 
 
 def _whole(text: str) -> list[Part]:
-    wanted = frozenset(terms(text))
+    english = tongue_of(text).in_english(text)
+    wanted = frozenset(terms(english))
     # The words in which a catalogue is asked stand in no text: an outline answers without them.
-    if not wanted or asked_of_catalogue(text).is_pure:
+    if not wanted or asked_of_catalogue(english).is_pure:
         return []
     # No fact holds all the words in which a question is put: a third of them is evidence enough.
     return [

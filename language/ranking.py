@@ -16,6 +16,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
+from antiphon.language.definitions import Definition
 from antiphon.language.evidence import TermShares
 
 TERMS_WEIGHT = 0.5
@@ -35,7 +36,7 @@ BEGINNING_WEIGHT = 0.2
 NAMES_WEIGHT = 0.1
 """For naming another source, and below, for being named by one: the bridges by which a second fact is found."""
 NAMED_WEIGHT = 0.1
-LIKENESS_WEIGHT = 0.55
+LIKENESS_WEIGHT = 0.7
 """For being like the question by meaning (a cosine), where that is known."""
 LIKENESS_BESIDE_WEIGHT = 0.1
 """For the likeness of the better of its neighbours: what is spoken makes one point over several sentences."""
@@ -46,11 +47,20 @@ PAIR_WEIGHT = 0.03
 """For each two words that stand side by side in the question too, up to three."""
 MOST_PAIRS = 3
 SHAPE_WEIGHT = 0.07
-"""For holding the kind of thing that is asked for: a year, a number, a name, a definition, a reason, a step."""
+"""For holding the kind of thing that is asked for: a year, a name, the form of a definition, a reason, a step."""
+NUMBER_WEIGHT = 0.12
+"""For holding a number where one is asked for."""
+DEFINITION_WEIGHT = 0.15
+"""For saying what the very thing is that is asked about."""
 FRAGMENT_WEIGHT = -0.2
 """For a heading or a question, which hold the words that are asked for and say little."""
 
 _FEWEST_TERMS = 4
+_FEWEST_SPOKEN = 5
+_SPOKEN_HEADING = re.compile(
+    r"\W*(?:(?:okay|ok|so|now|then|all right|right|well|next)\b\W+){2}", re.I
+)
+"""Who speaks begins a new point with "Okay so now, …": with few words behind it, that is a heading."""
 _ENDS = re.compile(r"[.!:\u3002]\W*$")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _NUMBER = re.compile(
@@ -73,24 +83,35 @@ _STEP = re.compile(
     r"|we(?:'re going to|'ll| will| can| need to| have to)|let's)\b",
     re.I,
 )
+_NO_QUANTITY = (
+    r"(?:do|does|did|can|could|should|would|will|is|are|was|were|has|have|had|may|might|must|to|come|about|else|exactly"
+    r"|the|an?|this|that|these|those|they|we|you|it|he|she|i|my|our|your|one)"
+)
+"""Words behind "how" that ask for a way; any other asks for a number: "how many", "how accurate"."""
 _ASKED_FOR = (
-    (re.compile(r"\b(?:when|what year|which year)\b", re.I), _YEAR),
+    (re.compile(r"\b(?:when|what year|which year)\b", re.I), _YEAR, SHAPE_WEIGHT),
     (
         re.compile(
-            r"\b(?:how (?:many|much|long|large|big|often|far)|values?|number|size|percent\w*)\b",
+            rf"\bhow (?!{_NO_QUANTITY}\b)\w+|\b(?:values?|number|size|percent\w*|accuracy|rate|price|costs?|total)\b",
             re.I,
         ),
         _NUMBER,
+        NUMBER_WEIGHT,
     ),
-    (re.compile(r"\b(?:who|whose|whom)\b", re.I), _NAME),
+    (re.compile(r"\b(?:who|whose|whom)\b", re.I), _NAME, SHAPE_WEIGHT),
     (
         re.compile(
             r"^\W*(?:what(?:'s| is| are| does)|define|meaning of)\b.{0,60}$", re.I
         ),
         _DEFINITION,
+        SHAPE_WEIGHT,
     ),
-    (re.compile(r"\b(?:why|what (?:is|are) the reasons?)\b", re.I), _REASON),
-    (re.compile(r"\bhow (?:do|can|should|would|to)\b", re.I), _STEP),
+    (
+        re.compile(r"\b(?:why|what (?:is|are) the reasons?)\b", re.I),
+        _REASON,
+        SHAPE_WEIGHT,
+    ),
+    (re.compile(r"\bhow (?:do|can|should|would|to)\b", re.I), _STEP, SHAPE_WEIGHT),
 )
 
 
@@ -111,6 +132,7 @@ class PassageSignals(NamedTuple):
 
     Attributes:
         rank: Its best rank among a call's results, from 0.
+        rank_weight: How much the best rank is worth.
         relative_score: Its score, as a share of the best of its call.
         found_again: Several calls found it.
         title_named: The share of its title that was looked for by name.
@@ -123,6 +145,7 @@ class PassageSignals(NamedTuple):
     """
 
     rank: int
+    rank_weight: float = RANK_WEIGHT
     relative_score: float = 0.0
     found_again: bool = False
     title_named: float = 0.0
@@ -140,7 +163,9 @@ def sentence_scores(
     """Returns the score of each of the passage's sentences, in their order."""
     # A float depends on the order of its additions, and recorded briefings must be scored alike when they are
     # replayed: the order of these lines is part of the score.
-    common = RANK_WEIGHT / (1 + signals.rank) + SCORE_WEIGHT * signals.relative_score
+    common = (
+        signals.rank_weight / (1 + signals.rank) + SCORE_WEIGHT * signals.relative_score
+    )
     common += CALLS_WEIGHT * signals.found_again
     common += TITLE_WEIGHT * signals.title_named
     common += NAMED_WEIGHT * signals.is_named
@@ -195,10 +220,11 @@ class Forms:
 
     def __init__(self, question: str, asked: TermShares) -> None:
         self._pairs = frozenset(pairwise(asked.of_term))
-        self._shapes: list[re.Pattern[str]] = []
-        for asks_for, shape in _ASKED_FOR:
+        self._definition = Definition(question)
+        self._shapes: list[tuple[re.Pattern[str], float]] = []
+        for asks_for, shape, weight in _ASKED_FOR:
             if asks_for.search(question):
-                self._shapes.append(shape)
+                self._shapes.append((shape, weight))
 
     def score(self, text: str, stems: Sequence[str]) -> float:
         """Returns what the form of the sentence adds to its score.
@@ -208,10 +234,12 @@ class Forms:
         """
         shared = len(self._pairs.intersection(pairwise(stems)))
         score = PAIR_WEIGHT * min(shared, MOST_PAIRS)
-        for shape in self._shapes:
-            score += SHAPE_WEIGHT * (shape.search(text) is not None)
+        for shape, weight in self._shapes:
+            score += weight * (shape.search(text) is not None)
+        score += DEFINITION_WEIGHT * self._definition.stands_in(text)
         # What is spoken has short sentences, and a heading does not end like one.
         is_heading = len(stems) < _FEWEST_TERMS and not _ENDS.search(text)
-        if is_heading or text.endswith("?"):
+        is_spoken = len(stems) < _FEWEST_SPOKEN and _SPOKEN_HEADING.match(text)
+        if is_heading or is_spoken or text.endswith("?"):
             score += FRAGMENT_WEIGHT
         return score

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import sentencex
+
+_CLOSING = re.compile(r"(?:\*{1,3}|_{1,3})(?:\s+|$)")
+"""What closes bold or italic type in Markdown: nothing follows it at once, as it does where such type begins."""
 
 
 def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
@@ -10,7 +15,7 @@ def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
 
     The spans cover the text without gaps: white space belongs to the sentence before it, and a span that
     is nothing but white space is joined to its neighbour. Boundaries are sentencex's
-    (https://github.com/wikimedia/sentencex).
+    (https://github.com/wikimedia/sentencex), behind marks that close a sentence in bold or italic type.
     """
     starts = [0]
     position = 0
@@ -18,10 +23,19 @@ def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
     for part in sentencex.segment(language, text):
         blank = not part.strip()
         if position and not blank and not blank_so_far:
-            starts.append(position)
+            starts.append(_behind_closing(text, position))
         blank_so_far = blank_so_far and blank
         position += len(part)
-    return tuple(starts)
+    if starts[-1] == len(text):
+        starts.pop()
+    return tuple(starts) or (0,)
+
+
+def _behind_closing(text: str, at: int) -> int:
+    closing = _CLOSING.match(text, at)
+    if closing is None:
+        return at
+    return closing.end()
 
 
 def sentences(text: str) -> list[str]:

@@ -10,13 +10,19 @@ from antiphon.language.words import words
 SmallTalk = Literal["hello", "thanks", "bye", "who", "abilities", "well"]
 
 _MOST_WORDS = 12
-_HELLO_WORDS = "hi hello hey hiya howdy greetings good morning evening afternoon day"
-_HELLO = frozenset(_HELLO_WORDS.split())
-_THANKS = frozenset(("thanks", "thank", "thx", "ty", "cheers", "appreciate"))
-_BYE = frozenset(("bye", "goodbye", "ciao", "later", "night"))
+_GREETING_WORDS = (
+    "hi hello hey hiya howdy greetings hallo moin bonjour salut hola buongiorno ola hoi"
+)
+_GREETINGS = frozenset(_GREETING_WORDS.split())
+_HELLO = _GREETINGS | {"good", "morning", "evening", "afternoon", "day", "guten", "tag"}
+_THANKS_WORDS = "thanks thank thx ty cheers appreciate dank danke merci gracias grazie obrigado obrigada bedankt"
+_THANKS = frozenset(_THANKS_WORDS.split())
+_BYE_WORDS = "bye goodbye ciao later night tschuss adios adieu"
+_BYE = frozenset(_BYE_WORDS.split())
 _AROUND_WORDS = (
     "you so much very a lot great nice cool perfect awesome super wonderful good ok okay alright all right for the "
-    "your that it is was helpful help answer answers everyone there team bot assistant and now see got well done"
+    "your that it is was helpful help answer answers everyone there team bot assistant and now see got well done "
+    "vielen schon beaucoup muchas mille muito"
 )
 _AROUND = frozenset(_AROUND_WORDS.split())
 """Words that stand beside those of a greeting or of thanks, and ask for nothing."""
@@ -36,12 +42,13 @@ _WELL = re.compile(
 )
 # What people write in front of a question, or behind it.
 _OPENING = re.compile(
-    r"^\s*(?:(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon)|ok(?:ay)?|thanks|thank you|please|excuse me"
+    r"^\s*(?:(?:hi|hello|hey|hiya|hallo|hola|bonjour|salut|good (?:morning|evening|afternoon)|ok(?:ay)?|thanks"
+    r"|thank you|please|excuse me|i['\u2019](?:d like|m looking for)"
     r"|um+|uh+|so)(?: there| all| everyone)?[\s,.!:\u2026]+){1,4}(?=\S)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"[\s,.!]+(?:please|thanks|thank you|thx)(?: (?:a lot|so much|in advance))?\s*[.!?]*\s*$",
+    r"[\s,.!]+(?:please|thanks|thank you|thx|pls|plz)(?: (?:a lot|so much|in advance))?\s*[.!?]*\s*$",
     re.IGNORECASE,
 )
 _CONTRACTED = re.compile(r"\b(what|who|how|it)['\u2019]?s\b", re.IGNORECASE)
@@ -69,7 +76,7 @@ def _courtesy(said: frozenset[str]) -> SmallTalk | None:
         return "thanks"
     if said & _BYE:
         return "bye"
-    if said & {"hi", "hello", "hey", "hiya", "howdy", "greetings"} or "good" in said:
+    if said & (_GREETINGS | {"good", "guten"}):
         return "hello"
     # "Ok", "great": an answer was taken note of.
     return "thanks"

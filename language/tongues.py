@@ -1,95 +1,185 @@
-"""Knows a few languages by their commonest words, and says in them that the courses are in another; pure."""
+"""Knows a few languages by their commonest words, and what to say in them beside answers from English courses."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from antiphon.language.glossary import WORDS_FOR_CATALOGUE, in_english
 from antiphon.language.words import words
 
 _LEAST_SHARE = 0.25
 _FEWEST = 2
+_FEW_WORDS = 2
+"""Names are the same in many languages; longer questions are more than a name."""
 
 
-class _Tongue(NamedTuple):
-    common: frozenset[str]
-    note: str
+class Tongue(NamedTuple):
+    """A language in which questions are asked.
+
+    Attributes:
+        common: Its commonest words, as `language.words.fold` writes them; none for what is known by its script.
+        note: Says in it that the courses are in English; empty for English and for unknown languages.
+        fitting: Stands before what fits a question.
+        closest: Stands before what may not answer it.
+        nothing: Says that nothing was found.
+        glossary: The English for its words in which a catalogue is asked.
+    """
+
+    common: frozenset[str] = frozenset()
+    note: str = ""
+    fitting: str = ""
+    closest: str = ""
+    nothing: str = ""
+    glossary: Mapping[str, str] = MappingProxyType({})
+
+    def in_english(self, question: str) -> str:
+        """Returns the question with the words in which it asks of a catalogue in English."""
+        return in_english(question, self.glossary)
+
+    def share(self, asked: list[str]) -> float:
+        """Returns the share of these words that are common in it."""
+        if not asked:
+            return 0.0
+        return sum(word in self.common for word in asked) / len(asked)
 
 
-def _tongue(common: str, note: str) -> _Tongue:
-    return _Tongue(frozenset(common.split()), note)
+def _tongue(
+    language: str, common: str, note: str, fitting: str, closest: str, nothing: str
+) -> Tongue:
+    glossary = WORDS_FOR_CATALOGUE[language]
+    asking = set(" ".join(glossary).split())
+    known = asking - _ENGLISH_WORDS - _ENGLISH_TOO | set(common.split())
+    return Tongue(frozenset(known), note, fitting, closest, nothing, glossary)
 
 
-# Words as `language.words.fold` writes them. None of them is an English word that a question is likely to hold.
+_ENGLISH = (
+    "the is are was what how why when where who which of and to in on for with does do did can it that this a an "
+    "about between from not be by explain tell me"
+)
+_ENGLISH_WORDS = frozenset(_ENGLISH.split())
+_ALSO_ENGLISH = "was over i no as resume link instructor professor titel premier come"
+_ENGLISH_TOO = frozenset(_ALSO_ENGLISH.split())
+"""Words of the glossary that an English question may hold."""
+ENGLISH = Tongue(_ENGLISH_WORDS)
+"""English, or a language that is not known."""
 _TONGUES = (
     _tongue(
+        "de",
         "der die das und ist ein eine einen wie wo wer welche welcher welches warum wann wird werden sind nicht "
         "von fur mit zu im den dem des ich kann man gibt uber bei auf wozu macht lernt kurs lektion",
-        "Die Kurse sind auf Englisch. Dies passt am besten:",
+        "Die Kurse sind auf Englisch.",
+        "Dies passt am besten:",
+        "Vielleicht beantworten sie das nicht. Am nächsten kommt dem:",
+        "Die Antwort steht nicht in diesen Kursen: Zu dieser Frage wurde darin nichts gefunden.",
     ),
     _tongue(
+        "fr",
         "le la les des est une un et qui que quoi quel quelle quels quelles comment pourquoi quand dans pour avec sur "
         "du de sont ce cette fait faire cours lecon il elle qu c l d",
-        "Les cours sont en anglais. Voici ce qui s\u2019en approche le plus\u00a0:",
+        "Les cours sont en anglais.",
+        "Voici ce qui s’en approche le plus\u00a0:",
+        "Ils n’y répondent peut-être pas. Voici ce qui s’en approche le plus\u00a0:",
+        "La réponse n’est pas dans ces cours\u00a0: rien n’y a été trouvé sur cette question.",
     ),
     _tongue(
+        "es",
         "el la los las es una un y que como por cual cuales cuando donde quien para con del de son se en leccion curso "
         "hace sirve",
-        "Los cursos est\u00e1n en ingl\u00e9s. Esto es lo m\u00e1s cercano:",
+        "Los cursos están en inglés.",
+        "Esto es lo más cercano:",
+        "Quizá no lo respondan. Esto es lo más cercano:",
+        "La respuesta no está en estos cursos: no se ha encontrado nada en ellos sobre esta pregunta.",
     ),
     _tongue(
+        "it",
         "il lo la gli le un una di che e come perche quando dove chi cosa quale quali per con del della sono si nel "
         "lezione corso",
-        "I corsi sono in inglese. Ecco ci\u00f2 che si avvicina di pi\u00f9:",
+        "I corsi sono in inglese.",
+        "Ecco ciò che si avvicina di più:",
+        "Forse non rispondono. Ecco ciò che si avvicina di più:",
+        "La risposta non è in questi corsi: non vi si è trovato nulla su questa domanda.",
     ),
     _tongue(
+        "pt",
         "o os as um uma que como por qual quais quando onde quem para com do da dos das sao se em no na e aula curso "
         "funciona",
-        "Os cursos est\u00e3o em ingl\u00eas. Isto \u00e9 o mais pr\u00f3ximo:",
+        "Os cursos estão em inglês.",
+        "Isto é o mais próximo:",
+        "Talvez não respondam a isso. Isto é o mais próximo:",
+        "A resposta não está nestes cursos: não se encontrou neles nada sobre esta pergunta.",
     ),
     _tongue(
+        "nl",
         "de het een en is wat hoe waarom wanneer waar wie welke van voor met op te zijn niet worden wordt les cursus",
-        "De cursussen zijn in het Engels. Dit komt het dichtst in de buurt:",
+        "De cursussen zijn in het Engels.",
+        "Dit past het best:",
+        "Misschien beantwoorden ze dit niet. Dit komt het dichtst in de buurt:",
+        "Het antwoord staat niet in deze cursussen: er is daarin niets over deze vraag gevonden.",
     ),
 )
 _SCRIPTS = (
     (
         re.compile(r"[\u3040-\u30ff]"),
-        "\u30b3\u30fc\u30b9\u306f\u82f1\u8a9e\u3067\u3059\u3002\u6700\u3082\u8fd1\u3044\u7b87\u6240\uff1a",
+        Tongue(
+            note="コースは英語です。",
+            fitting="最も近い箇所：",
+            closest="答えはないかもしれません。最も近い箇所：",
+            nothing="答えはこれらのコースにはありません。この質問に関する内容は見つかりませんでした。",
+        ),
     ),
     (
         re.compile(r"[\u4e00-\u9fff]"),
-        "\u8bfe\u7a0b\u662f\u82f1\u6587\u7684\u3002\u6700\u63a5\u8fd1\u7684\u5185\u5bb9\uff1a",
+        Tongue(
+            note="课程是英文的。",
+            fitting="最接近的内容：",
+            closest="课程可能没有回答这个问题。最接近的内容：",
+            nothing="这些课程中没有答案：没有找到与这个问题有关的内容。",
+        ),
     ),
     (
         re.compile(r"[\u0400-\u04ff]"),
-        "\u041a\u0443\u0440\u0441\u044b \u043d\u0430 \u0430\u043d\u0433\u043b\u0438\u0439\u0441\u043a\u043e\u043c. "
-        "\u0412\u043e\u0442 \u0441\u0430\u043c\u043e\u0435 \u0431\u043b\u0438\u0437\u043a\u043e\u0435:",
+        Tongue(
+            note="Курсы на английском.",
+            fitting="Вот самое близкое:",
+            closest="Возможно, ответа в них нет. Вот самое близкое:",
+            nothing="В этих курсах нет ответа: по этому вопросу в них ничего не найдено.",
+        ),
     ),
 )
-_ENGLISH_WORDS = (
-    "the is are was what how why when where who which of and to in on for with does do did can it that this a an "
-    "about between from not be by explain tell me"
-)
-_ENGLISH = frozenset(_ENGLISH_WORDS.split())
+_ASKING = frozenset(("was", "hat"))
+"""German words of questions that are English words too."""
 
 
-def note_on_language(question: str) -> str | None:
-    """Returns, in the question's own language, that the courses are in English; None for English and unknown ones."""
-    for script, note in _SCRIPTS:
+def tongue_of(question: str) -> Tongue:
+    """Returns the language of a question; `ENGLISH` where it is not known."""
+    for script, tongue in _SCRIPTS:
         if script.search(question):
-            return note
+            return tongue
     asked = words(question)
-    english = _share(asked, _ENGLISH)
-    best = max(_TONGUES, key=lambda tongue: _share(asked, tongue.common))
-    found = sum(word in best.common for word in asked)
-    share = _share(asked, best.common)
-    if found < _FEWEST or share < _LEAST_SHARE or english >= share:
-        return None
-    return best.note
+    best = max(_TONGUES, key=lambda tongue: tongue.share(asked))
+    share = best.share(asked)
+    if share < _LEAST_SHARE or share * len(asked) < _FEWEST:
+        return ENGLISH
+    if share <= ENGLISH.share(asked):
+        return ENGLISH
+    return best
 
 
-def _share(asked: list[str], common: frozenset[str]) -> float:
-    if not asked:
-        return 0.0
-    return sum(word in common for word in asked) / len(asked)
+def asked_in_english(question: str) -> str:
+    """Returns a short question in another language, such as "Was ist HNSW?", as it is asked in English; others as is.
+
+    Its little words stand in no text of the courses: each would weigh as much as a rare name.
+    """
+    tongue = tongue_of(question)
+    if tongue is ENGLISH or not tongue.common:
+        return question
+    telling = []
+    for word in words(question):
+        if word not in tongue.common and word not in _ASKING:
+            telling.append(word)
+    if not 0 < len(telling) <= _FEW_WORDS:
+        return question
+    return f"What is {' '.join(telling)}?"

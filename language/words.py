@@ -35,7 +35,8 @@ _STOP_WORDS = """
     treat treats under until up use used uses very was we were what when where which while who whom why will with
     would you your
 """
-_STOP = frozenset(_STOP_WORDS.split())
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""The commonest words, which carry no meaning."""
 
 
 def fold(text: str) -> str:
@@ -89,7 +90,7 @@ def _pairs(word: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """Returns the stems of the words that carry meaning, in order, repeats kept."""
-    return [stem(word) for word in words(text) if word not in _STOP]
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
 
 
 def sentence_terms(sentence: str) -> frozenset[str]:
@@ -112,7 +113,7 @@ def is_english(text: str) -> bool:
         return True
     common = 0
     for word in written:
-        common += word in _STOP
+        common += word in STOP_WORDS
     return common >= LEAST_COMMON * len(written)
 
 

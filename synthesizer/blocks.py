@@ -106,7 +106,7 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
         fact=fact,
         json=_search_result(passage, sentences),
         sentences=tuple(sentences),
-        label_tokens=tokens_of(source) + tokens_of(title),
+        label_tokens=tokens_of(source) + tokens_of(_shown_title(passage, sentences)),
         labels=labels,
         title=label_terms(title),
     )
@@ -149,7 +149,7 @@ def _beginning(passage: Passage) -> int:
 
 
 def _search_result(passage: Passage, sentences: Sequence[Sentence]) -> StoredText:
-    source, title = _labels(passage)
+    source, _ = _labels(passage)
     # One content block a sentence: a citation names blocks, so each sentence can be cited alone.
     content: list[dict[str, str]] = []
     for sentence in sentences:
@@ -158,7 +158,7 @@ def _search_result(passage: Passage, sentences: Sequence[Sentence]) -> StoredTex
         {
             "type": "search_result",
             "source": source,
-            "title": title,
+            "title": _shown_title(passage, sentences),
             "content": content,
             "citations": {"enabled": True},
         }
@@ -176,6 +176,18 @@ def _labels(passage: Passage) -> tuple[str, str]:
     if not title:
         title = source
     return source, title
+
+
+def _shown_title(passage: Passage, sentences: Sequence[Sentence]) -> str:
+    """Returns the title with the page, the heading or the time at which the sentences stand."""
+    _, title = _labels(passage)
+    if not sentences:
+        return title
+    first, last = sentences[0].number, sentences[-1].number
+    places = passage.places_from(passage.starts[first], passage.starts[last])
+    if not places:
+        return title
+    return f"{title}, {places}"
 
 
 def _encoded(block: dict[str, object]) -> StoredText:

@@ -163,6 +163,15 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
                 found = place
         return found
 
+    def places_from(self, first: int, last: int) -> str:
+        """Returns where the text from one character to another stands, such as "page 3"; nothing where that is open."""
+        names: dict[str, None] = {}
+        for at in (first, last):
+            place = self.place_at(at)
+            if place is not None:
+                names[place.name] = None
+        return " \u2013 ".join(names)
+
 
 class Fact(Value, frozen=True, kw_only=True):
     """A passage as the session remembers it.

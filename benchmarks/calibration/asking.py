@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -13,9 +14,10 @@ from antiphon import service
 from antiphon.engine.offline.excerpts import Found, look
 from antiphon.engine.offline.intents import understand
 from antiphon.engine.offline.reading import read_task
-from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.task import Task
 from antiphon.knowledge import Library, index_paths
 from antiphon.language.evidence import Measures
+from antiphon.language.extract import Fit
 from antiphon.vocabulary.events import (
     BriefingPrepared,
     Event,
@@ -24,28 +26,46 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Value
 
+State = Literal["answered", "far", "near"]
 HALF_OF_GOLD = 0.5
 """An excerpt is cited where half of its characters are."""
+AROUND_CHARS = 100
+"""What goes with an excerpt that is taken out of its text, on either side."""
 _TAG = re.compile(r"<[a-z]+>")
 _FEWEST_CHARS = 20
 """Shorter pieces than this meet by chance."""
 
 
+class Place(Value, frozen=True, kw_only=True):
+    """Where an excerpt stands in its text, in characters; the end is exclusive."""
+
+    content: str
+    start_index: int
+    end_index: int
+
+
 class Asked(Value, frozen=True, kw_only=True):
-    """One question of the set, and the excerpts of its text that answer it."""
+    """One question of the set, and the excerpts of its text that answer it.
+
+    Attributes:
+        state: Its text is in the index; or only others are; or its text without what answers it, so that what is
+            nearest is no answer.
+    """
 
     question: str
     corpus: str
-    gold: tuple[str, ...]
+    places: tuple[Place, ...]
+    state: State = "answered"
+
+    @property
+    def gold(self) -> list[str]:
+        return [place.content for place in self.places]
 
 
 class Measured(Value, frozen=True, kw_only=True):
-    """How well chosen excerpts fit a question (`language.extract.Fit`), and whether they answer it."""
+    """How well chosen excerpts fit a question, and whether they answer it."""
 
-    likeness: float
-    share: float
-    evidence: float
-    chance: float
+    fit: Fit
     right: bool
 
 
@@ -53,19 +73,16 @@ class Row(Value, frozen=True, kw_only=True):
     """One question, asked of an index.
 
     Attributes:
-        answerable: The text that it is about is in the index.
         retrieved: The passages found hold what answers it.
         cited: What the answer shows answers it.
         refused: The answer cites nothing.
         by_meaning: What is chosen by meaning and words, whether it was shown or not.
         by_words: What is chosen by words alone.
-        left: The same as both, where all that answers was taken away: what is left is near, and no answer. None where
-            nothing is left, or nothing was there.
     """
 
     question: str
     corpus: str
-    answerable: bool
+    state: State
     retrieved: bool
     cited: bool
     refused: bool
@@ -73,11 +90,6 @@ class Row(Value, frozen=True, kw_only=True):
     chars: int
     by_meaning: Measured
     by_words: Measured
-    left: tuple[Measured, Measured] | None
-
-
-class _Reference(msgspec.Struct):
-    content: str
 
 
 def read_questions(path: Path, corpora: Sequence[str]) -> list[Asked]:
@@ -86,14 +98,28 @@ def read_questions(path: Path, corpora: Sequence[str]) -> list[Asked]:
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["corpus_id"] in corpora:
-                references = msgspec.json.decode(
-                    row["references"], type=list[_Reference]
-                )
-                gold = tuple([reference.content for reference in references])
+                places = msgspec.json.decode(row["references"], type=tuple[Place, ...])
                 questions.append(
-                    Asked(question=row["question"], corpus=row["corpus_id"], gold=gold)
+                    Asked(
+                        question=row["question"],
+                        corpus=row["corpus_id"],
+                        places=places,
+                    )
                 )
     return questions
+
+
+def take_out(asked: Sequence[Asked], text: str) -> tuple[str, list[Asked]]:
+    """Takes what answers every second question out of the text, and returns it with those questions, now near."""
+    gone = list(asked[1::2])
+    cut: set[int] = set()
+    for each in gone:
+        for place in each.places:
+            first = max(0, place.start_index - AROUND_CHARS)
+            cut.update(range(first, place.end_index + AROUND_CHARS))
+    left = [character for at, character in enumerate(text) if at not in cut]
+    near = [msgspec.structs.replace(each, state="near") for each in gone]
+    return "".join(left), near
 
 
 def index(data_dir: Path, paths: Sequence[Path], embedder: str) -> service.Settings:
@@ -105,14 +131,8 @@ def index(data_dir: Path, paths: Sequence[Path], embedder: str) -> service.Setti
     return settings
 
 
-async def ask_all(
-    settings: service.Settings, questions: Iterable[Asked], own: Sequence[str]
-) -> list[Row]:
-    """Asks each question of the service.
-
-    Args:
-        own: The texts that are in the index; questions about others are answered by nothing.
-    """
+async def ask_all(settings: service.Settings, questions: Iterable[Asked]) -> list[Row]:
+    """Asks each question of the service."""
     embedder = service.embedder_of(settings)
     library = Library.open(settings.data_dir, embedder)
     measures = Measures(library.weight, library.likeness)
@@ -122,7 +142,7 @@ async def ask_all(
         for asked in questions:
             outcome = await antiphon.ask(service.Question(query=asked.question))
             trace = await antiphon.store.read(outcome.query_id)
-            rows.append(_row(asked, asked.corpus in own, outcome, trace, measures))
+            rows.append(_row(asked, outcome, trace, measures))
     finally:
         await antiphon.close()
         library.close()
@@ -131,7 +151,6 @@ async def ask_all(
 
 def _row(
     asked: Asked,
-    answerable: bool,
     outcome: service.Outcome,
     trace: Sequence[Recorded[Event]],
     measures: Measures,
@@ -141,23 +160,18 @@ def _row(
     response = outcome.response
     cited = [citation.cited_text for citation in response.citations]
     whole = ["".join(source.blocks) for source in task.passages]
-    by_meaning, by_words = _measured(asked, focus, task.passages, measures)
-    left = None
-    without = [each for each in task.passages if not _touches_gold(asked, each)]
-    if answerable and without:
-        left = _measured(asked, focus, without, measures)
+    by_words = Measures(measures.weigh)
     return Row(
         question=asked.question,
         corpus=asked.corpus,
-        answerable=answerable,
-        retrieved=answerable and _holds_gold(asked, whole),
-        cited=answerable and _holds_gold(asked, cited),
+        state=asked.state,
+        retrieved=_holds_gold(asked, whole),
+        cited=_holds_gold(asked, cited),
         refused=not cited,
         confidence=response.confidence,
         chars=len(response.answer),
-        by_meaning=by_meaning,
-        by_words=by_words,
-        left=left,
+        by_meaning=_measured(asked, look(task.passages, focus, measures)),
+        by_words=_measured(asked, look(task.passages, focus, by_words)),
     )
 
 
@@ -172,29 +186,9 @@ def _last_task(trace: Sequence[Recorded[Event]]) -> Task:
     return read_task({"messages": [{"role": "user", "content": content}]})
 
 
-def _measured(
-    asked: Asked, focus: str, passages: Sequence[Source], measures: Measures
-) -> tuple[Measured, Measured]:
-    """Measures what is chosen of the passages, by meaning and words and by words alone, however sure it is."""
-    by_meaning = look(passages, focus, measures)
-    by_words = look(passages, focus, Measures(measures.weigh))
-    return _as_measured(asked, by_meaning), _as_measured(asked, by_words)
-
-
-def _as_measured(asked: Asked, found: Found) -> Measured:
-    fit = found.extraction.fit
-    return Measured(
-        likeness=fit.likeness or 0.0,
-        share=fit.share,
-        evidence=fit.evidence,
-        chance=fit.chance,
-        right=_holds_gold(asked, _texts(found)),
-    )
-
-
-def _touches_gold(asked: Asked, source: Source) -> bool:
-    text = _squeezed("".join(source.blocks))
-    return any(_shared(_squeezed(gold), text) for gold in asked.gold)
+def _measured(asked: Asked, found: Found) -> Measured:
+    right = _holds_gold(asked, _texts(found))
+    return Measured(fit=found.extraction.fit, right=right)
 
 
 def _texts(found: Found) -> list[str]:
@@ -206,7 +200,9 @@ def _texts(found: Found) -> list[str]:
 
 
 def _holds_gold(asked: Asked, texts: Sequence[str]) -> bool:
-    """Returns True if half of an excerpt that answers stands in the texts."""
+    """Returns True if half of an excerpt that answers stands in the texts; what is near answers nothing."""
+    if asked.state != "answered":
+        return False
     squeezed = [_squeezed(text) for text in texts]
     for gold in asked.gold:
         wanted = _squeezed(gold)

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antiphon.engine.offline.catalogue_answers import (
-    answer_from_catalogue,
-    cite_lesson,
-    heading_of,
-    talk_back,
-    with_remarks,
-)
+from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_found
 from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere
 from antiphon.engine.offline.excerpts import Found, look, place_of, quote, quote_all
 from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.remarks import heading_of, talk_back, with_remarks
+from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
+from antiphon.language.asking import NOT_HELD
 from antiphon.language.certainty import LEVELS, Certainty, least, probability
 from antiphon.language.evidence import WORDS_ALONE, Measures, telling_words
 from antiphon.language.extract import Excerpt, extract
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
+from antiphon.language.words import terms, words
 from antiphon.vocabulary.events import NOT_SEARCHED, NOTHING_FOUND
 from antiphon.vocabulary.ports import Json
 
@@ -30,6 +28,10 @@ MOST_ELSEWHERE = 2
 MOST_MATERIAL = 100
 
 IRRELEVANT = "The answer is not in these courses: what was found in them does not speak to this question."
+NOT_IN_CATALOGUE = (
+    "That is not in the catalogue, which holds the title, the teacher, the lessons and the links of a course, "
+    "and nothing in these courses was found to say it."
+)
 NO_MATCH = (
     "The answer is not in these courses: nothing was found in them for this question."
 )
@@ -37,6 +39,7 @@ ALL_FAILED = "Nothing could be looked up in the courses for this question, becau
 NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
 CLOSEST = "The courses may not answer this. The closest that was found:"
 NOTHING_TO_NOTE = "Nothing to note."
+_A_COURSE = frozenset(("course", "courses", "class", "lesson", "lessons", "we", "you"))
 
 
 def answer(task: Task, measures: Measures = WORDS_ALONE) -> Draft:
@@ -53,7 +56,7 @@ def answer(task: Task, measures: Measures = WORDS_ALONE) -> Draft:
         _answer_from_sources(inquiry, task, measures, draft)
     # Nothing in the sources was evidence enough.
     if not draft.blocks:
-        draft.decline(IRRELEVANT, NOTHING_FOUND)
+        draft.decline(inquiry.tongue.nothing or IRRELEVANT, NOTHING_FOUND)
     return with_remarks(inquiry, task, draft)
 
 
@@ -109,28 +112,51 @@ def _decline(task: Task, draft: Draft) -> None:
     elif outcomes == {"failed"}:
         draft.decline(ALL_FAILED, NOT_SEARCHED)
     else:
-        draft.decline(NO_MATCH, NOTHING_FOUND)
+        draft.decline(task.inquiry.tongue.nothing or NO_MATCH, NOTHING_FOUND)
 
 
 def _answer_from_sources(
     inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
+    if inquiry.kind == "outline" and task.unknown_course:
+        _answer_of_meant(inquiry, task, measures, draft)
     # An outline answers where one is asked for, and also where there is nothing else.
-    if task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
+    elif task.has_catalogue and (inquiry.kind == "outline" or not task.passages):
         answer_from_catalogue(inquiry, task, draft)
+    else:
+        answer_of_kind = _OF_KIND.get(inquiry.kind, _answer_in_place)
+        answer_of_kind(inquiry, task, measures, draft)
+
+
+def _answer_of_meant(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers of the course that speaks most of what none is called, and says that none is."""
+    name = inquiry.unknown or inquiry.focus
+    found = look(task.passages, name, measures)
+    if not task.outlines or found.certainty in ("none", "low"):
+        draft.decline(task.unknown_course or NO_MATCH, NOTHING_FOUND)
         return
-    match inquiry.kind:
-        case "find":
-            if look(task.passages, inquiry.topic, measures).answers:
-                answer_from_catalogue(inquiry, task, draft)
-        case "look_up" if task.outlines:
-            _answer_elsewhere(inquiry, task, measures, draft)
-        case "compare":
-            _answer_sides(inquiry, task, measures, draft)
-        case "across":
-            _answer_by_course(inquiry.focus, task.passages, measures, draft)
-        case _:
-            _answer_in_place(inquiry, task, measures, draft)
+    draft.say(
+        f"No course is called \u201c{name}\u201d; this is the one that speaks of it."
+    )
+    answer_from_catalogue(inquiry, task, draft)
+    draft.doubt("medium")
+
+
+def _answer_of_found(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers what is asked of a course or lesson that was found by what it says; a lesson itself is quoted."""
+    found = look(task.passages, inquiry.topic, measures)
+    if not found.answers:
+        return
+    inquiry = of_found(inquiry, task)
+    answer_from_catalogue(inquiry, task, draft)
+    if inquiry.by_lesson and not inquiry.step and not inquiry.asks & {"title", "link"}:
+        passages = task.passages_of(inquiry.course, inquiry.lesson)
+        quote_all(look(passages, inquiry.topic, measures, limit=1), draft)
+        draft.doubt(found.certainty)
 
 
 def _answer_in_place(
@@ -154,9 +180,26 @@ def _answer_plainly(
     if not found.answers:
         return
     if found.certainty == "low":
-        draft.paragraph(CLOSEST)
+        draft.paragraph(inquiry.tongue.closest or CLOSEST)
     quote_all(found, draft)
     draft.doubt(found.certainty)
+
+
+def _answer_not_held(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers what no catalogue holds, such as the price of a course, where a sentence says it of a course."""
+    passages = task.passages_of(inquiry.course, None)
+    wanted = NOT_HELD.intersection(words(inquiry.question))
+    found = look(passages, inquiry.topic, measures, limit=1)
+    for excerpt in found.extraction.excerpts:
+        said = words(found.sources[excerpt.passage].blocks[excerpt.key])
+        if _A_COURSE.isdisjoint(said) or wanted.isdisjoint(said):
+            continue
+        quote_all(found, draft)
+        draft.doubt("medium")
+        return
+    draft.decline(NOT_IN_CATALOGUE, NOTHING_FOUND)
 
 
 def _answer_sides(
@@ -165,20 +208,27 @@ def _answer_sides(
     """Answers each side in turn; a side that nothing was found for is named as such."""
     # Where neither side is answered, the general statement is truer than two that nothing was found.
     levels: list[Certainty] = []
-    missing = False
+    missing = nowhere = False
     answers = Draft()
     for side in inquiry.sides:
         passages = task.found_for(side.topic, side.course)
-        found = look(passages, side.topic, measures, MOST_OF_A_SIDE)
+        # Before two things can be compared, each has to be known for what it is.
+        asked = f"What is {side.topic}?"
+        found = look(passages, asked, measures, MOST_OF_A_SIDE)
         if found.answers:
             _quote_part(f"On {side.topic}", found, answers)
             levels.append(found.certainty)
         else:
             answers.paragraph(f"On {side.topic}: {_nothing(side.topic, task)}")
             missing = True
-    if levels:
-        draft.blocks += answers.blocks
-        draft.doubt(least(levels), part_missing=missing)
+            nowhere = nowhere or found.is_of_unknown
+    if not levels:
+        return
+    if nowhere:
+        # With what the courses have no word for, they compare nothing.
+        levels.append("low")
+    draft.blocks += answers.blocks
+    draft.doubt(least(levels), part_missing=missing)
 
 
 def _nothing(topic: str, task: Task) -> str:
@@ -200,12 +250,17 @@ def _quote_part(opening: str, found: Found, draft: Draft) -> None:
 
 
 def _answer_by_course(
-    topic: str, sources: Sequence[Source], measures: Measures, draft: Draft
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
-    """Writes one excerpt for each course that speaks of the topic, the most to the point first."""
+    """Writes one excerpt for each course that speaks of the topic, the most to the point first.
+
+    Those that the question names are the ones it leaves out: "Which course besides X …".
+    """
+    topic = inquiry.focus
     by_course: dict[str, list[Source]] = {}
-    for source in sources:
-        by_course.setdefault(source.course, []).append(source)
+    for source in task.passages:
+        if source.course not in inquiry.courses:
+            by_course.setdefault(source.course, []).append(source)
     answers: list[Found] = []
     for passages in by_course.values():
         found = look(passages, topic, measures, limit=1)
@@ -218,14 +273,26 @@ def _answer_by_course(
         source = found.sources[excerpt.passage]
         draft.paragraph(f"In {place_of(source, with_course=True)}: ")
         quote(excerpt, source, draft)
-    levels: list[Certainty] = [found.certainty for found in answers]
+    levels = [_sure_of_course(found, topic) for found in answers]
     draft.doubt(max(levels, key=LEVELS.index, default="none"))
+
+
+def _sure_of_course(found: Found, topic: str) -> Certainty:
+    """Returns how sure it is that a course speaks of a topic: a lesson that is called after it is about it."""
+    named = frozenset(terms(" ".join(telling_words(topic))))
+    source = found.sources[found.extraction.excerpts[0].passage]
+    if found.certainty == "low" and named and named <= frozenset(terms(source.title)):
+        return "medium"
+    return found.certainty
 
 
 def _answer_elsewhere(
     inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     """States a lesson's topic, and quotes other courses on it."""
+    if not task.outlines:
+        _answer_in_place(inquiry, task, measures, draft)
+        return
     lesson = task.lesson_line(inquiry.lesson)
     if lesson is None:
         draft.say(f"The outline names no lesson {inquiry.lesson}.")
@@ -233,19 +300,18 @@ def _answer_elsewhere(
     course = lesson.outline.course
     cite_lesson(lesson, draft)
     places = elsewhere(lesson.title, course, inquiry.lesson, task, measures.weigh)
-    levels: list[Certainty] = []
-    # A search for the lesson's topic in other courses found these passages: a weak fit to its title is worth showing.
     for place in places[:MOST_ELSEWHERE]:
-        found = look([place.passage], lesson.title, measures, limit=1)
+        found = look([place.passage], place.topic, measures, limit=1)
         excerpt = Excerpt(0, 0, min(2, len(place.passage.blocks)), 0, 1.0)
         if found.extraction.excerpts:
             excerpt = found.extraction.excerpts[0]
         draft.paragraph(f"In {place_of(place.passage, with_course=True)}: ")
         quote(excerpt, place.passage, draft)
-        levels.append(found.certainty)
-    if not places:
+    if places:
+        draft.doubt(places[0].certainty)
+    else:
         draft.say(f" {nothing_elsewhere(course, task)}")
-    draft.doubt(max(levels, key=LEVELS.index, default="medium"))
+        draft.doubt("medium")
 
 
 def _sum_lesson_up(sources: Sequence[Source], measures: Measures, draft: Draft) -> None:
@@ -262,3 +328,12 @@ def _sum_lesson_up(sources: Sequence[Source], measures: Measures, draft: Draft) 
         draft.paragraph(f"{place_of(source, with_course=False)}: ")
         quote(excerpt, source, draft)
     draft.doubt("medium")
+
+
+_OF_KIND = {
+    "find": _answer_of_found,
+    "look_up": _answer_elsewhere,
+    "compare": _answer_sides,
+    "across": _answer_by_course,
+    "not_held": _answer_not_held,
+}

@@ -28,6 +28,11 @@ class CourseEntry(NamedTuple):
     lessons: tuple[KnownTitle, ...] = ()
 
     @property
+    def is_document(self) -> bool:
+        """True for a text without lessons, or with one that is all of it."""
+        return len(self.lessons) <= 1
+
+    @property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of its lessons, in their order."""
         return tuple([lesson.number for lesson in self.lessons])
@@ -81,8 +86,29 @@ class Catalogue:
                 return course
         return None
 
+    def numbers_of(self, title: str | None) -> tuple[int, ...]:
+        """Returns the numbers of a course's lessons, in their order; none where the course is not known."""
+        course = self.course(title)
+        if course is None:
+            return ()
+        return course.numbers
+
+    def with_lesson(self, number: int) -> tuple[str, ...]:
+        """Returns the titles of the courses that have a lesson of this number."""
+        return tuple([each.title for each in self.courses if number in each.numbers])
+
+    def titled(self, words: str) -> tuple[str, ...]:
+        """Returns the titles that hold all of these words."""
+        held = self.course_titles.holding(tokens_of(words))
+        return tuple([self.courses[at].title for at in held])
+
     def named(self, name: str) -> tuple[CourseEntry, ...]:
-        """Returns the courses that a name may mean: by its title, else by that of one of its lessons."""
+        """Returns the courses that a name may mean: by its title, else by that of one of its lessons.
+
+        Where no courses are known, there is one of any name.
+        """
+        if not self.courses:
+            return (CourseEntry(name),)
         name_words = tokens_of(name)
         found = [self.courses[at] for at in self.course_titles.holding(name_words)]
         if found:

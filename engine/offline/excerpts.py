@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.task import Source, excerpts_from
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.certainty import Certainty, certainty
+from antiphon.language.certainty import MOST_UNKNOWN, Certainty, certainty
 from antiphon.language.evidence import Measures
 from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction
+from antiphon.language.shortfall import falls_short
+from antiphon.language.tongues import ENGLISH, asked_in_english, tongue_of
 from antiphon.language.words import is_english
 
 NEAR_IN_ANOTHER_LANGUAGE = 0.2
@@ -38,6 +40,11 @@ class Found(NamedTuple):
         """True where it speaks to the question at all."""
         return self.certainty != "none"
 
+    @property
+    def is_of_unknown(self) -> bool:
+        """True where the courses have no words for most of what is looked for."""
+        return self.extraction.fit.unknown > MOST_UNKNOWN
+
 
 def look(
     sources: Sequence[Source],
@@ -46,48 +53,64 @@ def look(
     limit: int = MOST_EXCERPTS,
 ) -> Found:
     """Looks for the excerpts of the sources that answer the question best."""
-    extraction = excerpts_from(sources, question, measures, limit)
-    return Found(sources, extraction, _sure(question, sources, extraction))
+    asked = asked_in_english(question)
+    extraction = excerpts_from(sources, asked, measures, limit)
+    sure = _sure(question, sources, extraction)
+    if sure in ("medium", "high") and _falls_short(
+        question, sources, extraction, measures
+    ):
+        sure = "low"
+    return Found(sources, extraction, sure)
 
 
 def _sure(
     question: str, sources: Sequence[Source], extraction: Extraction
 ) -> Certainty:
     """Returns how sure the fit makes it, but for what words and meaning cannot tell."""
-    sure = certainty(extraction.fit)
+    fit = extraction.fit
+    foreign = not is_english(question) or tongue_of(question) is not ENGLISH
+    if foreign:
+        # Its words stand nowhere in the courses whatever it asks.
+        fit = fit._replace(unknown=0.0)
+    sure = certainty(fit)
     if sure == "none":
-        if _is_near_in_another_language(question, extraction):
+        if foreign and (fit.likeness or 0.0) >= NEAR_IN_ANOTHER_LANGUAGE:
             return "low"
         return "none"
-    if _names_another_version(question, sources):
+    best = sources[extraction.excerpts[0].passage]
+    if _names_another_version(question, best):
         return "low"
     return sure
 
 
-def _names_another_version(question: str, sources: Sequence[Source]) -> bool:
-    """Returns True where a name with a number in it, such as GPT-4, stands in no source: GPT-2 is another thing."""
-    named = _VERSIONS.findall(question[:READ_CHARS])
-    if not named:
+def _falls_short(
+    question: str,
+    sources: Sequence[Source],
+    extraction: Extraction,
+    measures: Measures,
+) -> bool:
+    """Returns True where the excerpts lack what is asked of the things that they name."""
+    likeness = extraction.fit.likeness
+    if likeness is None or tongue_of(question) is not ENGLISH:
         return False
-    text = "".join(
-        [_joined(f"{each.label} {''.join(each.blocks)}") for each in sources]
-    )
+    shown: list[str] = []
+    for excerpt in extraction.excerpts:
+        source = sources[excerpt.passage]
+        shown.append(source.label)
+        shown.append("".join(source.blocks[excerpt.first : excerpt.end]))
+    return falls_short(question, shown, likeness, measures.weigh)
+
+
+def _names_another_version(question: str, source: Source) -> bool:
+    """Returns True where the source lacks a name with a number in it, such as GPT-4: GPT-2 is another thing."""
+    text = _joined(f"{source.label} {''.join(source.blocks)}")
+    named = _VERSIONS.findall(question[:READ_CHARS])
     return any(_joined(name) not in text for name in named)
 
 
 def _joined(text: str) -> str:
     """Returns the text without what may stand between a name and its number."""
     return text.casefold().replace("-", "").replace(" ", "")
-
-
-def _is_near_in_another_language(question: str, extraction: Extraction) -> bool:
-    """Returns True where words cannot tell, and meaning is near enough to be worth showing."""
-    likeness = extraction.fit.likeness
-    return (
-        likeness is not None
-        and likeness >= NEAR_IN_ANOTHER_LANGUAGE
-        and not is_english(question)
-    )
 
 
 def quote_all(found: Found, draft: Draft) -> None:

@@ -102,6 +102,9 @@ def _look_into_catalogue(inquiry: Inquiry, task: Task) -> list[Planned]:
     calls = [_outline(course, why) for course in named[:MOST_COURSES]]
     if len(named) == 1:
         calls += _beside_outline(inquiry, task.catalogue.course(named[0]))
+    if inquiry.unknown is not None and task.catalogue:
+        why = "It may be what a course is about, and not its name"
+        calls.append(_search(inquiry.unknown, why))
     return calls
 
 
@@ -184,13 +187,13 @@ def _lesson_title(course: CourseEntry, number: int | None) -> str:
 
 def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
     if inquiry.kind == "outline" and task.outline_is_settled:
-        return []
+        return _outline_of_meant(inquiry, task)
     if inquiry.kind == "look_up":
         elsewhere = _search_elsewhere(inquiry, task)
         if elsewhere:
             return elsewhere
     if inquiry.kind == "find":
-        return _outline_of_found(inquiry, task)
+        return _outline_of_best(inquiry.topic, inquiry.course, task)
     # A call that found nothing where it looked is mended before what the others found is followed.
     widened = _widened_searches(inquiry, task)
     if widened:
@@ -202,11 +205,18 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
     return _follow(inquiry.focus, inquiry, task, weigh)
 
 
-def _outline_of_found(inquiry: Inquiry, task: Task) -> list[Planned]:
-    found = task.found_for(inquiry.topic, inquiry.course)
-    if not found:
+def _outline_of_meant(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Asks for the outline of the course that speaks of what none is called."""
+    if task.has_catalogue or inquiry.unknown is None:
         return []
-    return [_outline(found[0].course, "It is the course that speaks of it")]
+    return _outline_of_best(inquiry.unknown, None, task)
+
+
+def _outline_of_best(topic: str, course: str | None, task: Task) -> list[Planned]:
+    best = task.best_found(topic, course)
+    if best is None:
+        return []
+    return [_outline(best.course, "It is the course that speaks of it")]
 
 
 def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
@@ -302,7 +312,8 @@ def _search_missing_courses(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Searches in courses that are known of, and from which nothing was found yet."""
     known = [course.title for course in task.catalogue.courses]
     known += [source.course for source in task.sources]
-    found = {source.course for source in task.passages}
+    # Those that the question names are not asked about here: "Which course besides X …".
+    found = {source.course for source in task.passages}.union(inquiry.courses)
     missing = [course for course in dict.fromkeys(known) if course not in found]
     return [
         _search(inquiry.focus, "Nothing was found in this course yet", course)

@@ -41,6 +41,10 @@ MAX_QUESTION = 4000
 _EARLIER = re.compile(r"^Question: (.+)$", re.MULTILINE)
 _PASSAGE_HEAD = re.compile(r"^\[([^\]\n]{1,300})\]\n", re.MULTILINE)
 _COURSE = "Course: "
+# Behind a title; no words to search for. A heading there is.
+_PAGE_OR_TIME = re.compile(
+    r"(?:, | \u2013 )(?:page \d|slide \d|cell \d|at \d+:\d)[\w: \u2013]*$"
+)
 
 
 class Message(NamedTuple):
@@ -204,7 +208,8 @@ def _sources(messages: Sequence[Message]) -> Iterator[Source]:
     number = 0
     for block, in_result in _evidence_blocks(messages):
         if isinstance(block, SearchResultBlock):
-            yield Source(number, block.source, block.title, _texts_of(block))
+            title = _PAGE_OR_TIME.sub("", block.title)
+            yield Source(number, block.source, title, _texts_of(block))
             number += 1
         elif isinstance(block, TextBlock) and in_result:
             yield from _plain_sources(block.text)

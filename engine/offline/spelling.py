@@ -4,14 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rapidfuzz.distance import OSA, Indel
+
 from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.task import Source
-from antiphon.engine.offline.titles import nearest_word, tokens_of
-from antiphon.language.evidence import Weigh
-from antiphon.language.words import words
+from antiphon.engine.offline.titles import Token, nearest_word, tokens_of
+from antiphon.language.asking import QUESTION_WORDS
+from antiphon.language.evidence import Weigh, is_unknown
+from antiphon.language.tongues import ENGLISH, tongue_of
+from antiphon.language.words import terms, words
 
 MOST_WORDS = 20_000
-_NO_WORD = "\u0000"
+_SHORTEST = 3
+_LONG = 5
+_LONGER = 6
+_SHORT_WORDS = [
+    "have",
+    "how",
+    "link",
+    "list",
+    "many",
+    "the",
+    "what",
+    "when",
+    "where",
+    "which",
+    "who",
+    "why",
+    "with",
+]
+"""Most words as short as these are near to one another, so that only these are meant by a misspelt one."""
+_LONG_WORDS = sorted([word for word in QUESTION_WORDS if len(word) >= _LONG])
 
 
 def corrected(
@@ -19,28 +42,91 @@ def corrected(
 ) -> str:
     """Returns the question with each word that no passage holds as the nearest one of titles and of what was found.
 
-    A word that is near to none stays: it is a name that the courses do not know, which tells much.
+    A word that is near to none stays: it is a name that the courses do not know, which tells much. In another language
+    no word is misspelt for being unknown.
     """
+    if tongue_of(question) is not ENGLISH:
+        return question
+    vocabulary = _vocabulary(catalogue, sources)
+    # A title is known by its longer words, and its shorter ones by the title.
+    for _ in range(2):
+        question = _corrected(question, weigh, catalogue, vocabulary)
+    return question
+
+
+def _corrected(
+    question: str, weigh: Weigh, catalogue: Catalogue, vocabulary: tuple[str, ...]
+) -> str:
     unknown = [
         token
         for token in tokens_of(question)
-        if token.term is not None and _is_unknown(token.term, weigh)
+        if token.term is not None
+        and token.word not in QUESTION_WORDS
+        and is_unknown(token.term, weigh)
     ]
     if not unknown:
         return question
-    vocabulary = _vocabulary(catalogue, sources)
+    named = _words_of_titles(question, catalogue)
     text = question
     # From the end, so that the places of those before stay right.
     for token in reversed(unknown):
-        near = nearest_word(token.word, vocabulary)
+        near = _slip(token.word, named) or _word_of_questions(token, question)
+        if near is None:
+            near = nearest_word(token.word, vocabulary)
         if near is not None:
             text = text[: token.start] + near + text[token.end :]
     return text
 
 
-def _is_unknown(term: str, weigh: Weigh) -> bool:
-    # Nothing is rarer than a term that no passage holds.
-    return weigh(term) >= weigh(_NO_WORD)
+def _word_of_questions(token: Token, question: str) -> str | None:
+    """Returns the word in which questions are put that is misspelt here: "what" for "wat", "lesson" for "leson"."""
+    written = question[token.start : token.end]
+    # A capital within the question begins a name.
+    if token.start and not written.islower():
+        return None
+    if len(written) < _LONG:
+        return _slip(token.word, _SHORT_WORDS)
+    return _slip(token.word, _LONG_WORDS)
+
+
+def _slip(written: str, meant: Iterable[str]) -> str | None:
+    """Returns the first of the words from which this one differs by a slip, rather by a letter more or less."""
+    found: str | None = None
+    if len(written) < _SHORTEST:
+        return None
+    for word in meant:
+        # Few people mistake the first letter.
+        if word[0] != written[0]:
+            continue
+        if word[-1] == written[-1] and Indel.distance(written, word) == 1:
+            return word
+        if found is None and _is_swapped_or_replaced(written, word):
+            found = word
+    return found
+
+
+def _is_swapped_or_replaced(written: str, word: str) -> bool:
+    """Returns True for two letters that changed places, in a longer word also for another letter."""
+    if len(written) != len(word):
+        return False
+    if OSA.distance(written, word) != 1:
+        return False
+    if sorted(written) == sorted(word):
+        return True
+    # What is inflected differs at its end: "caller" is not "called".
+    return len(word) >= _LONGER and word[-1] == written[-1]
+
+
+def _words_of_titles(question: str, catalogue: Catalogue) -> list[str]:
+    """Returns the words of titles of which another one is in the question: there a short word is one of theirs."""
+    asked = frozenset(terms(question))
+    titles = [course.title for course in catalogue.courses]
+    titles += [each.lesson.title for each in catalogue.lessons]
+    found: dict[str, None] = {}
+    for title in titles:
+        if not asked.isdisjoint(terms(title)):
+            found.update(dict.fromkeys(words(title)))
+    return [word for word in found if len(word) > _SHORTEST]
 
 
 def _vocabulary(catalogue: Catalogue, sources: Iterable[Source]) -> tuple[str, ...]:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue import EMPTY, Catalogue
 from antiphon.engine.offline.intents import Inquiry, understand
-from antiphon.language.evidence import Measures, Weigh
+from antiphon.language.evidence import Measures, Weigh, telling_words
 from antiphon.language.extract import MOST_EXCERPTS, Extraction, extract
 from antiphon.language.markup import Attempt
 from antiphon.language.words import terms, words
 
-_LESSON_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)$")
+# In a tool's plain words the place in the lesson's file may follow.
+_LESSON_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)(?:, .+)?$")
 _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
 _LIST_LINE = re.compile(r"Courses: \d")
 ALL_COURSES = "All courses"
@@ -177,9 +178,7 @@ class Task(NamedTuple):
 
     @property
     def unknown_course(self) -> str | None:
-        """The outline tool's words on a course that does not exist; None where it found one."""
-        if self.outlines:
-            return None
+        """The outline tool's words on a course that does not exist; None where it was asked for none such."""
         for attempt in self.attempts:
             if attempt.outcome == "failed" and attempt.detail.startswith(
                 _UNKNOWN_COURSE
@@ -265,6 +264,15 @@ class Task(NamedTuple):
         if not found:
             return self.passages_of(course)
         return _of_course(course, tuple(found))
+
+    def best_found(self, topic: str, course: str | None) -> Source | None:
+        """Returns the best passage for a topic: of a lesson that is called after it, where one was found."""
+        found = self.found_for(topic, course)
+        named = frozenset(terms(" ".join(telling_words(topic))))
+        for source in found:
+            if named and named <= frozenset(terms(source.title)):
+                return source
+        return next(iter(found), None)
 
 
 def _is_search_for(topic: str, attempt: Attempt) -> bool:

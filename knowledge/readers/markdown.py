@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import yaml
 from markdown_it import MarkdownIt
+from markdown_it.common.html_blocks import block_names
 from markdown_it.token import Token
 
 from antiphon.knowledge.readers.content import (
@@ -22,7 +23,17 @@ from antiphon.knowledge.readers.plain_text import decode
 _FRONT_MATTER = re.compile(
     r"\s*---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL
 )
-_TAG = re.compile(r"<!--.*?-->|<[^<>]{0,1000}>", re.DOTALL)
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?([A-Za-z][\w-]*)[^<>]{0,1000}>", re.DOTALL)
+_BREAK = re.compile(r"<br\b", re.IGNORECASE)
+_HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
+# Elements of HTML that stand within a line; those that make a block the parser knows. Without `s`, which in a text
+# about language is the beginning of a sentence far more often than struck text.
+_INLINE_TAGS = """
+    a abbr audio b bdi bdo br button canvas cite code data del dfn em font i img input ins kbd label map mark math meter
+    object output picture progress q ruby rb rp rt rtc samp select small span strike strong sub sup svg textarea time tt
+    u var video wbr
+"""
+_TAGS = frozenset(_INLINE_TAGS.split()).union(block_names)
 
 
 def read(data: bytes) -> Content:
@@ -79,7 +90,7 @@ class _Rendering:
             elif token.type in ("fence", "code_block"):
                 yield from code_lines(token.content)
             elif token.type == "html_block":
-                yield from _plain(_TAG.sub(" ", token.content))
+                yield from _plain(_without_tags(_HIDDEN.sub(" ", token.content)))
             else:
                 yield from self._structure(token)
 
@@ -136,7 +147,33 @@ def _words(token: Token) -> str:
             parts.append("\n")
         elif child.type in ("text", "code_inline", "image"):
             parts.append(child.content)
+        elif child.type == "html_inline":
+            parts.append(_shown(child.content))
     return "".join(parts)
+
+
+def _shown(tag: str) -> str:
+    """Returns what a reader sees of a tag within a line."""
+    if _BREAK.match(tag):
+        return "\n"
+    if _is_tag(tag):
+        return ""
+    return tag
+
+
+def _is_tag(text: str) -> bool:
+    """Returns True for a tag of HTML or a comment; `<unk>` and `<branch>` are words of the text."""
+    found = _TAG.match(text)
+    return found is None or found[1] is None or found[1].lower() in _TAGS
+
+
+def _without_tags(text: str) -> str:
+    def shown(found: re.Match[str]) -> str:
+        if _is_tag(found[0]):
+            return " "
+        return found[0]
+
+    return _TAG.sub(shown, text)
 
 
 def _plain(text: str) -> Iterator[Line]:

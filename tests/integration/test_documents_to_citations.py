@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import asdict
 
@@ -11,6 +12,8 @@ from antiphon.api.query_schemas import CitationReply
 from antiphon.cli.rendering import source_lines
 from antiphon.knowledge import Library, index_paths, load_embedder
 from antiphon.service import Antiphon, Question, load_settings
+from antiphon.traces import SqliteTraceStore
+from antiphon.vocabulary.events import BriefingPrepared, ToolSucceeded
 from tests.document_files import ABOUT, MADE, write_document
 from tests.fakes_knowledge import HashingEmbedder
 
@@ -53,7 +56,27 @@ async def test_a_document_is_cited_with_its_place(suffix: str, tmp_path: Path) -
     ]
     _, place, _ = EXPECTED[suffix]
     assert CitationReply(**asdict(cited[0])).place == place
-    assert place is None or f", {place}" in "\n".join(source_lines(outcome.response))
+    if place is not None:
+        titles, words = await _shown(data, outcome.query_id)
+        assert f", {place}" in "\n".join(source_lines(outcome.response))
+        assert place in titles
+        assert f"{place}]\n" in words
+
+
+async def _shown(data: Path, query_id: str) -> tuple[str, str]:
+    """Returns the titles of the search results that calls were shown, and all words of tools."""
+    titles = []
+    words = []
+    store = SqliteTraceStore.open(data)
+    for recorded in await store.read(query_id):
+        if isinstance(recorded.event, BriefingPrepared):
+            for message in recorded.event.messages:
+                blocks = [msgspec.json.decode(block.text) for block in message.content]
+                titles += [block.get("title", "") for block in blocks]
+        if isinstance(recorded.event, ToolSucceeded):
+            words.append(recorded.event.output.text)
+    await store.close()
+    return "\n".join(titles), "\n".join(words)
 
 
 def test_a_chinese_course_is_split_at_its_stops_and_found_by_its_words(

@@ -138,7 +138,8 @@ def test_the_process_that_reads_knows_no_key(
 def children(process: int) -> list[int]:
     """The processes that this one started for reading."""
     listed = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(process)],
+        # Lines as long as they are: in a folder with a long name the module would be cut off.
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(process)],
         capture_output=True,
         text=True,
         check=True,

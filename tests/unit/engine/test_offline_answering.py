@@ -16,6 +16,7 @@ from antiphon.engine.offline.answering import (
 )
 from antiphon.engine.offline.reading import read_task
 from antiphon.language.evidence import Measures
+from antiphon.language.words import stem
 from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import attempt, briefing, outline, source
@@ -204,6 +205,49 @@ def test_an_answer_across_courses_names_each_of_them() -> None:
     assert "Event-Driven" not in text(blocks)
 
 
+def test_a_course_that_is_left_out_is_not_among_the_courses_named() -> None:
+    more = source("Models - Lesson 1", "A cache of prompts saves money.")
+
+    blocks = answered(
+        "Which course other than the Tools course talks about a cache?", CACHES, more
+    )
+
+    assert cited(blocks) == ["Models - Lesson 1"]
+
+
+def test_of_two_courses_the_one_whose_lesson_is_called_alike_is_named_first() -> None:
+    look_up = "Which other course covers the topic of lesson 2 of Event-Driven Systems?"
+    spoken = source("Models - Lesson 1", "We keep a cache here. ", "Let's go on.")
+    called = source("Tools - Lesson 2", "It keeps answers.", title="A Cache")
+
+    blocks = answered(
+        look_up,
+        outline("Event-Driven Systems", "Logs", "A Bounded Cache"),
+        QUEUES,
+        spoken,
+        called,
+    )
+
+    assert cited(blocks)[:2] == ["Event-Driven Systems", "Tools - Lesson 2"]
+
+
+def test_each_side_of_a_comparison_begins_with_what_it_is() -> None:
+    tools = source(
+        "Tools - Lesson 2",
+        "A cache is used everywhere. ",
+        "You will see a cache again. ",
+        "Answers that are kept for later are called a cache. ",
+        "That is all. ",
+        "A queue is used everywhere too. ",
+        "So a queue is a line of things that wait.",
+    )
+
+    said = text(answered("What is the difference between a cache and a queue?", tools))
+
+    assert "**Answers that are kept for later are called a cache.**" in said
+    assert "**So a queue is a line of things that wait.**" in said
+
+
 def test_a_look_up_names_the_lesson_and_what_another_course_says() -> None:
     question = (
         "Explain the topic of lesson 2 of Event-Driven Systems using another course."
@@ -257,6 +301,75 @@ def test_another_version_of_a_thing_is_another_thing(
     assert draft.stop_reason == stop_reason
 
 
+def test_another_source_that_names_the_version_does_not_make_it_answer() -> None:
+    models = source("C - Lesson 1", "The vocabulary of GPT-2 has 50,257 entries. ")
+    judges = source("C - Lesson 7", "GPT-4 judges as people do. ")
+    question = "How many entries has the vocabulary of GPT-4?"
+
+    draft = answer(read_task(briefing(question, models, judges)))
+
+    assert draft.stop_reason == CLOSEST_FOUND
+
+
+@pytest.mark.parametrize(
+    ("question", "stop_reason"),
+    [
+        ("What is the default frobnicator of a queue?", CLOSEST_FOUND),
+        ("What is the default length of a queue?", LOOSE_FIT),
+        ("¿Cuál es la longitud por defecto de la cola?", LOOSE_FIT),
+    ],
+)
+def test_what_the_courses_have_no_word_for_is_not_answered_by_what_is_like_it(
+    question: str, stop_reason: str
+) -> None:
+    known = {"default", "length", "queue"}
+    measures = Measures(
+        weigh=lambda term: 2.0 if stem(term) in map(stem, known) else 6.0,
+        likeness=lambda _, texts: [0.7] * len(texts),
+    )
+    queues = source("C - Lesson 1", "A queue has a default. ")
+
+    draft = answer(read_task(briefing(question, queues)), measures)
+
+    assert draft.stop_reason == stop_reason
+
+
+@pytest.mark.parametrize(
+    ("side", "stop_reason"), [("monad", CLOSEST_FOUND), ("kernel", PART_MISSING)]
+)
+def test_what_is_compared_with_a_thing_of_no_course_is_only_the_closest(
+    side: str, stop_reason: str
+) -> None:
+    known = {"queue", "kernel"}
+    measures = Measures(
+        weigh=lambda term: 2.0 if stem(term) in map(stem, known) else 6.0,
+        likeness=lambda asked, texts: [0.7 * ("queue" in asked)] * len(texts),
+    )
+    queues = source("C - Lesson 1", "A queue is a line of things that wait. ")
+
+    task = read_task(briefing(f"Compare a queue with a {side}.", queues))
+
+    assert answer(task, measures).stop_reason == stop_reason
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("什么是断路器", "这些课程中没有答案"),
+        ("Wer war der erste Mensch auf dem Mond?", "Die Antwort steht nicht in diesen"),
+        ("Who was the first man on the moon?", IRRELEVANT),
+    ],
+)
+def test_that_nothing_answers_is_said_in_the_language_of_the_question(
+    question: str, said: str
+) -> None:
+    measures = Measures(likeness=lambda _, texts: [0.05] * len(texts))
+
+    draft = answer(read_task(briefing(question, QUEUES)), measures)
+
+    assert text(draft.blocks).startswith(said)
+
+
 @pytest.mark.parametrize(("likeness", "is_shown"), [(0.26, True), (0.06, False)])
 def test_what_is_near_to_a_question_in_another_language_is_shown_as_the_closest(
     likeness: float, is_shown: bool
@@ -266,8 +379,9 @@ def test_what_is_near_to_a_question_in_another_language_is_shown_as_the_closest(
 
     draft = answer(read_task(briefing(question, QUEUES)), measures)
 
-    # A line in the language of the question stands above it.
-    assert (CLOSEST in text(draft.blocks)) == is_shown
+    shown = text(draft.blocks)
+    assert ("Quiz\u00e1 no lo respondan." in shown) == is_shown
+    assert CLOSEST not in shown
 
 
 def test_a_question_in_a_document_is_only_text() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from antiphon.engine.offline.answering import answer
+from antiphon.engine.offline.answering import NOT_IN_CATALOGUE, answer
 from antiphon.engine.offline.reading import read_task
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import CATALOGUE, attempt, briefing, source
@@ -63,6 +63,48 @@ def answered(question: str, *sources: Json, **more: Any) -> str:
 )  # fmt: skip
 def test_exactly_what_is_asked_is_said(question: str, says: str) -> None:
     assert answered(question, OUTLINED) == says
+
+
+def test_a_course_may_be_called_by_what_it_speaks_of() -> None:
+    refused = attempt(
+        1,
+        "failed",
+        "get_course_outline",
+        detail="No course named 'failing calls'. The nearest are: Tea.",
+    )
+    question = "Who teaches the failing calls course?"
+    spoken = source(f"{RELIABILITY} - Lesson 2", "A breaker stops failing calls.")
+    other = source(f"{RELIABILITY} - Lesson 2", "A breaker is made of metal.")
+
+    said = answered(question, spoken, OUTLINED, attempts=(refused,))
+    declined = answered(question, other, OUTLINED, attempts=(refused,))
+
+    assert said.startswith("No course is called \u201cfailing calls\u201d")
+    assert said.endswith(f"{RELIABILITY} is taught by Tom\u00e1s Ferreira.")
+    assert declined == "No course named 'failing calls'. The nearest are: Tea."
+
+
+def test_the_lesson_that_explains_something_is_named_and_quoted() -> None:
+    first = source(f"{RELIABILITY} - Lesson 1", "A breaker is explained later.")
+    called = source(
+        f"{RELIABILITY} - Lesson 2",
+        "A breaker opens after failures.",
+        title="Circuit Breakers",
+    )
+    done = attempt(query="breaker", facts=(1, 2))
+
+    said = answered(
+        "Which lesson explains the breaker?",
+        first,
+        called,
+        OUTLINED,
+        attempts=(done,),
+    )
+
+    assert said.startswith(
+        f"Lesson 2 of {RELIABILITY} is \u201cCircuit Breakers\u201d."
+    )
+    assert "A breaker opens after failures." in said
 
 
 def test_the_lesson_that_was_found_is_named_and_so_is_the_one_before_it() -> None:
@@ -163,3 +205,23 @@ def test_small_talk_gets_what_a_person_expects(message: str, says: str) -> None:
 
     assert says in said
     assert "Hello" not in said or message == "Hi"
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "is_quoted"),
+    [
+        ("How much does the reliability course cost?", "Retries cost time. ", False),
+        ("Are there prerequisites for the reliability course?", "Retries cost time. ", False),
+        ("When does the reliability course start?", "Retries cost time. ", False),
+        ("Are there prerequisites for the reliability course?", "The course has no prerequisites. ", True),
+    ],
+)  # fmt: skip
+def test_what_no_catalogue_holds_is_said_unless_a_sentence_says_it_of_a_course(
+    question: str, sentence: str, is_quoted: bool
+) -> None:
+    lesson = source(f"{RELIABILITY} - Lesson 1", sentence, "Budgets are kept. ")
+
+    said = answered(question, lesson)
+
+    assert (sentence.strip() in said) == is_quoted
+    assert (said == NOT_IN_CATALOGUE) != is_quoted

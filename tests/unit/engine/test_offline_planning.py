@@ -73,10 +73,32 @@ def test_a_question_that_the_catalogue_answers_asks_for_the_outline(
     assert planned(question) == [outlined(course)]
 
 
-def test_a_name_that_no_course_has_is_left_to_the_outline_tool() -> None:
+def test_a_name_that_no_course_has_is_left_to_the_outline_tool_and_searched_for() -> (
+    None
+):
     assert planned("Give me the outline of Basket Weaving.") == [
-        outlined("Basket Weaving")
+        outlined("Basket Weaving"),
+        search("Basket Weaving"),
     ]
+
+
+def test_the_course_that_speaks_of_what_none_is_called_is_asked_for_its_outline() -> (
+    None
+):
+    question = "Who teaches the graph search course?"
+    refused = attempt(
+        1,
+        "failed",
+        "get_course_outline",
+        course_name="graph search",
+        detail="No course named 'x'.",
+    )
+    found = source(f"{RETRIEVAL} - Lesson 2", "HNSW is a way of graph search.")
+    done = attempt(query="graph search", facts=(1,))
+
+    calls = planned(question, found, attempts=(refused, done))
+
+    assert calls == [outlined(RETRIEVAL)]
 
 
 @pytest.mark.parametrize(
@@ -247,9 +269,9 @@ def test_where_a_second_course_is_named_that_one_alone_is_searched() -> None:
 def test_a_course_that_is_known_by_what_it_teaches_is_found_first() -> None:
     question = "Who teaches the course that explains HNSW?"
     found = source(f"{RETRIEVAL} - Lesson 2", "HNSW is a graph.")
-    done = attempt(query="explains HNSW", facts=(1,))
+    done = attempt(query="HNSW", facts=(1,))
 
-    assert planned(question) == [search("explains HNSW")]
+    assert planned(question) == [search("HNSW")]
     assert planned(question, found, attempts=(done,)) == [outlined(RETRIEVAL)]
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from antiphon.knowledge.course_folders import course_files
+from antiphon.knowledge.finding import find_files
 from antiphon.knowledge.loading import load_document, settled_stamp
-from antiphon.knowledge.target import find_files
 
 
 def write(folder: Path, files: dict[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -108,6 +109,34 @@ def test_markup_goes_and_the_shape_of_lists_tables_and_code_stays() -> None:
     assert parts.sections[0].text == (
         "A very long list:\n\n- one\n- two\n\n| a | b |\n| 1 | 2 |\n\n```\n# no heading\n```\n\nEnd"
     )
+
+
+def test_a_comment_that_does_not_end_hides_the_rest_and_takes_no_time() -> None:
+    started = time.process_time()
+
+    lines = markdown.read(b"# C\n\nSeen.\n\n" + b"<!--" * 200_000).lines
+
+    assert [line.text for line in lines if line.text.strip()] == ["C", "Seen."]
+    # A minute, where each beginning looked for its end.
+    assert time.process_time() - started < 10
+
+
+def test_words_in_angle_brackets_are_text_and_tags_of_html_are_not() -> None:
+    data = (
+        b"# The <unk> token\n\nRun git checkout <branch>, a <b>List</b><T>.<br>Then <s> ends </s>.<!-- gone -->\n\n"
+        b"<your-name>\nis yours\n\n<div class=x>In <unk> <p>a box</div>\n\n<script>\nevil()\n</script>\n"
+    )
+
+    lines = markdown.read(data).lines
+
+    assert [" ".join(line.text.split()) for line in lines if line.text.strip()] == [
+        "The <unk> token",
+        "Run git checkout <branch>, a List<T>.",
+        "Then <s> ends </s>.",
+        "<your-name>",
+        "is yours",
+        "In <unk> a box",
+    ]
 
 
 def test_a_page_has_neither_menu_nor_script_and_its_headings_lead_to_anchors() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.knowledge.finding import find_files, is_under
 from antiphon.knowledge.loading import content_hash, stamp_of
-from antiphon.knowledge.target import Target, find_files, is_under, set_target
+from antiphon.knowledge.target import Target, set_target
 from antiphon.knowledge.values import KnownDocument
 from tests.fakes_knowledge import ReadHere
 
@@ -82,6 +83,57 @@ def test_files_of_the_same_name_in_several_folders_are_named_after_both(
 
     titles = [reader.document(path).title for path in paths]
     assert titles == ["notes (week 1)", "notes (week 2)"]
+
+
+def two_weeks(folder: Path) -> dict[str, KnownDocument]:
+    """Indexes two files of the same name."""
+    before = {}
+    for week in ("week 1", "week 2"):
+        (folder / week).mkdir()
+        path = folder / week / "notes.txt"
+        path.write_text(f"What {week} brought.")
+        before[str(path)] = known(str(path), f"notes ({week})")
+    return before
+
+
+def test_titles_stay_when_their_files_change(tmp_path: Path) -> None:
+    before = two_weeks(tmp_path)
+    first, second = before
+    # The first was alone when it was indexed.
+    before[first] = known(first, "notes")
+    Path(first).write_text("Other words.")
+    Path(second).write_text("And others.")
+    reader = ReadHere()
+
+    set_target(find_files([tmp_path], before), before, reader)
+
+    titles = [reader.document(path).title for path in before]
+    assert titles == ["notes", "notes (week 2)"]
+
+
+def test_a_file_that_moves_is_told_apart_from_those_that_stay(tmp_path: Path) -> None:
+    before = two_weeks(tmp_path)
+    (tmp_path / "week 2").rename(tmp_path / "week two")
+    reader = ReadHere()
+
+    set_target(find_files([tmp_path], before), before, reader)
+
+    moved = reader.document(str(tmp_path / "week two" / "notes.txt"))
+    assert moved.title == "notes (week two)"
+
+
+def test_files_of_one_name_in_one_folder_are_told_apart_by_their_endings(
+    tmp_path: Path,
+) -> None:
+    paths = [str(tmp_path / name) for name in ("talk.md", "talk.txt")]
+    for path in paths:
+        Path(path).write_text(f"What {path} says.")
+    reader = ReadHere()
+
+    set_target(find_files([tmp_path], {}), {}, reader)
+
+    titles = [reader.document(path).title for path in paths]
+    assert titles == ["talk (talk.md)", "talk (talk.txt)"]
 
 
 def test_a_copy_of_a_course_is_refused_and_both_are_named(tmp_path: Path) -> None:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.language.lesson_places import LessonPlace, lesson_place
+from antiphon.language.lesson_places import (
+    LessonPlace,
+    lesson_place,
+    lesson_places,
+    spelled_out,
+)
 from antiphon.language.questions import points_back, questions_in, refers_back
 from antiphon.language.small_talk import without_courtesies
-from antiphon.language.tongues import note_on_language
+from antiphon.language.tongues import asked_in_english, tongue_of
 
 
 @pytest.mark.parametrize(
@@ -44,7 +49,7 @@ def test_a_short_question_of_its_own_does_not(question: str) -> None:
 @pytest.mark.parametrize(
     ("message", "questions"),
     [
-        ("What is a saga? Who teaches it?", 1),
+        ("What is a saga? Who teaches it?", 2),
         ("What is a saga? Who teaches the retrieval course?", 2),
         ("What is jitter and how does a breaker work?", 2),
         ("Who came up with sagas, and when?", 1),
@@ -84,6 +89,57 @@ def test_a_lesson_is_read_by_number_place_or_neighbour(
 
 
 @pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("the first and last lesson", (1, -1)),
+        ("the first, the second and the last lesson", (1, 2, -1)),
+        ("the first two lessons", (1, 2)),
+        ("the last 3 lessons", (-3, -2, -1)),
+    ],
+)
+def test_several_lessons_are_read_by_place(
+    question: str, places: tuple[int, ...]
+) -> None:
+    assert [place.position for place in lesson_places(question)] == list(places)
+
+
+@pytest.mark.parametrize(
+    ("question", "numbers"),
+    [
+        ("lessons 2 to 4", (2, 3, 4)),
+        ("lessons 2-4", (2, 3, 4)),
+        ("from lesson 2 to lesson 4", (2, 3, 4)),
+        ("lessons 1 and 3", (1, 3)),
+        ("How does lesson 2 compare to lesson 4?", (2, 4)),
+    ],
+)
+def test_several_lessons_are_read_by_number(
+    question: str, numbers: tuple[int, ...]
+) -> None:
+    assert [place.number for place in lesson_places(question)] == list(numbers)
+
+
+def test_a_range_of_lessons_is_bounded() -> None:
+    assert len(lesson_places("lessons 1 to 9999")) == 10
+
+
+def test_after_lessons_the_last_is_one() -> None:
+    assert lesson_place("and the last?") is None
+    assert lesson_place("and the last?", after_lessons=True) == LessonPlace(position=-1)
+
+
+@pytest.mark.parametrize(
+    ("question", "spelled"),
+    [
+        ("title of L3 in the course", "title of lesson 3 in the course"),
+        ("what is an L2 cache", "what is an L2 cache"),
+    ],
+)
+def test_a_short_lesson_number_is_spelled_out(question: str, spelled: str) -> None:
+    assert spelled_out(question) == spelled
+
+
+@pytest.mark.parametrize(
     ("place", "number"),
     [
         (LessonPlace(position=1), 0),
@@ -115,12 +171,11 @@ def test_a_place_is_a_number_among_those_that_there_are(
     ],
 )
 def test_a_language_is_known_by_its_words(question: str, language: str | None) -> None:
-    note = note_on_language(question)
+    note = tongue_of(question).note
 
     if language is None:
-        assert note is None
+        assert note == ""
     else:
-        assert note is not None
         assert language in note
 
 
@@ -136,3 +191,21 @@ def test_a_language_is_known_by_its_words(question: str, language: str | None) -
 )
 def test_courtesies_are_no_part_of_a_question(said: str, asked: str) -> None:
     assert without_courtesies(said) == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Was ist ein Voxel?", "What is voxel?"),
+        ("\u00bfQu\u00e9 es un voxel?", "What is voxel?"),
+        ("What is a voxel?", "What is a voxel?"),
+        (
+            "Warum ist eine Abfrage in der Datenbank langsam?",
+            "Warum ist eine Abfrage in der Datenbank langsam?",
+        ),
+    ],
+)
+def test_a_short_question_in_another_language_is_asked_by_its_name(
+    question: str, asked: str
+) -> None:
+    assert asked_in_english(question) == asked

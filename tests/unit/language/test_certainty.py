@@ -15,10 +15,12 @@ SHARES = st.floats(0, 1)
 @pytest.mark.parametrize(
     ("fit", "level"),
     [
-        (Fit(likeness=0.8, share=0.95, evidence=0.95, chance=0.9), "high"),
-        (Fit(likeness=0.5, share=0.5, evidence=0.5, chance=0.8), "medium"),
-        (Fit(likeness=0.45, share=0.25, evidence=0.2, chance=0.55), "low"),
-        (Fit(likeness=0.1, share=0.1, evidence=0.1, chance=0.5), "none"),
+        (Fit(likeness=0.8, share=0.95, chance=0.95, lead=0.45), "high"),
+        (Fit(likeness=0.8, share=0.95, chance=0.95, lead=0.05), "medium"),
+        (Fit(likeness=0.8, share=0.95, chance=0.6, lead=0.45), "medium"),
+        (Fit(likeness=0.5, share=0.5, chance=0.8), "medium"),
+        (Fit(likeness=0.45, share=0.25, chance=0.55), "low"),
+        (Fit(likeness=0.1, share=0.1, chance=0.5), "none"),
         (Fit(share=0.9, evidence=0.9, chance=0.9), "medium"),
         (Fit(share=0.1, evidence=0.1, chance=0.5), "none"),
         (Fit(), "none"),
@@ -30,9 +32,9 @@ def test_the_better_the_fit_the_surer(fit: Fit, level: str) -> None:
 
 @given(SHARES, SHARES, SHARES, st.floats(-1, 1))
 def test_a_likelier_meaning_makes_nothing_less_sure(
-    share: float, evidence: float, chance: float, likeness: float
+    share: float, chance: float, lead: float, likeness: float
 ) -> None:
-    fit = Fit(likeness, share, evidence, chance)
+    fit = Fit(likeness, share, chance=chance, lead=lead)
     closer = fit._replace(likeness=min(likeness + 0.2, 1.0))
 
     assert 0 <= probability(fit) <= probability(closer) <= 1
@@ -44,6 +46,28 @@ def test_by_words_alone_nothing_is_called_high(
     share: float, evidence: float, chance: float
 ) -> None:
     assert certainty(Fit(None, share, evidence, chance)) != "high"
+
+
+def test_words_that_stand_nowhere_in_the_courses_leave_low_at_best() -> None:
+    fit = Fit(likeness=0.8, share=0.55, chance=0.95, lead=0.45)
+
+    assert certainty(fit) == "high"
+    assert certainty(fit._replace(unknown=0.45)) == "low"
+
+
+def test_some_words_that_stand_nowhere_do_so_where_the_meaning_is_not_near() -> None:
+    fit = Fit(likeness=0.44, share=0.75, chance=0.6, lead=0.1)
+
+    assert certainty(fit) == "medium"
+    assert certainty(fit._replace(unknown=0.3)) == "low"
+    assert certainty(fit._replace(unknown=0.3, likeness=0.5)) == "medium"
+
+
+def test_a_sentence_that_asks_itself_is_not_relied_on() -> None:
+    fit = Fit(likeness=0.9, share=1.0, chance=0.95, lead=0.45)
+
+    assert certainty(fit) == "high"
+    assert certainty(fit._replace(is_question=True)) == "medium"
 
 
 def test_the_least_of_no_levels_is_none() -> None:

@@ -113,6 +113,39 @@ def test_meaning_finds_what_shares_no_word() -> None:
     assert found.fit.likeness == 0.8
 
 
+def test_the_lead_is_that_of_the_likest_sentence_over_the_sixth() -> None:
+    measures = Measures(likeness=Likenesses(petrol=0.8))
+
+    alone = extract("What fuel?", [["Cars need petrol. ", *FILLER]], measures)
+    crowded = extract("What fuel?", [["More petrol. "] * 3 + list(FILLER)], measures)
+    nothing = extract("What fuel?", [["Cars need fuel. "]])
+
+    assert alone.fit.lead > 0.7
+    assert crowded.fit.lead == alone.fit.lead
+    assert nothing.fit.lead == 0.0
+
+
+def test_what_the_courses_have_no_word_for_is_its_share_of_the_question() -> None:
+    def weigh(term: str) -> float:
+        return {"queue": 1.0, "line": 1.0}.get(term, 2.0)
+
+    found = extract("Is a frobnicator queue a line?", [QUEUES], Measures(weigh))
+    found_with_it = extract(
+        "Is a frobnicator queue a line?",
+        [["A frobnicator. ", *QUEUES]],
+        Measures(weigh),
+    )
+
+    assert found.fit.unknown == 0.5
+    assert found_with_it.fit.unknown == 0.0
+    assert extract("Is a frobnicator queue a line?", [QUEUES]).fit.unknown == 0.0
+
+
+def test_a_sentence_that_asks_itself_is_known_as_one() -> None:
+    assert extract("What is a queue?", [["What is a queue? "]]).fit.is_question
+    assert not extract("What is a queue?", [["A queue is a line. "]]).fit.is_question
+
+
 def test_without_an_embedder_nothing_is_chosen_where_nothing_is_shared() -> None:
     assert extract("What is a monad?", [BREAKERS, QUEUES]) == Extraction()
     assert extract("", [BREAKERS]) == Extraction()

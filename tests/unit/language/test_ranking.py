@@ -10,10 +10,12 @@ from antiphon.language.evidence import TermShares, question_shares
 from antiphon.language.ranking import (
     BEGINNING_WEIGHT,
     CALLS_WEIGHT,
+    DEFINITION_WEIGHT,
     FRAGMENT_WEIGHT,
     NAMED_WEIGHT,
     NAMES_WEIGHT,
     NEIGHBOUR_WEIGHT,
+    NUMBER_WEIGHT,
     PAIR_WEIGHT,
     RANK_WEIGHT,
     SCORE_WEIGHT,
@@ -112,7 +114,18 @@ def test_a_term_of_the_labels_counts_once() -> None:
         (
             "How many retries?",
             "It makes at most 5 retries before failing.",
-            SHAPE_WEIGHT,
+            NUMBER_WEIGHT,
+        ),
+        (
+            "How accurate did retries make it?",
+            "It was right in 75% of all cases.",
+            NUMBER_WEIGHT,
+        ),
+        ("How did retries make it?", "It was right in 75% of all cases.", 0.0),
+        (
+            "What is backpressure?",
+            "Slowing the sender down is called backpressure.",
+            DEFINITION_WEIGHT + SHAPE_WEIGHT,
         ),
         (
             "Who invented sagas?",
@@ -121,6 +134,16 @@ def test_a_term_of_the_labels_counts_once() -> None:
         ),
         ("Where are sagas kept?", "Kenneth Salem described some sagas in 1987.", 0.0),
         ("What is backpressure?", "## Backpressure", FRAGMENT_WEIGHT),
+        (
+            "How does backpressure work?",
+            "Okay so now, backpressure in queues.",
+            FRAGMENT_WEIGHT,
+        ),
+        (
+            "How does backpressure work?",
+            "So now backpressure slows every sender down until all messages are through.",
+            0.0,
+        ),
         (
             "What is backpressure?",
             "Why does every large system need backpressure?",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.knowledge.catalogue_reader import WordHits, fts_query
-from antiphon.knowledge.searching import best, fuse, standardised, words_spread
+from antiphon.knowledge.candidates import best, fuse, standardised
+from antiphon.knowledge.word_hits import WordHits, fts_query, words_spread
 
 
 def test_nothing_in_a_question_is_read_as_an_operator() -> None:

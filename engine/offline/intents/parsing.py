@@ -1,0 +1,134 @@
+"""Takes a question apart: the courses and lessons it names, what it asks of the catalogue, and its topic."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from antiphon.engine.offline.catalogue import Catalogue
+from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
+from antiphon.engine.offline.mentions import (
+    Mention,
+    Mentions,
+    mentions_in,
+    without_places,
+)
+from antiphon.language.asking import Ask, Asked, asked_of_catalogue
+from antiphon.language.lesson_places import (
+    LessonPlace,
+    lesson_places,
+    spelled_out,
+)
+from antiphon.language.questions import refers_back
+
+_NAMES_CATALOGUE = re.compile(
+    r"\b(?:outline|syllabus|curriculum|lessons|table of contents|teach(?:es|ing)?|taught|instructor|teacher|course)\b",
+    re.I,
+)
+_OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))
+"""What is asked of one course."""
+_OF_LESSONS: frozenset[Ask] = frozenset(("contents", "lessons", "title", "overview"))
+"""After these, "the second one" is a lesson."""
+
+
+class Parsed(NamedTuple):
+    """A question taken apart.
+
+    Attributes:
+        before: The question that it leans on; `NO_QUESTION` where it stands alone.
+        places: The lessons that it names by number or place.
+        known: The courses and lessons named that there are; all that it calls one, where no catalogue is at hand.
+        topic: The question without them.
+        asked: What it asks of the catalogue.
+    """
+
+    question: str
+    catalogue: Catalogue
+    before: Inquiry
+    places: tuple[LessonPlace, ...]
+    mentions: Mentions
+    known: tuple[Mention, ...]
+    topic: str
+    asked: Asked
+
+    @property
+    def names_lesson(self) -> bool:
+        return bool(self.places or self.mentions.lessons)
+
+    @property
+    def is_bare(self) -> bool:
+        """True where nothing is asked beside the places that are named."""
+        return not self.asked.topic and not self.asked.asks
+
+    @property
+    def speaks_of_catalogue(self) -> bool:
+        """True where a word of it is one for a course or its parts."""
+        return _NAMES_CATALOGUE.search(self.question) is not None
+
+
+def parse(question: str, before: Inquiry, catalogue: Catalogue) -> Parsed:
+    """Takes a question apart.
+
+    Args:
+        before: The question before it; `NO_QUESTION` for the first of a conversation.
+    """
+    leans_on = NO_QUESTION
+    if refers_back(question):
+        leans_on = before
+    parsed = _parsed(question, leans_on, catalogue, loosely=False)
+    if parsed.mentions.courses and spelled_out(question) != question:
+        return parse(spelled_out(question), before, catalogue)
+    if _can_only_mean_a_course(parsed):
+        loosely = _parsed(question, leans_on, catalogue, loosely=True)
+        # A part of a title will do as a name where that leaves nothing open.
+        if loosely.asked.is_pure and loosely.known:
+            parsed = loosely
+    if _is_about_the_course_before(parsed):
+        return parsed._replace(before=before)
+    return parsed
+
+
+def _parsed(
+    question: str, before: Inquiry, catalogue: Catalogue, *, loosely: bool
+) -> Parsed:
+    after_courses = before.has_course
+    mentions = mentions_in(
+        question, catalogue, loosely=loosely, after_courses=after_courses
+    )
+    # What is called a course and is none stays in the topic, but it is none of what is asked about a course.
+    bare = without_places(question, mentions.all)
+    of_course = bool(mentions.courses) or after_courses
+    known = tuple([mention for mention in mentions.all if mention.titles])
+    asked = asked_of_catalogue(bare, of_course=of_course)
+    about_lessons = _is_about_lessons(before)
+    # "What comes after Circuit Breakers?" is about lessons where that is all that is asked.
+    if mentions.lessons and not asked.topic:
+        about_lessons = True
+    return Parsed(
+        question=question,
+        catalogue=catalogue,
+        before=before,
+        places=lesson_places(question, after_lessons=about_lessons),
+        mentions=mentions,
+        known=known,
+        topic=without_places(question, known),
+        asked=asked,
+    )
+
+
+def _is_about_lessons(before: Inquiry) -> bool:
+    return before.lesson is not None or bool(before.asks & _OF_LESSONS)
+
+
+def _can_only_mean_a_course(parsed: Parsed) -> bool:
+    """Returns True for "Who teaches retrieval?"."""
+    if parsed.mentions.courses or not parsed.asked.asks & _OF_A_COURSE:
+        return False
+    return parsed.speaks_of_catalogue
+
+
+def _is_about_the_course_before(parsed: Parsed) -> bool:
+    """Returns True for "How many lessons are there?": after a question that named a course, that one is meant."""
+    if parsed.mentions.all or not parsed.asked.is_pure:
+        return False
+    return bool(parsed.asked.asks & _OF_A_COURSE)

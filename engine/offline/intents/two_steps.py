@@ -1,0 +1,91 @@
+"""Takes a message in two steps: a lesson to look at first, and what is asked with it in mind."""
+
+from __future__ import annotations
+
+import re
+
+from antiphon.engine.offline.intents.inquiry import Inquiry
+from antiphon.engine.offline.intents.kinds import ELSEWHERE
+
+_LOOK = (
+    r"(?:have a look|take a look|look|see|find|check|take|read|go|start|begin|open|consider|note|recall|remember"
+    r"|think)\b"
+)
+_ASKS = r"(?:what|which|where|who|whose|how|why|when|does|do|is|are|can|tell me|find|name|show me|search|in which)\b"
+_STEPS = re.compile(
+    rf"\s*(?:(?:please|first|can you|could you|i want you to)\b,?\s+){{0,3}}(?P<step>{_LOOK}.{{3,300}}?)"
+    rf"(?:[.;:!?]|,)\s+(?:(?:and|then|now|next|after that)\b,?\s+){{0,2}}(?P<question>{_ASKS}.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+# What a question says of the step before it, at its end or as "that topic".
+_POINTS_TO_STEP = re.compile(
+    r"\b(?:it|them|this|that|these|those)\s*(?:too|as well|then)?\s*[?.!]*\s*$|\b(?:similar|alike|comparable)\b"
+    r"|\b(?:its|that|this|the|the same) (?:topic|subject|theme|title|lesson|thing|idea)s?\b",
+    re.IGNORECASE,
+)
+
+
+def steps_in(text: str) -> tuple[str, str] | None:
+    """Returns the order to look something up and the question behind it; None where the message is not of that form."""
+    found = _STEPS.match(text)
+    if found is None:
+        return None
+    return found["step"].strip(), found["question"].strip()
+
+
+def in_two_steps(step: Inquiry, question: Inquiry, asked: str) -> Inquiry:
+    """Returns what is asked once a lesson is known.
+
+    Args:
+        step: What is to be looked at first: a lesson.
+        question: What is asked then, understood as what follows it.
+        asked: Its own words.
+    """
+    other = question.course
+    if other == step.course:
+        other = None
+    if other is not None and (_POINTS_TO_STEP.search(asked) or not question.has_topic):
+        return _on_its_topic(step, question, other)
+    if other is None and ELSEWHERE.search(asked):
+        return _on_its_topic(step, question, None)
+    if other is None:
+        return _in_lesson(step, question)
+    # The question says itself what to look for: the lesson is named, and the other course is asked.
+    named = step._replace(
+        kind="outline",
+        question=f"What is lesson {step.lesson} of {step.course} called?",
+        asks=frozenset({"title"}),
+        step=0,
+    )
+    return Inquiry("several", asked, asked, parts=(named, question))
+
+
+def after_lesson(lesson: Inquiry, question: Inquiry) -> Inquiry:
+    """Returns "And what does the MCP course say on that topic?" as asked on the topic of the lesson before it."""
+    asked = question.question
+    if not lesson.is_about_lesson or not _POINTS_TO_STEP.search(asked):
+        return question
+    if question.course not in (None, lesson.course):
+        return _on_its_topic(lesson, question, question.course)
+    if question.course is None and ELSEWHERE.search(asked):
+        return _on_its_topic(lesson, question, None)
+    return question
+
+
+def _in_lesson(step: Inquiry, question: Inquiry) -> Inquiry:
+    """Returns a question that names no place as one of the lesson that was to be looked at."""
+    if question.kind != "plain" or question.has_course:
+        return question
+    return question._replace(
+        kind="lesson", course=step.course, courses=step.courses, lesson=step.lesson
+    )
+
+
+def _on_its_topic(step: Inquiry, question: Inquiry, other: str | None) -> Inquiry:
+    """Returns the question what another course says on the topic of the lesson."""
+    return step._replace(
+        kind="look_up",
+        question=f"{step.question}. {question.question}",
+        topic="",
+        other=other,
+    )

@@ -1,0 +1,171 @@
+"""Understands a message, step by step: the questions in it, and of each the places it names and its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from antiphon.engine.offline.catalogue import EMPTY, Catalogue
+from antiphon.engine.offline.intents.follow_ups import follow_up
+from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
+from antiphon.engine.offline.intents.kinds import with_kind
+from antiphon.engine.offline.intents.parsing import parse
+from antiphon.engine.offline.intents.places import (
+    in_only_course,
+    with_courses,
+    with_lesson,
+)
+from antiphon.engine.offline.intents.two_steps import (
+    after_lesson,
+    in_two_steps,
+    steps_in,
+)
+from antiphon.language.questions import questions_in
+from antiphon.language.small_talk import small_talk, without_courtesies
+from antiphon.language.tongues import Tongue, tongue_of
+
+MOST_CHARS = 1000
+"""As much of a question is read: some patterns take time by the square of its length."""
+MOST_EARLIER = 3
+
+_FEWEST_CAPITALS = 9
+"""In fewer letters, capitals are an abbreviation."""
+_LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
+_LESSON_IN_ANSWER = re.compile(r"\bLesson (\d{1,4}), ([^:\n]{1,200}):")
+"""The source in front of an excerpt."""
+
+
+def understand(
+    question: str,
+    earlier: Sequence[str] = (),
+    catalogue: Catalogue = EMPTY,
+    answered: str = "",
+) -> Inquiry:
+    """Reads a message: small talk, one question, or several.
+
+    Args:
+        earlier: Earlier questions of the conversation, oldest first.
+        catalogue: The courses that there are; empty where none is at hand.
+        answered: The answer to the last of the earlier questions.
+    """
+    talk = small_talk(question)
+    if talk is not None:
+        return Inquiry("greeting", question[:MOST_CHARS], "", talk=talk)
+    asked = _plainly(question)
+    before = _before(earlier, catalogue, answered)
+    tongue = tongue_of(asked)
+    # One set of rules reads what is asked of a catalogue, in whichever language.
+    inquiry = _understand_all(tongue.in_english(asked), before, catalogue)
+    if not inquiry.speaks_of_catalogue:
+        inquiry = _understand_all(asked, before, catalogue)
+    return _asked_in(tongue, inquiry)
+
+
+def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    steps = steps_in(asked)
+    if steps is not None:
+        step = _understand_one(steps[0], before, catalogue)
+        # A step that names no known lesson is no more than the beginning of the question.
+        if catalogue.course(step.course) and step.is_about_lesson:
+            question = _understand_each(steps[1], step, catalogue)
+            return in_two_steps(step, question, steps[1])
+    return _understand_each(asked, before, catalogue)
+
+
+def _understand_each(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    parts: list[Inquiry] = []
+    for part in questions_in(asked):
+        before = _understand_one(part, before, catalogue)
+        if parts and catalogue:
+            before = after_lesson(parts[-1], before)
+        if parts and _is_of_same_outline(parts[-1], before):
+            same = parts.pop()
+            before = before._replace(asks=before.asks | same.asks, place=same.place)
+        parts.append(before)
+    if len(parts) == 1:
+        return parts[0]
+    return Inquiry("several", asked, asked, parts=tuple(parts))
+
+
+def _asked_in(tongue: Tongue, inquiry: Inquiry) -> Inquiry:
+    parts = [part._replace(tongue=tongue) for part in inquiry.parts]
+    return inquiry._replace(tongue=tongue, parts=tuple(parts))
+
+
+def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:
+    """Returns True for "How many lessons has it, and who teaches it?": one answer says both."""
+    if not one.has_course or (one.kind, other.kind) != ("outline", "outline"):
+        return False
+    place = (one.course, one.courses, one.lesson, one.lessons, one.step)
+    others = (other.course, other.courses, other.lesson, other.lessons, other.step)
+    return place == others
+
+
+def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    parsed = parse(question, before, catalogue)
+    inquiry = with_courses(parsed)
+    inquiry = follow_up(inquiry, parsed)
+    inquiry = in_only_course(inquiry, parsed)
+    inquiry = with_lesson(inquiry, parsed)
+    return with_kind(inquiry, parsed)
+
+
+def _plainly(question: str) -> str:
+    """Returns the question as it would be asked in a quiet voice: without courtesies, and not all in capitals."""
+    asked = question[:MOST_CHARS]
+    letters = sum(letter.isalpha() for letter in asked)
+    if letters >= _FEWEST_CAPITALS and asked.isupper():
+        asked = asked.lower()
+    return without_courtesies(asked).strip()
+
+
+def _before(earlier: Sequence[str], catalogue: Catalogue, answered: str) -> Inquiry:
+    """Returns the last earlier question as it was understood, with a place that its answer named."""
+    questions = [each for each in earlier if small_talk(each) is None]
+    if not questions:
+        return NO_QUESTION
+    *recent, last = questions[-MOST_EARLIER:]
+    inquiry = understand(last, recent, catalogue)
+    if inquiry.parts:
+        inquiry = inquiry.parts[-1]
+    if inquiry.course is not None:
+        return inquiry
+    return _placed_by_answer(inquiry, catalogue, answered)
+
+
+def _placed_by_answer(inquiry: Inquiry, catalogue: Catalogue, answered: str) -> Inquiry:
+    """Returns the inquiry with the courses that its answer lists, or with the first place that it names."""
+    titles = _courses_in(answered, catalogue)
+    if not titles:
+        return _placed_by_excerpt(inquiry, catalogue, answered)
+    # Where the question may mean several courses, an answer from one of them decides.
+    if inquiry.courses and len(titles) > 1:
+        return inquiry
+    if "courses" in inquiry.asks:
+        return inquiry._replace(courses=titles)
+    at = answered.find(titles[0])
+    lesson = _LESSON_NUMBER_IN_ANSWER.search(answered, max(at - 40, 0), at + 200)
+    if lesson is not None:
+        inquiry = inquiry._replace(lesson=int(lesson[1]))
+    return inquiry._replace(course=titles[0])
+
+
+def _courses_in(answered: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """Returns the courses that an answer names, in its order."""
+    named = [each.title for each in catalogue.courses if each.title in answered]
+    named.sort(key=answered.find)
+    return tuple(named)
+
+
+def _placed_by_excerpt(
+    inquiry: Inquiry, catalogue: Catalogue, answered: str
+) -> Inquiry:
+    """Returns the inquiry with the lesson of the first excerpt that answered it, where one course has such a lesson."""
+    quoted = _LESSON_IN_ANSWER.search(answered)
+    if quoted is None:
+        return inquiry
+    lesson = (int(quoted[1]), quoted[2])
+    courses = [each.course.title for each in catalogue.lessons if each.lesson == lesson]
+    if len(courses) != 1:
+        return inquiry
+    return inquiry._replace(course=courses[0], lesson=lesson[0])

@@ -1,0 +1,149 @@
+"""Finds the known courses and lessons in a question, by title, nickname or teacher."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from antiphon.engine.offline.catalogue import Catalogue, CourseEntry, LessonOf
+from antiphon.engine.offline.mentions.unknown import called_courses
+from antiphon.engine.offline.mentions.values import (
+    CourseMention,
+    LessonMention,
+    Mentions,
+    overlaps,
+)
+from antiphon.engine.offline.mentions.word_places import (
+    COURSE_WORDS,
+    LESSON_WORDS,
+    TEACHES,
+    WordPlaces,
+)
+from antiphon.engine.offline.titles import Run
+from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
+
+_GENITIVES = ("'s", "\u2019s")
+
+
+def mentions_in(
+    question: str,
+    catalogue: Catalogue,
+    *,
+    loosely: bool = False,
+    after_courses: bool = False,
+) -> Mentions:
+    """Finds the courses and lessons that a question names.
+
+    Args:
+        loosely: The question can only be about courses, so that a part of a title alone is a name.
+        after_courses: The question before was about courses, so that "the retrieval one" is one.
+    """
+    finder = _Finder(question, catalogue, loosely, after_courses)
+    courses = finder.courses()
+    return Mentions(courses, finder.lessons(courses))
+
+
+class _Finder:
+    def __init__(
+        self, question: str, catalogue: Catalogue, loosely: bool, after_courses: bool
+    ) -> None:
+        self._catalogue = catalogue
+        self._loosely = loosely
+        self._words = WordPlaces(question)
+        self._course_words = COURSE_WORDS
+        if after_courses:
+            self._course_words = COURSE_WORDS | {"one"}
+
+    def courses(self) -> tuple[CourseMention, ...]:
+        found: list[CourseMention] = []
+        for run in self._catalogue.course_titles.runs(self._words.tokens):
+            if self._names_course(run):
+                courses = tuple([self._catalogue.courses[at] for at in run.titles])
+                mention = self._words.mention(run.first, run.last)
+                found.append(mention._replace(courses=courses))
+        found += self._teachers(found)
+        found += called_courses(self._words, self._catalogue, found)
+        found.sort(key=lambda mention: mention.start)
+        return tuple(found)
+
+    def _names_course(self, run: Run) -> bool:
+        words = self._words
+        if words.is_called(run, self._course_words) or words.is_place_of_lesson(run):
+            return True
+        # A text without lessons is a document: its title is its subject, which questions name for its own sake.
+        if self._catalogue.courses[run.titles[0]].is_document:
+            return False
+        return words.is_quoted(run) or self._is_title(run)
+
+    def _is_title(self, run: Run) -> bool:
+        """Returns True for words that can be nothing but a title: all of it, or what stands where one does."""
+        if run.matched > 1 and run.full:
+            return True
+        if not self._words.stands_alone(run):
+            return False
+        return self._loosely or (run.matched > 1 and self._words.is_placed(run))
+
+    def _teachers(self, known: Sequence[CourseMention]) -> list[CourseMention]:
+        """Returns the courses that are named by who teaches them."""
+        taught = list(self._catalogue.teachers.values())
+        found: list[CourseMention] = []
+        for run in self._catalogue.teacher_names.runs(self._words.tokens):
+            mention = self._words.mention(run.first, run.last)
+            if overlaps(mention, known) or not self._names_teacher(run):
+                continue
+            courses: tuple[CourseEntry, ...] = ()
+            for at in run.titles:
+                courses += taught[at]
+            found.append(mention._replace(courses=courses, names_teacher=True))
+        return found
+
+    def _names_teacher(self, run: Run) -> bool:
+        """Returns True for a whole name, and for "Kwame's course", "courses by Kwame" and "that Kwame teaches"."""
+        if run.full and run.matched > 1:
+            return True
+        words = self._words
+        if words.word(run.first - 1) == "by" and not words.carries_on(run.last + 1):
+            return True
+        behind = words.text[words.token(run.last).end :]
+        return behind.startswith(_GENITIVES) or words.word(run.last + 1) in TEACHES
+
+    def lessons(self, courses: Sequence[CourseMention]) -> tuple[LessonMention, ...]:
+        """Returns the lessons named by title, where the question speaks of lessons; those of its course first."""
+        found: list[LessonMention] = []
+        for run in self._runs_of_lessons():
+            name, start, end, *_ = mention = self._words.mention(run.first, run.last)
+            if overlaps(mention, courses) or not self._names_lesson(run):
+                continue
+            lesson = self._lesson_in(run, courses)
+            if lesson is not None:
+                found.append(LessonMention(name, start, end, lesson))
+        return tuple(found)
+
+    def _runs_of_lessons(self) -> list[Run]:
+        text = self._words.text
+        runs = self._catalogue.lesson_titles.runs(self._words.tokens)
+        if self._loosely or speaks_of_lessons(text):
+            return runs
+        if not asks_for_neighbour(text):
+            return []
+        # "What comes after Circuit Breakers?", where nothing follows.
+        return [run for run in runs if run.last == len(self._words.tokens) - 1]
+
+    def _names_lesson(self, run: Run) -> bool:
+        if run.full and run.matched > 1:
+            return True
+        words = self._words
+        if words.is_called(run, LESSON_WORDS | {"one"}) or words.is_quoted(run):
+            return True
+        return self._loosely and words.stands_alone(run)
+
+    def _lesson_in(self, run: Run, named: Sequence[CourseMention]) -> LessonOf | None:
+        """Returns the lesson that is named, in one of the courses named; None where it may be several."""
+        courses: list[CourseEntry] = []
+        for mention in named:
+            courses += mention.courses
+        lessons = [self._catalogue.lessons[at] for at in run.titles]
+        of_courses = [lesson for lesson in lessons if lesson.course in courses]
+        for found in (of_courses, lessons):
+            if len(found) == 1:
+                return found[0]
+        return None

@@ -1,0 +1,238 @@
+"""Chunks that may answer a question, proposed by meaning and by words, with a score of both together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import log
+
+import numpy as np
+
+from antiphon.knowledge.catalogue_reader import CatalogueReader
+from antiphon.knowledge.chroma import ChromaIndex
+from antiphon.knowledge.vectors import Numbers, Vector, VectorFile
+from antiphon.knowledge.word_hits import WordHits, words_spread
+from antiphon.language.words import stem, terms, words
+from antiphon.vocabulary.values import Passage, Value
+
+# Chunks that each of the two searches proposes.
+_CANDIDATES = 60
+# A subset of up to so many chunks is compared with the question row by row; of a larger one, Chroma's nearest are.
+_SCANNED = 20_000
+# Chunks among which the most frequent of a question's terms are not looked for any more, once the rarer ones have
+# brought so many: at 100,000 chunks a common word alone would take longer than all the rest.
+_ENOUGH_HITS = 1_000
+# The weight of a term that half of the chunks hold.
+_WEIGHT_OF_HALF = log(2.0)
+# Further terms of a question are not even looked up.
+_MAX_TERMS = 256
+# Further terms are not scored sentence by sentence.
+_SCORED_TERMS = 64
+
+
+class Wanted(Value, frozen=True, kw_only=True):
+    """The limits of a search.
+
+    Attributes:
+        limit: Passages at most.
+        characters: Of all of them together, at most; the first comes however long its sentence is.
+        known: Passages whose sentences are not brought again.
+    """
+
+    course: str | None
+    lesson: int | None
+    limit: int
+    characters: int
+    known: tuple[Passage, ...] = ()
+
+
+class TermWeights:
+    """How telling the terms of a question are, by the chunks that hold them."""
+
+    def __init__(self, reader: CatalogueReader) -> None:
+        self._chunks = reader.chunks
+        # Per generation, because another one has other counts.
+        self.count = lru_cache(maxsize=50_000)(reader.chunks_with)
+
+    def weight(self, term: str) -> float:
+        """Returns the weight of a stemmed term: its inverse document frequency over chunks."""
+        return log((self._chunks + 1) / (self.count(term) + 0.5))
+
+    def terms_of(self, query: str) -> list[str]:
+        """Returns the stemmed words that set chunks apart; all of them where none does."""
+        stemmed = list(terms(query))
+        # A query of nothing but stop words is searched for those.
+        if not stemmed:
+            stemmed = [stem(word) for word in words(query)]
+        distinct = list(dict.fromkeys(stemmed))[:_MAX_TERMS]
+        selective = []
+        for term in distinct:
+            # BM25 gives nothing for a word that half of the chunks hold.
+            if self.weight(term) > _WEIGHT_OF_HALF:
+                selective.append(term)
+        if not selective:
+            return distinct
+        return selective
+
+    def shares(self, found: Sequence[str]) -> dict[str, float]:
+        """Returns the share of the chunks in which each term stands; those that stand nowhere are left out."""
+        shares = {}
+        for term in found[:_SCORED_TERMS]:
+            count = self.count(term)
+            if count:
+                shares[term] = (count + 0.5) / (self._chunks + 1.0)
+        return shares
+
+    def rarest(self, found: Sequence[str]) -> list[str]:
+        """Returns the rarer of the terms, as long as all chunks that hold them are not too many."""
+        rare: list[str] = []
+        hits = 0
+        for term in sorted(found, key=self.count):
+            hits += self.count(term)
+            if rare and hits > _ENOUGH_HITS:
+                break
+            rare.append(term)
+        return rare
+
+
+class Vectors:
+    """The vectors of all chunks: the index that finds the nearest, and the file in which each can be looked up."""
+
+    def __init__(self, index: ChromaIndex, file: VectorFile, numbers: Numbers) -> None:
+        """Holds them together.
+
+        Args:
+            numbers: Of the chunks, in the order of the file's rows.
+        """
+        self._index = index
+        self._file = file
+        self._numbers = numbers
+
+    def nearest(self, vector: Vector, limit: int) -> list[int]:
+        """Returns the numbers of the chunks that are nearest of all."""
+        return self._index.nearest(vector.tolist(), min(limit, len(self._numbers)))
+
+    def nearest_of(self, subset: Numbers, vector: Vector, limit: int) -> list[int]:
+        """Returns the numbers of the chunks that are nearest within a subset."""
+        if len(subset) > _SCANNED:
+            # Chroma's own filter looks at every chunk; so many of its nearest leave enough of a large subset.
+            more = limit * len(self._numbers) * 2 // len(subset)
+            nearest = np.array(self.nearest(vector, more))
+            subset = nearest[np.isin(nearest, subset)]
+        elif len(subset) > limit:
+            likeness = self.likeness(subset, vector)
+            subset = subset[np.argpartition(-likeness, limit)[:limit]]
+        found: list[int] = subset.tolist()
+        return found
+
+    def likeness(self, numbers: Numbers, vector: Vector) -> Vector:
+        """Returns the cosine of each chunk; the numbers rise."""
+        rows = self._file.rows(np.searchsorted(self._numbers, numbers))
+        # By einsum, as in knowledge/vectors.py.
+        cosines: Vector = np.einsum("ij,j->i", rows, vector)
+        return cosines
+
+    def close(self) -> None:
+        self._index.close()
+        self._file.close()
+
+
+class Candidates:
+    """The two ways by which chunks are proposed, each within course and lesson."""
+
+    def __init__(
+        self, reader: CatalogueReader, vectors: Vectors | None, weight: float
+    ) -> None:
+        """Holds what both need.
+
+        Args:
+            vectors: None where the library has no text.
+            weight: Of words against meaning.
+        """
+        self._reader = reader
+        self._vectors = vectors
+        self._weight = weight
+        self._moments = reader.moments()
+        self.weights = TermWeights(reader)
+        # Per generation, as the counts of terms are.
+        self._subset = lru_cache(maxsize=32)(reader.subset)
+
+    def by_meaning_and_words(
+        self, vector: Vector, found: Sequence[str], wanted: Wanted
+    ) -> dict[int, float]:
+        """Returns the scores of chunks by their numbers.
+
+        Args:
+            found: The question's terms.
+        """
+        if self._vectors is None:
+            return {}
+        limit = max(_CANDIDATES, wanted.limit)
+        subset = self._within(wanted)
+        if subset is None:
+            near = self._vectors.nearest(vector, limit)
+        else:
+            near = self._vectors.nearest_of(subset, vector, limit)
+        hits = self._match(found, wanted, near)
+        numbers = np.array(sorted({*near, *hits.scores}), dtype=np.int64)
+        likeness = self._vectors.likeness(numbers, vector)
+        cosines = dict(zip(numbers.tolist(), likeness.tolist(), strict=True))
+        meaning = self._moments.spread(vector)
+        return fuse(cosines, meaning, hits, self._reader.chunks, self._weight)
+
+    def by_words(self, found: Sequence[str], wanted: Wanted) -> dict[int, float]:
+        """Returns the scores of the chunks that hold any of the terms, by words alone."""
+        return self._match(found, wanted, ()).scores
+
+    def _match(
+        self, found: Sequence[str], wanted: Wanted, also: Sequence[int]
+    ) -> WordHits:
+        """Searches by words: by the rarer ones, as long as all chunks that hold them are not too many."""
+        limit = max(_CANDIDATES, wanted.limit)
+        rare = self.weights.rarest(found)
+        return self._reader.match(rare, self._within(wanted), limit, also)
+
+    def _within(self, wanted: Wanted) -> Numbers | None:
+        """Returns the numbers of the chunks of the course and lesson that are wanted; None where all are."""
+        if wanted.course is None and wanted.lesson is None:
+            return None
+        return self._subset(wanted.course, wanted.lesson)
+
+
+def fuse(
+    cosines: Mapping[int, float],
+    meaning: tuple[float, float],
+    hits: WordHits,
+    chunks: int,
+    weight: float,
+) -> dict[int, float]:
+    """Scores each chunk in `cosines`: how far it stands out by meaning, and by words.
+
+    Both are standardised over all chunks, so that a query whose words are telling is led by its words.
+
+    Args:
+        meaning: Mean and standard deviation of the query's cosine over all chunks.
+        chunks: How many chunks there are.
+        weight: Of words against meaning.
+    """
+    spread = words_spread(hits, chunks)
+    scores = {}
+    for number, cosine in cosines.items():
+        by_words = standardised(hits.scores.get(number, 0.0), spread)
+        scores[number] = standardised(cosine, meaning) + weight * by_words
+    return scores
+
+
+def standardised(value: float, spread: tuple[float, float]) -> float:
+    """Returns the standard deviations above the mean; 0 where nothing varies."""
+    mean, deviation = spread
+    # Rounding leaves a trace of a deviation where all values are the same.
+    if deviation <= 1e-9:
+        return 0.0
+    return (value - mean) / deviation
+
+
+def best(scores: Mapping[int, float], limit: int) -> dict[int, float]:
+    """Returns the `limit` highest, ties in order of number."""
+    ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return dict(ranked[: max(limit, 0)])

@@ -1,0 +1,95 @@
+"""Passages as they leave a search: spans of sentences with their text, their source, and why they were found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from antiphon.knowledge.candidates import Wanted
+from antiphon.knowledge.catalogue_tables import term_hash
+from antiphon.knowledge.chunking import passage_id
+from antiphon.knowledge.scoring import SentenceScores
+from antiphon.knowledge.selecting import Span
+from antiphon.knowledge.stretches import SentenceRow
+from antiphon.knowledge.vectors import Flags
+from antiphon.language.words import terms, words
+from antiphon.vocabulary.values import Passage, Signals, StoredText
+
+
+def banned(row: SentenceRow, wanted: Wanted) -> Flags:
+    """Returns which sentences are not to be chosen: outside course or lesson, or known already."""
+    outside = []
+    for stretch in row.stretches:
+        place = stretch.place
+        other = wanted.course not in (None, place.course)
+        outside.append(other or wanted.lesson not in (None, place.lesson))
+    closed: Flags = np.array(outside, dtype=bool)[row.stretch]
+    for passage in wanted.known:
+        if passage.start is not None:
+            closed |= _within(row, passage, passage.start)
+    return closed
+
+
+def _within(row: SentenceRow, passage: Passage, start: int) -> Flags:
+    """Returns which sentences stand in a passage, whole or in part."""
+    found: Flags = np.zeros(len(row), dtype=bool)
+    end = start + len(passage.text.text)
+    address = (passage.course, passage.lesson, passage.title)
+    for number, stretch in enumerate(row.stretches):
+        place = stretch.place
+        if address == (place.course, place.lesson, place.title or None):
+            same = row.stretch == number
+            before_end = row.starts + stretch.start < end
+            found |= same & before_end & (row.ends + stretch.start > start)
+    return found
+
+
+class Asked:
+    """The words of a query, as it has them, with the hashes of their stems."""
+
+    def __init__(self, query: str) -> None:
+        self._hashes: dict[str, set[int]] = {}
+        for word in words(query):
+            self._hashes[word] = {term_hash(stem) for stem in terms(word)}
+
+    def matched(self, span: Span, row: SentenceRow) -> tuple[str, ...]:
+        """Returns the words that the sentences hold."""
+        places, hashes = row.terms
+        first, end = np.searchsorted(places, (span.first, span.last + 1))
+        held = set(hashes[first:end].tolist())
+        matched = []
+        for word, stems in self._hashes.items():
+            if held & stems:
+                matched.append(word)
+        return tuple(matched)
+
+
+def passage_of(
+    asked: Asked, span: Span, row: SentenceRow, scores: SentenceScores
+) -> Passage:
+    """Makes a passage of a span: the exact text of its lesson, from its first sentence to its last."""
+    stretch = row.stretch_of(span.first)
+    place = stretch.place
+    start = int(row.starts[span.first])
+    text = stretch.text[start : int(row.ends[span.last])].rstrip()
+    starts = (row.starts[span.first : span.last + 1] - start).tolist()
+    source = place.course
+    if place.lesson is not None:
+        source = f"{place.course} - Lesson {place.lesson}"
+    signals = Signals(
+        meaning=round(float(scores.meaning[span.best]), 2),
+        words=round(float(scores.words[span.best]), 2),
+        matched=asked.matched(span, row),
+    )
+    return Passage(
+        id=passage_id(place.course, place.lesson, place.title, text),
+        source=source,
+        text=StoredText(text),
+        starts=tuple(starts),
+        course=place.course,
+        lesson=place.lesson,
+        title=place.title or None,
+        link=place.link,
+        score=round(span.score, 4),
+        start=stretch.start + start,
+        signals=signals,
+    )

@@ -1,0 +1,58 @@
+"""What is asked for, and an excerpt that is only a little like the question does not hold."""
+
+from __future__ import annotations
+
+import pytest
+
+from antiphon.language.shortfall import LIKE, falls_short
+from antiphon.language.words import stem
+
+NETFLIX = (
+    "Netflix released Hystrix in 2012. Over sixty services used it. People liked it."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "likeness", "short"),
+    [
+        ("Which prize did Netflix win?", 0.4, True),
+        ("Which prize did Netflix win?", LIKE, False),
+        ("Which library did Netflix release?", 0.4, False),
+        ("What is Netflix?", 0.4, False),
+        (
+            "Which prize did Netflix win for engineering, design and research long ago?",
+            0.4,
+            False,
+        ),
+    ],
+)
+def test_what_is_asked_beside_a_name_must_stand_in_what_is_shown(
+    question: str, likeness: float, short: bool
+) -> None:
+    assert falls_short(question, [NETFLIX], likeness) == short
+
+
+@pytest.mark.parametrize(("missing", "short"), [("prize", True), ("other", False)])
+def test_a_word_that_no_course_has_is_missed_however_like_the_excerpt_is(
+    missing: str, short: bool
+) -> None:
+    def weigh(term: str) -> float:
+        return 2.0 if term in map(stem, known) else 6.0
+
+    known = {"prize", "netflix", "win"} - {missing}
+
+    question = "Which prize did Netflix win?"
+    assert falls_short(question, [NETFLIX], 0.7, weigh) == short
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("How many people work at Netflix?", True),
+        ("How many services used Hystrix?", False),
+        ("How many engineers did Netflix have?", True),
+    ],
+)
+def test_how_many_wants_a_sentence_that_counts_them(question: str, short: bool) -> None:
+    assert falls_short(question, [NETFLIX], 0.4) == short
+    assert not falls_short(question, [NETFLIX, "Ten people and engineers."], 0.4)
