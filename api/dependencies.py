@@ -20,11 +20,14 @@ from antiphon.service import (
     Change,
     Course,
     Diff,
+    EventKind,
+    ForkPlan,
     Interceptor,
     Job,
     Mode,
     Outcome,
     Pending,
+    QuerySetting,
     Question,
     Readiness,
     RegressionTest,
@@ -138,6 +141,16 @@ class Facade(Protocol):
         /,
     ) -> RunningQuery: ...
 
+    async def plan_fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        interceptor: Interceptor | None = ...,
+        /,
+    ) -> ForkPlan: ...
+
     async def resume(self, query_id: str) -> RunningQuery: ...
 
     async def find(self, beginning: str) -> str: ...
@@ -145,6 +158,10 @@ class Facade(Protocol):
     def recorded(self, query_id: str) -> RunningQuery: ...
 
     def cancel(self, query_id: str, why: str) -> None: ...
+
+    def event_kinds(self) -> Sequence[EventKind]: ...
+
+    def query_settings(self) -> Sequence[QuerySetting]: ...
 
     def courses(self) -> Sequence[Course]: ...
 

@@ -182,6 +182,45 @@ class SearchReply(Schema):
     passages: list[PassageReply]
 
 
+class EventKindReply(Schema):
+    """One kind of event, who emits it and who hears it."""
+
+    kind: str = Field(examples=["round_opened"])
+    emitted_by: list[str] = Field(examples=[["coordinator"]])
+    heard_by: list[str] = Field(
+        description="Handlers; empty for what is there for the trace and its followers.",
+        examples=[["ContextSynthesizer.on_round_opened"]],
+    )
+    says: str
+
+
+class EventKindsReply(Schema):
+    """Every kind of event, in the order in which a query meets them."""
+
+    kinds: list[EventKindReply]
+
+
+class QuerySettingReply(Schema):
+    """One setting of a query."""
+
+    name: str = Field(examples=["max_rounds"])
+    value: str | float | bool | None = Field(description="The service's own.")
+    meaning: str
+    choices: list[str] = Field(
+        description="The few texts that it may be; empty for a number or any text."
+    )
+    fork: Literal["lower", "any", "model", "none"] = Field(
+        description="How a fork over the network may change it: `lower` than the service's own, to `any` value, to a "
+        "`model` that the service asks itself, or not at all."
+    )
+
+
+class QuerySettingsReply(Schema):
+    """The settings of a query as this service has them."""
+
+    settings: list[QuerySettingReply]
+
+
 class ClearRequest(RequestBody):
     """The conversation to forget."""
 

@@ -81,6 +81,12 @@ from antiphon.service.archive import (
     nearest,
 )
 from antiphon.service.documents import OVER, Documents, Job
+from antiphon.service.guide import (
+    EventKind,
+    QuerySetting,
+    event_kinds,
+    query_settings,
+)
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -138,6 +144,7 @@ __all__ = [
     "Divergence",
     "Documents",
     "Double",
+    "EventKind",
     "FileResult",
     "Finding",
     "ForkPlan",
@@ -154,6 +161,7 @@ __all__ = [
     "Outcome",
     "Pending",
     "QueryHandle",
+    "QuerySetting",
     "Question",
     "Readiness",
     "Redaction",
@@ -183,6 +191,7 @@ __all__ = [
     "diff",
     "document_paths",
     "embedder_of",
+    "event_kinds",
     "file_of_lines",
     "find_capabilities",
     "index_paths",
@@ -198,6 +207,7 @@ __all__ = [
     "open_library",
     "open_trace_store",
     "overview",
+    "query_settings",
     "read_script",
     "read_trace_file",
     "recording_ended",

@@ -13,7 +13,11 @@ from antiphon.api.schemas import (
     AliveReply,
     CourseReply,
     CoursesReply,
+    EventKindReply,
+    EventKindsReply,
     LessonReply,
+    QuerySettingReply,
+    QuerySettingsReply,
     ReadinessReply,
     SuggestionReply,
     SuggestionsReply,
@@ -68,6 +72,24 @@ async def list_suggestions(
     found = await service.suggestions(limit)
     return SuggestionsReply(
         suggestions=[SuggestionReply(**asdict(each)) for each in found]
+    )
+
+
+@router.get("/api/events", summary="The kinds of events", tags=["traces"])
+async def list_event_kinds(service: Service) -> EventKindsReply:
+    """What each kind of event says, who emits it and who hears it, those of subscribers too."""
+    return EventKindsReply(
+        kinds=[EventKindReply(**asdict(each)) for each in service.event_kinds()]
+    )
+
+
+@router.get("/api/settings", summary="The settings of a query", tags=["traces"])
+async def list_query_settings(service: Service) -> QuerySettingsReply:
+    """Every setting of a query with the service's own value, and how a fork may change it."""
+    return QuerySettingsReply(
+        settings=[
+            QuerySettingReply(**asdict(each)) for each in service.query_settings()
+        ]
     )
 
 

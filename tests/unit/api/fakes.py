@@ -17,13 +17,16 @@ from antiphon.service import (
     Change,
     Course,
     Diff,
+    EventKind,
     FileResult,
+    ForkPlan,
     FoundPassage,
     Interceptor,
     Job,
     Mode,
     Outcome,
     Pending,
+    QuerySetting,
     Question,
     Readiness,
     RegressionTest,
@@ -34,6 +37,8 @@ from antiphon.service import (
     Suggestion,
     Totals,
     diff,
+    event_kinds,
+    query_settings,
     read_trace_file,
     trace_file,
     whole_id,
@@ -308,6 +313,30 @@ class FakeService:
     ) -> FakeAsked:
         return await self.history.fork(query_id, at, changes, mode, around)
 
+    async def plan_fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        around: Interceptor | None = None,
+        /,
+    ) -> ForkPlan:
+        if changes and changes[0].kind == "drop":
+            raise BadInputError("Nothing in the trace is called so.")
+        return ForkPlan(
+            parent=query_id,
+            shared=at or 1,
+            mode=mode,
+            models=("claude",),
+            calls=2,
+            tools=("search",),
+            effects=(),
+            recorded_usage=Usage(),
+            may_cost=True,
+            sentence="Live: claude.",
+        )
+
     async def resume(self, query_id: str) -> FakeAsked:
         raise TraceStateError(f"query {query_id} is over")
 
@@ -355,6 +384,12 @@ class FakeService:
         events = placed(query_id, said)
         await self.store.append(query_id, 0, events)
         return events
+
+    def event_kinds(self) -> Sequence[EventKind]:
+        return event_kinds(())
+
+    def query_settings(self) -> Sequence[QuerySetting]:
+        return query_settings(QuerySettings())
 
     def courses(self) -> Sequence[Course]:
         return COURSES
