@@ -33,6 +33,9 @@ def schema_at(name: str) -> JsonSchema:
     return {"$ref": f"{_AT}{name}"}
 
 
+RECORDED: JsonSchema = schema_at(_RECORDED)
+"""One event with its place in its trace."""
+
 EVENT_ITEM: JsonSchema = {
     "type": "object",
     "required": ["event", "data"],
@@ -47,7 +50,7 @@ EVENT_ITEM: JsonSchema = {
             "contentMediaType": "application/json",
             "contentSchema": {
                 "anyOf": [
-                    schema_at(_RECORDED),
+                    RECORDED,
                     schema_at("LiveEvent"),
                     schema_at("QueryAnswer"),
                     schema_at("ErrorReply"),

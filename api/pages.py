@@ -21,7 +21,8 @@ VIEWS = (
     "/courses",
     "/traces",
     "/traces/{query_id}",
-    "/traces/{query_id}/events/{seq}",
+    "/traces/{query_id}/{view}",
+    "/traces/{query_id}/{view}/{item}",
 )
 """The paths of the views (web/views.js says what each shows); all are served the same shell."""
 
@@ -50,6 +51,7 @@ CHECKED = "no-cache"
 
 _ROOT = "{root}"
 _ASSETS = "{assets}"
+_MODULES = "{modules}"
 
 
 class Pages:
@@ -64,6 +66,7 @@ class Pages:
         shell = self._files.pop(SHELL).decode()
         self.version = _hash(self._files)
         assets = f"{root_path}/web/{self.version}"
+        shell = shell.replace(_MODULES, _preloads(self._files))
         self._shell = shell.replace(_ASSETS, assets).replace(_ROOT, root_path).encode()
         self._etag = f'"{_hash({SHELL: self._shell})}"'
 
@@ -110,6 +113,15 @@ def _read(folder: Path) -> dict[str, bytes]:
         if path.is_file():
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
     return files
+
+
+def _preloads(files: dict[str, bytes]) -> str:
+    """Names every module, so that a browser fetches them at once and not each when another has asked for it."""
+    links: list[str] = []
+    for name in files:
+        if name.endswith(".js"):
+            links.append(f'<link rel="modulepreload" href="{_ASSETS}/{name}">')
+    return "\n    ".join(links)
 
 
 def _hash(files: dict[str, bytes]) -> str:

@@ -357,6 +357,9 @@ class TraceReply(Schema):
     """Every event of a query, in order."""
 
     query_id: str
+    left_out: dict[str, list[str]] = Field(
+        description="With `without_texts`: the fields that are left out, by the kind of event; else empty."
+    )
     events: list[dict[str, Any]] = Field(
         examples=[
             [

@@ -39,7 +39,17 @@ export function webLink(link) {
  * @returns {HTMLElementTagNameMap[T]}
  */
 export function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/**
+ * @template {Element} T
+ * @param {T} made
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ * @returns {T}
+ */
+function filled(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") made.addEventListener(name, value);
@@ -50,6 +60,20 @@ export function element(tag, attributes = {}, ...children) {
     made.append(typeof child === "string" ? plain(child) : child);
   }
   return made;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * Builds an element of a drawing, as `element` does.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Attributes} attributes
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[T]}
+ */
+export function drawing(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
 /**

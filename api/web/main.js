@@ -12,23 +12,37 @@ import { show as showTraceList } from "./traces/list.js";
 import { show as showTrace } from "./traces/trace.js";
 
 /**
- * The views: the form of their address, how the window is then called, and what shows them.
- * @type {{path: RegExp, title: string, show: (main: HTMLElement, parameters: Record<string, string>) => () => void}[]}
+ * What is to be called when a view is left. A view that has views of its own changes between them by `change`, which
+ * returns false where it cannot.
+ * @typedef {() => void} Leave
+ * @typedef {{leave: Leave, change: (parameters: Record<string, string>) => boolean}} Changing
+ *
+ * The form of a view's address, how the window is then called, and what shows it.
+ * @typedef {(main: HTMLElement, parameters: Record<string, string>) => Leave | Changing} Show
+ * @typedef {{path: RegExp, title: string, show: Show}} View
  */
+
+/** @type {View[]} */
 const VIEWS = [
   { path: /^\/$/, title: "Ask", show: showAsk },
   { path: /^\/conversations\/(?<session_id>[^/]+)$/, title: "Ask", show: showAsk },
   { path: /^\/courses$/, title: "Courses", show: showCourses },
   { path: /^\/traces$/, title: "Traces", show: showTraceList },
-  { path: /^\/traces\/(?<query_id>[^/]+)(\/events\/(?<seq>\d+))?$/, title: "Trace", show: showTrace },
+  {
+    path: /^\/traces\/(?<query_id>[^/]+)(\/(?<view>[a-z]+)(\/(?<item>[^/]+))?)?$/,
+    title: "Trace",
+    show: showTrace,
+  },
 ];
 
 const main = byId("main");
-let leave = () => {};
+/** @type {View | null} */
+let current = null;
+/** @type {Leave | Changing} */
+let shown = () => {};
 
 /** Shows the view that the address names. */
 function showView() {
-  leave();
   closeSidebar();
   const path = location.pathname.slice(ROOT.length).replace(/(.)\/+$/, "$1") || "/";
   for (const view of VIEWS) {
@@ -40,11 +54,23 @@ function showView() {
     for (const [name, value] of Object.entries(found.groups ?? {})) {
       if (value !== undefined) parameters[name] = decodeURIComponent(value);
     }
-    leave = view.show(main, parameters);
+    showOne(view, parameters);
     break;
   }
   markPlace(path);
   showChats();
+}
+
+/**
+ * @param {View} view
+ * @param {Record<string, string>} parameters
+ */
+function showOne(view, parameters) {
+  if (view === current && typeof shown !== "function" && shown.change(parameters)) return;
+  if (typeof shown === "function") shown();
+  else shown.leave();
+  current = view;
+  shown = view.show(main, parameters);
 }
 
 /** @param {string} path */

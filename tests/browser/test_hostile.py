@@ -106,8 +106,9 @@ def test_hostile_questions_replies_and_tool_results_are_text(
         expect(page.locator(".trace-question")).to_have_count(len(groups) + 1)
         assert acting(page, ".trace-table") == []
         page.locator(".trace-question a").last.click()
-        page.locator(".event").first.click()
-        assert acting(page, ".events") == []
+        expect(page.locator(".event-card")).to_be_visible()
+        page.get_by_text("query").last.click()
+        assert acting(page, ".trace-page") == []
 
 
 def test_hostile_titles_passages_and_links_are_text(

@@ -58,7 +58,7 @@ def test_axe_finds_nothing_serious_in_any_view(
     expect(page.get_by_role("tooltip")).to_be_visible()
     found += violations(page)
     page.get_by_role("link", name="Trace", exact=True).click()
-    page.locator(".event").first.click()
+    expect(page.locator(".event-card")).to_be_visible()
     found += violations(page)
     for path in ("/courses", "/traces"):
         watched.open(path)
@@ -137,7 +137,7 @@ def test_nothing_is_wider_than_a_narrow_screen(
     expect(page.locator(".step").first).to_be_visible()
     found = overflowing(page)
     page.get_by_role("link", name="Trace", exact=True).click()
-    page.locator(".event").first.click()
+    expect(page.locator(".event-card")).to_be_visible()
     found += overflowing(page)
     for path in VIEWS:
         watched.open(path)

@@ -1,81 +1,211 @@
-/** One trace: its events in order, each with all that it holds. */
+/** One trace, taken apart: its steps, its requests, its searches, its answer, and what can be done with it. */
 
-import { ROOT, getJson } from "../api.js";
-import { element } from "../dom.js";
-import { count } from "../text.js";
+import { ROOT } from "../api.js";
+import { element, icon } from "../dom.js";
+import { cost, count, seconds, when } from "../text.js";
+import { Actions } from "./actions.js";
+import { follow, readTrace } from "./follow.js";
+import { address } from "./links.js";
+import { Steps } from "./steps.js";
 
 /**
- * Shows the page; returns what is to be called when it is left.
+ * A view of a trace. `show` is told the last part of the address, `update` that a trace has gone on.
+ * @typedef {{element: HTMLElement, show: (item: string | undefined) => void, update: () => void, leave: () => void}} TraceView
+ */
+
+/**
+ * The views by their part of the address; those with a name are tabs.
+ * @type {{path: string, name: string, make: (trace: import("./model.js").Trace, chosen: (seq: number) => void) => TraceView}[]}
+ */
+const VIEWS = [{ path: "events", name: "Steps", make: (trace, chosen) => new Steps(trace, chosen) }];
+
+/** The trace that was read last: going from view to view of it does not read it again. */
+/** @type {import("./model.js").Trace | null} */
+let lastRead = null;
+
+/**
+ * Shows the page.
  * @param {HTMLElement} main
- * @param {{query_id?: string, seq?: string}} parameters
- * @returns {() => void}
+ * @param {{query_id?: string, view?: string, item?: string}} parameters
  */
-export function show(main, { query_id: queryId = "", seq }) {
-  const list = element("ol", { class: "events" });
-  const title = element("h1", { dir: "auto" }, "Trace");
-  const about = element("p", { class: "page-about" }, "Reading…");
-  main.replaceChildren(
-    element(
-      "div",
-      { class: "page wide" },
-      element("p", { class: "crumb" }, element("a", { href: `${ROOT}/traces`, "data-view": true }, "Traces")),
-      title,
-      about,
-      list,
-    ),
-  );
-  read(queryId, seq === undefined ? null : Number(seq), { list, title, about });
-  return () => {};
+export function show(main, parameters) {
+  const page = new TracePage(main);
+  page.open(parameters);
+  return {
+    leave: () => page.leave(),
+    change: (/** @type {typeof parameters} */ to) => page.change(to),
+  };
 }
 
-/**
- * @param {string} queryId
- * @param {number | null} seq
- * @param {{list: HTMLElement, title: HTMLElement, about: HTMLElement}} page
- */
-async function read(queryId, seq, { list, title, about }) {
-  try {
-    /** @type {{query_id: string, events: import("../types.js").Recorded[]}} */
-    const trace = await getJson(`/api/traces/${encodeURIComponent(queryId)}`);
-    const first = trace.events[0];
-    title.textContent = String(first?.event.query ?? "Trace");
-    about.textContent = `${count(trace.events.length, "event")}, id ${trace.query_id}`;
-    const items = trace.events.map((recorded) => eventItem(recorded, first?.at ?? 0));
-    list.replaceChildren(...items.map((item) => element("li", {}, item)));
-    const chosen = items[(seq ?? 0) - 1];
-    if (chosen === undefined) return;
-    chosen.open = true;
-    chosen.classList.add("chosen");
-    chosen.scrollIntoView({ block: "center" });
-    chosen.querySelector("summary")?.focus({ preventScroll: true });
-  } catch (error) {
-    about.textContent = String(/** @type {Error} */ (error).message);
+class TracePage {
+  /** @param {HTMLElement} main */
+  constructor(main) {
+    this.main = main;
+    this.away = new AbortController();
+    /** @type {import("./model.js").Trace | null} */
+    this.trace = null;
+    /** @type {TraceView | null} */
+    this.view = null;
+    this.path = "";
+    this.id = "";
+    this.frame = 0;
+    this.about = element("p", { class: "page-about" }, "Reading…");
+    this.title = element("h1", { dir: "auto" }, "Trace");
+    this.crumb = element("p", { class: "crumb" });
+    this.lost = element(
+      "p",
+      { class: "notice", hidden: true, role: "status" },
+      icon("warn"),
+      element("span", {}, "The connection is lost. It is tried again, and nothing will be missed."),
+    );
+    /** What was found out about the trace as a whole stands here, above its views. */
+    this.panels = element("div", { class: "trace-panels" });
+    this.tabs = element("nav", { class: "tabs", "aria-label": "Views of this trace" });
+    this.place = element("div", { class: "trace-view" });
+    main.replaceChildren(
+      element("div", { class: "page wide trace-page" }, this.crumb, this.title, this.about, this.lost),
+    );
+    this.crumbTo(null);
   }
-}
 
-/**
- * @param {import("../types.js").Recorded} recorded
- * @param {number} beganAt
- */
-function eventItem(recorded, beganAt) {
-  const { kind, ...values } = recorded.event;
-  const details = element(
-    "details",
-    { class: "event", id: `event-${recorded.seq}` },
-    element(
-      "summary",
-      {},
-      element("span", { class: "event-seq" }, String(recorded.seq)),
-      element("span", { class: "event-kind" }, kind.replaceAll("_", " ")),
-      element("span", { class: "event-time" }, `${((recorded.at - beganAt) * 1000).toFixed(1)} ms`),
-      element("span", { class: "event-cause" }, recorded.cause ? `because of ${recorded.cause}` : ""),
-    ),
-  );
-  // A trace holds whole requests: each is written out once somebody looks at it.
-  details.addEventListener(
-    "toggle",
-    () => details.append(element("pre", { tabindex: 0 }, JSON.stringify(values, null, 2))),
-    { once: true },
-  );
-  return details;
+  /** @param {{query_id?: string, view?: string, item?: string}} parameters */
+  async open({ query_id: queryId = "", view, item }) {
+    this.id = queryId;
+    try {
+      if (lastRead?.id !== queryId || !lastRead.isOver) lastRead = await readTrace(queryId);
+    } catch (error) {
+      this.about.textContent = String(/** @type {Error} */ (error).message);
+      return;
+    }
+    if (this.away.signal.aborted) return;
+    this.trace = lastRead;
+    this.actions = new Actions(this.trace.id);
+    this.main.firstElementChild?.append(
+      this.panels,
+      this.actions.element,
+      this.actions.result,
+      this.tabs,
+      this.place,
+    );
+    this.#describe();
+    this.change({ query_id: queryId, view, item });
+    // For whoever measures how long it took.
+    requestAnimationFrame(() => performance.mark("trace-painted"));
+    await this.#follow(this.trace);
+  }
+
+  /**
+   * Shows another view of the same trace; returns false for another trace's.
+   * @param {{query_id?: string, view?: string, item?: string}} parameters
+   */
+  change({ query_id: queryId = "", view = "events", item }) {
+    if (queryId !== this.id) return false;
+    const known = VIEWS.find(({ path }) => path === view) ?? VIEWS[0];
+    if (this.trace === null || known === undefined) return true;
+    if (this.view === null || this.path !== known.path) {
+      this.view?.leave();
+      this.path = known.path;
+      this.view = known.make(this.trace, (seq) => this.actions?.at(seq));
+      this.place.replaceChildren(this.view.element);
+      this.#drawTabs();
+    }
+    this.view.show(item);
+    return true;
+  }
+
+  leave() {
+    this.away.abort();
+    cancelAnimationFrame(this.frame);
+    this.view?.leave();
+  }
+
+  #drawTabs() {
+    const tabs = VIEWS.filter(({ name }) => name !== "").map(({ path, name }) =>
+      element(
+        "a",
+        {
+          href: address(this.id, path),
+          "data-view": true,
+          "aria-current": path === this.path ? "page" : null,
+        },
+        name,
+      ),
+    );
+    this.tabs.replaceChildren(...tabs);
+  }
+
+  /** @param {import("./model.js").Trace} trace */
+  async #follow(trace) {
+    if (trace.isOver) return;
+    const changed = () => {
+      // Many events come at once: they are drawn together.
+      if (this.frame !== 0) return;
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0;
+        this.#describe();
+        this.view?.update();
+      });
+    };
+    try {
+      await follow(trace, this.away.signal, changed, (isLost) => {
+        this.lost.hidden = !isLost;
+      });
+    } catch (error) {
+      this.lost.hidden = false;
+      this.lost.replaceChildren(
+        icon("warn"),
+        element("span", {}, String(/** @type {Error} */ (error).message)),
+      );
+    }
+  }
+
+  #describe() {
+    const trace = this.trace;
+    if (trace === null) return;
+    const { query, parent, parent_seq: shared, change, faults } = trace.question;
+    this.title.textContent = "";
+    this.title.append(element("span", { dir: "auto" }, String(query ?? "Trace")));
+    const answer = trace.response?.event;
+    const parts = [
+      element("span", { class: `outcome ${trace.status ?? "open"}` }, trace.status ?? "open, live"),
+      answer
+        ? element("span", { class: `confidence ${answer.confidence}` }, `${answer.confidence} confidence`)
+        : null,
+      when(trace.beganAt),
+      seconds(trace.seconds),
+      count(trace.events.length, "event"),
+      answer ? `${count(answer.rounds, "round")}, ${count(answer.calls, "call")}` : null,
+      answer
+        ? `${(answer.usage.input_tokens + answer.usage.cache_read_tokens + answer.usage.cache_write_tokens).toLocaleString("en")} tokens in, ${answer.usage.output_tokens.toLocaleString("en")} out`
+        : null,
+      answer?.usage.cost_usd ? cost(answer.usage.cost_usd) : null,
+      answer ? answer.reasoner : null,
+    ];
+    this.about.replaceChildren();
+    for (const part of parts) if (part) this.about.append(element("span", {}, part));
+    this.about.append(element("code", { title: "The trace's id" }, trace.id.slice(0, 12)));
+    if (faults?.length) this.about.append(element("span", { class: "tag" }, `faults: ${faults.join(", ")}`));
+    this.crumbTo(parent ?? null, shared, change);
+  }
+
+  /**
+   * @param {string | null} parent
+   * @param {number} shared
+   * @param {string} change
+   */
+  crumbTo(parent, shared = 0, change = "") {
+    this.crumb.replaceChildren(element("a", { href: `${ROOT}/traces`, "data-view": true }, "Traces"));
+    if (parent === null) return;
+    this.crumb.append(
+      " / fork of ",
+      element(
+        "a",
+        { href: address(parent, "events", Math.max(1, shared)), "data-view": true },
+        parent.slice(0, 12),
+      ),
+      ` at event ${shared}`,
+      element("span", { dir: "auto" }, change ? `: ${change} ` : " "),
+      element("a", { href: address(parent, "diff", this.id), "data-view": true }, "compare"),
+    );
+  }
 }
