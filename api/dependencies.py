@@ -36,6 +36,7 @@ from antiphon.service import (
     SentFile,
     Settings,
     Suggestion,
+    TextStretch,
     Totals,
     nearest,
 )
@@ -175,6 +176,10 @@ class Facade(Protocol):
         *,
         why: bool,
     ) -> SearchResult: ...
+
+    async def text(
+        self, course: str, lesson: int | None, start: int, end: int
+    ) -> TextStretch: ...
 
     async def suggestions(self, most: int) -> Sequence[Suggestion]: ...
 

@@ -221,6 +221,22 @@ class QuerySettingsReply(Schema):
     settings: list[QuerySettingReply]
 
 
+class TextReply(Schema):
+    """A stretch of a lesson's text, as it is indexed now."""
+
+    course: str
+    lesson: int | None
+    title: str = Field(description="Of the lesson; empty outside lessons.")
+    file: str = Field(
+        description="The name of the file that it was read from.",
+        examples=["retrieval.txt"],
+    )
+    start: int = Field(description="Where `text` begins in the lesson's text.")
+    length: int = Field(description="Characters of the whole text.")
+    sha256: str = Field(description="Of the whole text in UTF-8.")
+    text: str
+
+
 class ClearRequest(RequestBody):
     """The conversation to forget."""
 

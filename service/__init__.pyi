@@ -87,6 +87,7 @@ from antiphon.service.guide import (
     event_kinds,
     query_settings,
 )
+from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -127,6 +128,7 @@ __all__ = [
     "MOST_NAME_CHARS",
     "MOST_PASSAGES",
     "MOST_QUERY_CHARS",
+    "MOST_TEXT_CHARS",
     "MOST_VALUE_CHARS",
     "OVER",
     "PASSAGES",
@@ -176,6 +178,7 @@ __all__ = [
     "Settings",
     "Side",
     "Suggestion",
+    "TextStretch",
     "Totals",
     "answer_in",
     "briefings_of",

@@ -35,6 +35,7 @@ from antiphon.service.guide import (
     event_kinds,
     query_settings,
 )
+from antiphon.service.lesson_texts import TextStretch, text_stretch
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
@@ -284,6 +285,14 @@ class Antiphon:
         library = self._resources.library
         return await asyncio.to_thread(
             search, library, query, course, lesson, limit, why=why
+        )
+
+    async def text(
+        self, course: str, lesson: int | None, start: int, end: int
+    ) -> TextStretch:
+        """Reads a stretch of a lesson's text. Raises as `lesson_texts.text_stretch` does."""
+        return await asyncio.to_thread(
+            text_stretch, self.settings.data_dir, course, lesson, start, end
         )
 
     async def suggestions(self, most: int) -> tuple[Suggestion, ...]:

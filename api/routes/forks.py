@@ -52,9 +52,10 @@ MOST_DEPTH = 32
 class ChangeRequest(RequestBody):
     """One thing that a fork changes."""
 
-    kind: Literal["set", "setting", "reply", "tool", "drop"] = Field(
+    kind: Literal["set", "setting", "reply", "tool", "drop", "show"] = Field(
         description="`set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result "
-        "of a `tool`, or `drop` a passage wherever it was found."
+        "of a `tool`, `drop` a passage wherever it was found, or `show` sentences of a fact that the briefing `at` "
+        "left out (`value`: their numbers from 0)."
     )
     name: Annotated[Text, Field(max_length=1_000)] = Field(
         "",

@@ -1,4 +1,4 @@
-"""The route that searches: the passages that the tools would find, without a question that is answered."""
+"""Routes into the courses' texts: the passages that the tools would find, and the text of a lesson."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from antiphon.api.dependencies import Service
 from antiphon.api.errors import UNAVAILABLE, WITH_NAME
-from antiphon.api.schemas import SearchReply
+from antiphon.api.schemas import MOST_SEQ, SearchReply, TextReply
 from antiphon.service import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
@@ -18,7 +18,7 @@ from antiphon.service import (
     PASSAGES,
 )
 
-router = APIRouter(prefix="/api/search", tags=["courses"])
+router = APIRouter(prefix="/api", tags=["courses"])
 
 # For the schema alone: the service itself refuses an empty query, in words of its own.
 _SOME_WORDS: dict[str, JsonValue] = {"minLength": 1, "pattern": r"\S"}
@@ -51,7 +51,11 @@ class SearchQuery(BaseModel):
     why: bool = Field(False, description="Say of each passage why it was found.")
 
 
-@router.get("", summary="Search the courses", responses=WITH_NAME | UNAVAILABLE)
+Offset = Annotated[int, Query(ge=0, le=MOST_SEQ)]
+"""A place in a lesson's text, in characters."""
+
+
+@router.get("/search", summary="Search the courses", responses=WITH_NAME | UNAVAILABLE)
 async def search(
     service: Service, wanted: Annotated[SearchQuery, Query()]
 ) -> SearchReply:
@@ -63,3 +67,25 @@ async def search(
         wanted.q, wanted.course, wanted.lesson, wanted.limit, why=wanted.why
     )
     return SearchReply.model_validate(msgspec.to_builtins(found))
+
+
+@router.get("/text", summary="A lesson's text", responses=WITH_NAME | UNAVAILABLE)
+async def read_text(
+    service: Service,
+    course: Annotated[
+        str, Query(max_length=MOST_NAME_CHARS, description="The exact title.")
+    ],
+    start: Offset,
+    end: Offset,
+    lesson: Annotated[
+        int | None,
+        Query(
+            ge=-MOST_SEQ,
+            le=MOST_SEQ,
+            description="Its number; without it, the text outside lessons.",
+        ),
+    ] = None,
+) -> TextReply:
+    """A stretch of the text that passages are cut from: `offset` of a lineage's step is a place in it."""
+    found = await service.text(course, lesson, start, end)
+    return TextReply.model_validate(found, from_attributes=True)

@@ -35,6 +35,7 @@ from antiphon.service import (
     SentFile,
     Settings,
     Suggestion,
+    TextStretch,
     Totals,
     diff,
     event_kinds,
@@ -413,6 +414,23 @@ class FakeService:
         passages = [FoundPassage.of(passage, why=why) for passage in self.passages]
         return SearchResult(
             query=query, course=title, lesson=number, passages=tuple(passages[:limit])
+        )
+
+    async def text(
+        self, course: str, lesson: int | None, start: int, end: int
+    ) -> TextStretch:
+        if course != COURSES[0].title:
+            raise NotFoundError("There is no such lesson.")
+        whole = "BM25 is good. It ranks."
+        return TextStretch(
+            course=course,
+            lesson=lesson,
+            title="BM25",
+            file="search.txt",
+            start=start,
+            length=len(whole),
+            sha256="0" * 64,
+            text=whole[start:end],
         )
 
     async def suggestions(self, most: int) -> Sequence[Suggestion]:
