@@ -104,9 +104,11 @@ def _still_dropped(
         if item.what != fact_id:
             left.append(item)
             continue
-        scored = zip(item.sentences, item.scores, strict=False)
+        # No sentence is named where it was all of them.
+        named = item.sentences or tuple(range(len(item.scores)))
+        scored = zip(named, item.scores, strict=False)
         scores = [score for number, score in scored if number not in shown]
-        numbers = [number for number in item.sentences if number not in shown]
+        numbers = [number for number in named if number not in shown]
         if numbers:
             row = replace(item, sentences=tuple(numbers), scores=tuple(scores))
             left.append(row)

@@ -5,7 +5,13 @@ import { element, icon } from "../dom.js";
 import { cost, count, seconds, when } from "../text.js";
 import { Actions } from "./actions.js";
 import { follow, readTrace } from "./follow.js";
+import { Comparison } from "./diff.js";
+import { Fault } from "./fault.js";
+import { Fork } from "./fork.js";
+import { Lineage } from "./lineage.js";
 import { address } from "./links.js";
+import { Requests } from "./requests.js";
+import { Retrieval } from "./retrieval.js";
 import { Steps } from "./steps.js";
 
 /**
@@ -17,7 +23,15 @@ import { Steps } from "./steps.js";
  * The views by their part of the address; those with a name are tabs.
  * @type {{path: string, name: string, make: (trace: import("./model.js").Trace, chosen: (seq: number) => void) => TraceView}[]}
  */
-const VIEWS = [{ path: "events", name: "Steps", make: (trace, chosen) => new Steps(trace, chosen) }];
+const VIEWS = [
+  { path: "events", name: "Steps", make: (trace, chosen) => new Steps(trace, chosen) },
+  { path: "requests", name: "Requests", make: (trace) => new Requests(trace) },
+  { path: "retrieval", name: "Retrieval", make: (trace) => new Retrieval(trace) },
+  { path: "lineage", name: "Lineage", make: (trace) => new Lineage(trace) },
+  { path: "fork", name: "", make: (trace) => new Fork(trace) },
+  { path: "fault", name: "", make: (trace) => new Fault(trace) },
+  { path: "diff", name: "", make: (trace) => new Comparison(trace) },
+];
 
 /** The trace that was read last: going from view to view of it does not read it again. */
 /** @type {import("./model.js").Trace | null} */
