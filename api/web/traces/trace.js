@@ -61,6 +61,8 @@ class TracePage {
     /** @type {TraceView | null} */
     this.view = null;
     this.path = "";
+    /** @type {{query_id?: string, view?: string, item?: string}} */
+    this.wanted = {};
     this.id = "";
     this.frame = 0;
     this.about = element("p", { class: "page-about" }, "Reading…");
@@ -83,8 +85,10 @@ class TracePage {
   }
 
   /** @param {{query_id?: string, view?: string, item?: string}} parameters */
-  async open({ query_id: queryId = "", view, item }) {
+  async open(parameters) {
+    const { query_id: queryId = "" } = parameters;
     this.id = queryId;
+    this.wanted = parameters;
     try {
       if (lastRead?.id !== queryId || !lastRead.isOver) lastRead = await readTrace(queryId);
     } catch (error) {
@@ -102,7 +106,8 @@ class TracePage {
       this.place,
     );
     this.#describe();
-    this.change({ query_id: queryId, view, item });
+    // While it was read, somebody may have gone on to another of its views.
+    this.change(this.wanted);
     // For whoever measures how long it took.
     requestAnimationFrame(() => performance.mark("trace-painted"));
     await this.#follow(this.trace);
@@ -112,8 +117,10 @@ class TracePage {
    * Shows another view of the same trace; returns false for another trace's.
    * @param {{query_id?: string, view?: string, item?: string}} parameters
    */
-  change({ query_id: queryId = "", view = "events", item }) {
+  change(parameters) {
+    const { query_id: queryId = "", view = "events", item } = parameters;
     if (queryId !== this.id) return false;
+    this.wanted = parameters;
     const known = VIEWS.find(({ path }) => path === view) ?? VIEWS[0];
     if (this.trace === null || known === undefined) return true;
     if (this.view === null || this.path !== known.path) {
