@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import os
 import signal
@@ -21,7 +22,8 @@ from antiphon.service import (
     embedder_of,
     index_paths,
 )
-from antiphon.vocabulary.errors import NotFoundError
+from antiphon.service.lesson_texts import text_stretch
+from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from tests.course_files import write_course
 
 TIDES = b"Course Title: Tides\nLesson 1: Spring tides\nA spring tide is a tide of the greatest range.\n"
@@ -69,6 +71,24 @@ async def test_what_can_be_read_is_indexed_and_the_rest_is_refused_with_the_reas
     kept = settings.data_dir / "documents"
     assert [path.name for path in kept.rglob("*.*")] == ["tides.txt"]
     assert list((settings.data_dir / ".incoming").iterdir()) == []
+
+
+async def test_the_text_of_a_lesson_is_read_as_it_is_indexed(
+    settings: Settings,
+) -> None:
+    jobs = documents(settings)
+    await to_the_end(jobs, await jobs.add([sent("a/tides.txt", TIDES)]))
+
+    whole = text_stretch(settings.data_dir, "Tides", 1, 0, 10_000)
+    part = text_stretch(settings.data_dir, "Tides", 1, 2, 9)
+
+    assert (whole.file, whole.length) == ("tides.txt", len(whole.text))
+    assert part.text == whole.text[2:9]
+    assert whole.sha256 == hashlib.sha256(whole.text.encode()).hexdigest()
+    with pytest.raises(NotFoundError):
+        text_stretch(settings.data_dir, "Tides", 9, 0, 10)
+    with pytest.raises(BadInputError):
+        text_stretch(settings.data_dir, "Tides", 1, 10, 9)
 
 
 async def test_jobs_are_done_one_after_another_and_a_course_is_removed_with_its_file(
