@@ -12,6 +12,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.conftest import CHROMIUM, OPTIONS, WAIT_MS, doubling, serving
+from tests.browser.test_trace import asked, seq_of
 from tests.e2e.conftest import ROOT
 from tests.e2e.processes import run
 
@@ -93,6 +94,43 @@ def picture(page: Page, name: str) -> None:
     print(file.relative_to(ROOT), f"{file.stat().st_size / 1000:.0f} kB")  # noqa: T201
 
 
+RECOVERED = {
+    "replies": [
+        WORKING["replies"][0],
+        {"status": 529, "error": "overloaded_error"},
+        *WORKING["replies"][1:],
+    ],
+    "then": "offline",
+}
+
+
+def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
+    """Takes those of traces: one that was recovered in two rounds, and one that the built-in reasoner answered."""
+    with (
+        doubling(folder, RECOVERED) as address,
+        serving(
+            data_dir,
+            folder,
+            ANTHROPIC_BASE_URL=address,
+            ANTIPHON_CITATIONS="native",
+            ANTIPHON_MODEL="claude-sonnet-5-5",
+        ) as server,
+    ):
+        recovered, cited = asked(server, QUESTION), asked(server, QUESTION)
+        views = {
+            "trace-recovered": (recovered, f"events/{seq_of(server, recovered, 'reasoning_retried')}"),
+            "trace-two-rounds": (recovered, f"events/{seq_of(server, recovered, 'context_synthesized')}"),
+            "trace-requests": (recovered, "requests/call-2"),
+            "trace-retrieval": (cited, "retrieval"),
+            "trace-lineage": (cited, "lineage/2"),
+            "trace-diff": (recovered, f"diff/{cited}"),
+        }  # fmt: skip
+        for name, (query_id, view) in views.items():
+            with page_of(browser, f"{server.url}/traces/{query_id}/{view}") as page:
+                page.locator(".trace-view .card").first.wait_for()
+                picture(page, name)
+
+
 def take(browser: Browser, data_dir: Path, folder: Path) -> None:
     """Takes all of them."""
     with serving(data_dir, folder) as server:
@@ -152,6 +190,7 @@ def main() -> None:
         )
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
         take(browser, data_dir, folder)
+        take_traces(browser, data_dir, folder)
         browser.close()
 
 
