@@ -288,11 +288,11 @@ class Antiphon:
         )
 
     async def text(
-        self, course: str, lesson: int | None, start: int, end: int
+        self, course: str, lesson: int | None, start: int, length: int
     ) -> TextStretch:
         """Reads a stretch of a lesson's text. Raises as `lesson_texts.text_stretch` does."""
         return await asyncio.to_thread(
-            text_stretch, self.settings.data_dir, course, lesson, start, end
+            text_stretch, self.settings.data_dir, course, lesson, start, length
         )
 
     async def suggestions(self, most: int) -> tuple[Suggestion, ...]:

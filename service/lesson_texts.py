@@ -33,17 +33,17 @@ class TextStretch(Value, frozen=True, kw_only=True):
 
 
 def text_stretch(
-    data_dir: Path, course: str, lesson: int | None, start: int, end: int
+    data_dir: Path, course: str, lesson: int | None, start: int, length: int
 ) -> TextStretch:
     """Reads a stretch of a lesson's text as it is indexed now; blocks.
 
     Raises:
-        BadInputError: It ends before it begins, or is too long.
+        BadInputError: It is too long, or none.
         NotFoundError: There is no such lesson.
     """
-    if not start <= end <= start + MOST_TEXT_CHARS:
+    if start < 0 or not 0 < length <= MOST_TEXT_CHARS:
         raise BadInputError(
-            f"The text from {start} to {end} is none, or more than {MOST_TEXT_CHARS:,} characters."
+            f"{length} characters from {start} on: ask for 1 to {MOST_TEXT_CHARS:,}, from 0 on."
         )
     found = lesson_text(data_dir, course, lesson)
     if found is None:
@@ -58,5 +58,5 @@ def text_stretch(
         start=min(start, len(found.text)),
         length=len(found.text),
         sha256=hashlib.sha256(found.text.encode()).hexdigest(),
-        text=found.text[start:end],
+        text=found.text[start : start + length],
     )

@@ -15,6 +15,7 @@ from antiphon.service import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
     MOST_QUERY_CHARS,
+    MOST_TEXT_CHARS,
     PASSAGES,
 )
 
@@ -51,10 +52,6 @@ class SearchQuery(BaseModel):
     why: bool = Field(False, description="Say of each passage why it was found.")
 
 
-Offset = Annotated[int, Query(ge=0, le=MOST_SEQ)]
-"""A place in a lesson's text, in characters."""
-
-
 @router.get("/search", summary="Search the courses", responses=WITH_NAME | UNAVAILABLE)
 async def search(
     service: Service, wanted: Annotated[SearchQuery, Query()]
@@ -75,8 +72,12 @@ async def read_text(
     course: Annotated[
         str, Query(max_length=MOST_NAME_CHARS, description="The exact title.")
     ],
-    start: Offset,
-    end: Offset,
+    start: Annotated[
+        int, Query(ge=0, le=MOST_SEQ, description="Its first character, from 0.")
+    ],
+    length: Annotated[
+        int, Query(ge=1, le=MOST_TEXT_CHARS, description="How many characters.")
+    ],
     lesson: Annotated[
         int | None,
         Query(
@@ -87,5 +88,5 @@ async def read_text(
     ] = None,
 ) -> TextReply:
     """A stretch of the text that passages are cut from: `offset` of a lineage's step is a place in it."""
-    found = await service.text(course, lesson, start, end)
+    found = await service.text(course, lesson, start, length)
     return TextReply.model_validate(found, from_attributes=True)

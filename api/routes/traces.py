@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Header, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from msgspec.structs import asdict, replace
 from pydantic import BaseModel, ConfigDict, Field
@@ -211,7 +211,7 @@ async def _followed(
 
 
 @router.get(
-    "/{query_id}/events/{seq}",
+    "/{query_id}/event",
     summary="One event",
     response_class=Response,
     responses=_EVENT | WITH_TRACE | UNAVAILABLE,
@@ -219,12 +219,14 @@ async def _followed(
 async def read_event(
     query_id: QueryId,
     service: Service,
-    seq: Annotated[int, Path(ge=1, le=MOST_SEQ, description="Its place in the trace.")],
+    at: Annotated[
+        int, Query(ge=1, le=MOST_SEQ, description="Its place in the trace (`seq`).")
+    ],
 ) -> Response:
     """One event of a query, whole."""
-    for recorded in await service.store.read(query_id, seq - 1):
+    for recorded in await service.store.read(query_id, at - 1):
         return Response(to_json(recorded), media_type=JSON)
-    raise NotFoundError(f"The trace has no event {seq} yet.")
+    raise NotFoundError(f"The trace has no event {at} yet.")
 
 
 @router.get(
@@ -241,7 +243,7 @@ async def read_trace(
         bool,
         Query(
             description="Leave out the requests and the texts of tools' results; `left_out` names the fields. "
-            "`GET /api/traces/{query_id}/events/{seq}` has them."
+            "`GET /api/traces/{query_id}/event` has them."
         ),
     ] = False,
 ) -> Response:

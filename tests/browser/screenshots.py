@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -25,7 +26,7 @@ COLOURS = 220
 QUESTION = (
     "Compare BM25 with embeddings and cosine similarity: what is each of them good at?"
 )
-WORKING = {
+WORKING: dict[str, Any] = {
     "replies": [
         {
             "calls": [
@@ -98,7 +99,8 @@ RECOVERED = {
     "replies": [
         WORKING["replies"][0],
         {"status": 529, "error": "overloaded_error"},
-        *WORKING["replies"][1:],
+        WORKING["replies"][1],
+        {"text": WORKING["replies"][2]["text"], "end_s": 0.4},
     ],
     "then": "offline",
 }
@@ -117,13 +119,17 @@ def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
         ) as server,
     ):
         recovered, cited = asked(server, QUESTION), asked(server, QUESTION)
+        body = {"change": {"kind": "drop", "name": "f1"}, "mode": "remodel"}
+        fork = httpx2.post(
+            f"{server.url}/api/traces/{cited}/fork", json=body, timeout=60
+        ).json()
         views = {
             "trace-recovered": (recovered, f"events/{seq_of(server, recovered, 'reasoning_retried')}"),
             "trace-two-rounds": (recovered, f"events/{seq_of(server, recovered, 'context_synthesized')}"),
             "trace-requests": (recovered, "requests/call-2"),
             "trace-retrieval": (cited, "retrieval"),
             "trace-lineage": (cited, "lineage/2"),
-            "trace-diff": (recovered, f"diff/{cited}"),
+            "trace-diff": (cited, f"diff/{fork['query_id']}"),
         }  # fmt: skip
         for name, (query_id, view) in views.items():
             with page_of(browser, f"{server.url}/traces/{query_id}/{view}") as page:
@@ -189,8 +195,9 @@ def main() -> None:
             "index", str(ROOT / "samples" / "courses"), data_dir=data_dir, folder=folder
         )
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        take(browser, data_dir, folder)
+        # First, because a query that is left in its middle goes on when the next service starts.
         take_traces(browser, data_dir, folder)
+        take(browser, data_dir, folder)
         browser.close()
 
 

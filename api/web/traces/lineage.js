@@ -8,6 +8,8 @@ import { kindName, toolCall } from "./saying.js";
 import { flat } from "./requests.js";
 
 const AROUND = 700;
+/** As many as the service gives at once. */
+const MOST_CHARACTERS = 20_000;
 /** Doubts that name a sentence of the answer, and what they say of it in a word or two. */
 /** @type {Record<string, string>} */
 const CLAIMS = { unsupported_citation: "not borne out", unsupported_claim: "found nowhere" };
@@ -194,7 +196,11 @@ export class Lineage {
     const length = Array.from(origin.cited_text).length;
     const start = Math.max(0, origin.offset - AROUND);
     const end = origin.offset + length + AROUND;
-    const parameters = new URLSearchParams({ course: origin.course, start: String(start), end: String(end) });
+    const parameters = new URLSearchParams({
+      course: origin.course,
+      start: String(start),
+      length: String(Math.min(MOST_CHARACTERS, end - start)),
+    });
     if (origin.lesson !== null) parameters.set("lesson", String(origin.lesson));
     try {
       const found = await getJson(`/api/text?${parameters}`);

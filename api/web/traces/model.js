@@ -139,7 +139,7 @@ export class Trace {
     if (this.missing(recorded).length === 0) return Promise.resolve(recorded);
     let reading = this.whole.get(recorded.seq);
     if (reading === undefined) {
-      reading = getJson(api(this.id, `/events/${recorded.seq}`));
+      reading = getJson(api(this.id, `/event?at=${recorded.seq}`));
       this.whole.set(recorded.seq, reading);
     }
     return reading;

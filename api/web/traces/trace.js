@@ -204,7 +204,6 @@ class TracePage {
     ];
     this.about.replaceChildren();
     for (const part of parts) if (part) this.about.append(element("span", {}, part));
-    this.about.append(element("code", { title: "The trace's id" }, trace.id.slice(0, 12)));
     if (faults?.length) this.about.append(element("span", { class: "tag" }, `faults: ${faults.join(", ")}`));
     this.crumbTo(parent ?? null, shared, change);
   }
@@ -215,10 +214,14 @@ class TracePage {
    * @param {string} change
    */
   crumbTo(parent, shared = 0, change = "") {
-    this.crumb.replaceChildren(element("a", { href: `${ROOT}/traces`, "data-view": true }, "Traces"));
+    this.crumb.replaceChildren(
+      element("a", { href: `${ROOT}/traces`, "data-view": true }, "Traces"),
+      " / ",
+      element("span", { title: this.id }, this.id.slice(0, 12)),
+    );
     if (parent === null) return;
     this.crumb.append(
-      " / fork of ",
+      ", fork of ",
       element(
         "a",
         { href: address(parent, "events", Math.max(1, shared)), "data-view": true },

@@ -417,7 +417,7 @@ class FakeService:
         )
 
     async def text(
-        self, course: str, lesson: int | None, start: int, end: int
+        self, course: str, lesson: int | None, start: int, length: int
     ) -> TextStretch:
         if course != COURSES[0].title:
             raise NotFoundError("There is no such lesson.")
@@ -430,7 +430,7 @@ class FakeService:
             start=start,
             length=len(whole),
             sha256="0" * 64,
-            text=whole[start:end],
+            text=whole[start : start + length],
         )
 
     async def suggestions(self, most: int) -> Sequence[Suggestion]:

@@ -359,8 +359,8 @@ async def test_an_event_is_read_whole_and_one_that_is_not_there_is_not_found() -
     service = FakeService()
     await service.store.append("q-1", 0, placed("q-1", TELLING))
 
-    reply = await Browser(app_of(service)).get("/api/traces/q-1/events/2")
-    missing = await Browser(app_of(service)).get("/api/traces/q-1/events/3")
+    reply = await Browser(app_of(service)).get("/api/traces/q-1/event?at=2")
+    missing = await Browser(app_of(service)).get("/api/traces/q-1/event?at=3")
 
     assert reply.json()["seq"] == 2
     assert reply.json()["event"]["passages"][0]["text"] == "BM25 ranks."

@@ -113,7 +113,7 @@ async def test_a_stretch_of_a_lessons_text_is_read() -> None:
     browser = Browser(app_of(FakeService()))
 
     reply = await browser.get(
-        "/api/text?course=Practical+Search&lesson=2&start=14&end=40"
+        "/api/text?course=Practical+Search&lesson=2&start=14&length=40"
     )
 
     told = reply.json()
@@ -126,7 +126,7 @@ async def test_a_stretch_of_a_lessons_text_is_read() -> None:
 
 async def test_the_text_of_a_lesson_that_is_not_there_is_not_found() -> None:
     reply = await Browser(app_of(FakeService())).get(
-        "/api/text?course=Nothing&start=0&end=9"
+        "/api/text?course=Nothing&start=0&length=9"
     )
 
     assert (reply.status, reply.error["code"]) == (404, "not_found")
