@@ -119,7 +119,7 @@ def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
         ) as server,
     ):
         recovered, cited = asked(server, QUESTION), asked(server, QUESTION)
-        body = {"change": {"kind": "drop", "name": "f1"}, "mode": "remodel"}
+        body = {"change": {"kind": "drop", "name": "f2"}, "mode": "remodel"}
         fork = httpx2.post(
             f"{server.url}/api/traces/{cited}/fork", json=body, timeout=60
         ).json()

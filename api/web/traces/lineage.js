@@ -5,7 +5,7 @@ import { announce, element } from "../dom.js";
 import { count, size } from "../text.js";
 import { address, api, eventLink } from "./links.js";
 import { kindName, toolCall } from "./saying.js";
-import { flat } from "./requests.js";
+import { flat } from "./orders.js";
 
 const AROUND = 700;
 /** As many as the service gives at once. */

@@ -5,6 +5,7 @@ import { count } from "../text.js";
 import { Launch } from "./launch.js";
 import { address, eventLink } from "./links.js";
 import { parsed, sentencesOf } from "./model.js";
+import { flat, ordersIn } from "./orders.js";
 import { kindName, toolCall } from "./saying.js";
 
 /**
@@ -368,24 +369,6 @@ function worth({ rule, why, score, bar }) {
             : drawing("rect", { class: "enough", x: (100 * bar) / most - 1, y: 0, width: 2, height: 10 }),
         );
   return element("span", { class: "reason", title: why }, drawn, words);
-}
-
-/**
- * Words in sources that order a model about, as the answer's doubts name them.
- * @param {import("./model.js").Trace} trace
- */
-export function ordersIn(trace) {
-  const found = [];
-  for (const { kind, detail } of trace.indicators) {
-    const words = kind === "instruction_in_source" ? /“(.+)”/s.exec(detail)?.[1] : undefined;
-    if (words !== undefined) found.push(flat(words).replace(/…$/, ""));
-  }
-  return found;
-}
-
-/** @param {string} text */
-export function flat(text) {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 /**

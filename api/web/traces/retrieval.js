@@ -7,6 +7,7 @@ import { bar, barKeys } from "./bars.js";
 import { Launch } from "./launch.js";
 import { address, eventLink } from "./links.js";
 import { parsed } from "./model.js";
+import { flat, ordersIn } from "./orders.js";
 import { toolCall } from "./saying.js";
 
 const CANDIDATES = 20;
@@ -155,6 +156,15 @@ export class Retrieval {
    * @param {any} passage
    */
   #fates(passage) {
+    const orders = ordersIn(this.trace).filter((words) => words !== "" && flat(passage.text).includes(words));
+    const marks = orders.map((words) =>
+      element("li", { class: "fate orders-fate", dir: "auto" }, `gives orders: “${words}”`),
+    );
+    return [...marks, ...this.#became(passage)];
+  }
+
+  /** @param {any} passage */
+  #became(passage) {
     const known = [...this.trace.facts.values()].find(({ fact }) => isIn(passage, fact.passage));
     if (known === undefined) return [element("li", { class: "fate" }, "became no fact: it was known before")];
     const { fact, seq } = known;
