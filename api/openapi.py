@@ -16,6 +16,7 @@ from antiphon.service import (
     Diff,
     MemoryView,
     Sentence,
+    Suspect,
 )
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Live, Recorded
@@ -23,7 +24,7 @@ from antiphon.vocabulary.values import StoredText
 
 _AT = "#/components/schemas/"
 _RECORDED = "RecordedEvent"
-_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution)
+_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution, Suspect)
 
 JsonSchema = dict[str, Any]
 

@@ -47,6 +47,7 @@ from antiphon.history import (
     ReplayRun,
     Sentence,
     Side,
+    Suspect,
     answer_in,
     contributions,
     diff,
@@ -56,6 +57,7 @@ from antiphon.history import (
     replay_sealed,
     replay_stored,
     sealed_trace,
+    suspects,
     trace_test,
 )
 from antiphon.knowledge import (
@@ -168,6 +170,7 @@ __all__ = [
     "Settings",
     "Side",
     "Suggestion",
+    "Suspect",
     "Totals",
     "answer_in",
     "briefings_of",
@@ -213,6 +216,7 @@ __all__ = [
     "silence_logging",
     "speaker_of",
     "suggestions",
+    "suspects",
     "to_json",
     "tool_definitions",
     "trace_file",
