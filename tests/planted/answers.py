@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import httpx2
 
 from tests.e2e.conftest import ROOT, STARTING_S, Server, serving
-from tests.e2e.processes import run
+from tests.e2e.processes import doubling, run
 
 Json = dict[str, Any]
 Event = Json
@@ -199,8 +199,6 @@ def planted_service(folder: Path) -> Iterator[Server]:
         (courses / path.name).write_text(text.replace(right, wrong) if right else text)
     indexed = run("index", str(courses), data_dir=data_dir, folder=folder)
     assert indexed.returncode == 0, indexed.stderr
-    from tests.browser.conftest import doubling
-
     with (
         doubling(folder, script()) as address,
         serving(

@@ -3,6 +3,7 @@
 import { ROOT, getJson } from "../api.js";
 import { element } from "../dom.js";
 import { count } from "../text.js";
+import { suspectsPanel } from "./suspects.js";
 
 /**
  * Shows the page; returns what is to be called when it is left.
@@ -21,6 +22,7 @@ export function show(main, { query_id: queryId = "", seq }) {
       element("p", { class: "crumb" }, element("a", { href: `${ROOT}/traces`, "data-view": true }, "Traces")),
       title,
       about,
+      suspectsPanel(queryId, seq === undefined ? null : Number(seq)),
       list,
     ),
   );
