@@ -14,6 +14,7 @@ from antiphon.service import (
     BriefingView,
     Contribution,
     Diff,
+    FaultReport,
     MemoryView,
     Sentence,
     Suspect,
@@ -24,7 +25,7 @@ from antiphon.vocabulary.values import StoredText
 
 _AT = "#/components/schemas/"
 _RECORDED = "RecordedEvent"
-_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution, Suspect)
+_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution, Suspect, FaultReport)
 
 JsonSchema = dict[str, Any]
 

@@ -22,6 +22,8 @@ VIEWS = (
     "/traces",
     "/traces/{query_id}",
     "/traces/{query_id}/events/{seq}",
+    "/faults",
+    "/faults/{point}/{kind}",
 )
 """The paths of the views (web/views.js says what each shows); all are served the same shell."""
 

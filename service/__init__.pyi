@@ -83,6 +83,12 @@ from antiphon.service.archive import (
     nearest,
 )
 from antiphon.service.documents import OVER, Documents, Job
+from antiphon.service.fault_reports import (
+    KEEP_REPORT,
+    FaultReport,
+    FaultReports,
+    KeptFaults,
+)
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -116,6 +122,7 @@ from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
     "FILTER_VALUES",
+    "KEEP_REPORT",
     "MOST_BYTES",
     "MOST_CHANGES",
     "MOST_FILES",
@@ -140,6 +147,8 @@ __all__ = [
     "Divergence",
     "Documents",
     "Double",
+    "FaultReport",
+    "FaultReports",
     "FileResult",
     "Finding",
     "ForkPlan",
@@ -149,6 +158,7 @@ __all__ = [
     "IndexSummary",
     "Interceptor",
     "Job",
+    "KeptFaults",
     "MemoryView",
     "Mode",
     "NoInterceptor",

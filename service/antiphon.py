@@ -29,6 +29,7 @@ from antiphon.history.history import History
 from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
 from antiphon.service.documents import Documents
+from antiphon.service.fault_reports import FaultReports
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
@@ -81,6 +82,9 @@ class Antiphon:
         self._bus = Bus(resources.store, self._shared.clock, self._shared.catalog)
         self.archive = Archive(
             resources.store, settings, self._shared.subscribers, self._bus.sessions
+        )
+        self.fault_reports = FaultReports(
+            settings.data_dir, self.archive, resources.store
         )
         self._intake = Intake(settings, resources)
         self.history = History(

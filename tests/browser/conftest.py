@@ -22,6 +22,7 @@ from playwright.sync_api import (
 
 from tests.e2e.conftest import (
     Server,
+    Shell,
     data_dir,
     serving,
     shell,
@@ -29,7 +30,15 @@ from tests.e2e.conftest import (
 )
 from tests.e2e.processes import doubling
 
-__all__ = ["Server", "data_dir", "doubling", "serving", "shell", "without_traces"]
+__all__ = [
+    "Server",
+    "Shell",
+    "data_dir",
+    "doubling",
+    "serving",
+    "shell",
+    "without_traces",
+]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
