@@ -20,8 +20,12 @@ from antiphon.vocabulary.events import BriefingPrepared, ToolRequested
 
 MOST_FOUND = 0.66
 """Where the sentences found hold as much of the question, no search has missed."""
-LEAST_LOST = 0.3
-"""A sentence that holds less of the question is no loss."""
+IN_OTHER_WORDS = 0.3
+"""As much is left of the suspicion that a search missed where the answer cites what it found, with some confidence."""
+FEWEST_HELD = 2
+"""Telling words of the question that a sentence holds at least, to be missed."""
+LEAST_LOST = 0.25
+"""What weighs less is no loss."""
 SPEAKS_TO = 0.4
 """A sentence that holds as much of the question speaks to it."""
 MARGIN = 0.25
@@ -41,11 +45,16 @@ def missed_searches(reading: Reading) -> Iterator[Finding]:
     held: frozenset[str] = frozenset()
     for sentence in reading.sentences:
         held |= sentence.terms | sentence_terms(sentence.fact.passage.source)
-    missing = frozenset(reading.asked.of_term) - held
-    if not searches or 1 - reading.asked.share(missing) > MOST_FOUND:
+    missing = reading.telling_terms - held
+    if not missing or 1 - reading.asked.share(missing) > MOST_FOUND:
         return
+    # A question is often put in other words than the courses': where the answer cites, it was found all the same.
+    factor = 1.0
+    if reading.is_answered:
+        factor = IN_OTHER_WORDS
     for search in searches:
-        yield _missed(reading, search, missing)
+        finding = _missed(reading, search, missing)
+        yield finding._replace(share=finding.share * factor)
 
 
 def _missed(reading: Reading, search: Search, missing: frozenset[str]) -> Finding:
@@ -53,14 +62,13 @@ def _missed(reading: Reading, search: Search, missing: frozenset[str]) -> Findin
     brought = "what it brought holds nothing"
     if not search.found.event.passages:
         brought = "it brought nothing"
-    words = reading.words_for(missing)
+    text = (
+        f"The search for {quoted(search.sought)} missed: {brought} on {reading.words_for(missing)}, "
+        "which the question asks about."
+    )
     share = 1 - reading.asked.share(search.terms)
     left_out = missing - frozenset(terms(search.sought))
-    if not words:
-        text = f"The search for {quoted(search.sought)} missed: {brought}."
-        return Finding("search_missed", text, search.requested.seq, share)
-    text = f"The search for {quoted(search.sought)} missed: {brought} on {words}, which the question asks about."
-    if reading.asked.share(left_out) > 0:
+    if left_out:
         text += " The query leaves it out."
         return Finding("search_missed", text, search.requested.seq, share)
     return Finding("search_missed", text, search.found.seq, share)
@@ -72,20 +80,39 @@ def lost_evidence(reading: Reading) -> Iterator[Finding]:
         return
     seq, briefing = reading.briefing
     shown: frozenset[str] = frozenset()
+    best_shown = 0.0
     for sentence in reading.shown:
         shown |= sentence.terms
+        best_shown = max(best_shown, reading.asked.share(sentence.terms))
     for lost, why in _left_out(reading, briefing):
-        share = reading.asked.share(lost.terms)
-        only_there = reading.asked.share(lost.terms - shown)
-        if share < LEAST_LOST and not only_there:
+        weighed = _loss(reading, lost, shown, best_shown)
+        if weighed < LEAST_LOST:
             continue
         text = f"The call that answered was not shown {quoted(lost.text)} ({quoted(lost.fact.passage.source)}): {why}."
-        if words := reading.words_for(
-            frozenset(reading.asked.held(lost.terms - shown))
-        ):
+        alone = reading.telling_terms & lost.terms - shown
+        if words := reading.words_for(alone):
             text += f" Nothing else that it was shown speaks of {words}."
-        # What no other sentence says is the greater loss.
-        yield Finding("evidence_left_out", text, seq, share + 2 * only_there)
+        yield Finding("evidence_left_out", text, seq, weighed)
+
+
+def _loss(
+    reading: Reading, lost: SentenceFound, shown: frozenset[str], best_shown: float
+) -> float:
+    """Weighs what was lost with a sentence, given the terms of those that were shown, and the share of the best."""
+    held = reading.telling_terms & lost.terms
+    alone = held - shown
+    # What no other sentence says is the greater loss, and what another says better is a small one.
+    weighed = 2 * reading.asked.share(alone)
+    share = reading.asked.share(lost.terms)
+    if share > best_shown:
+        weighed += share
+    # A name of the question that nothing else speaks of is missed, however much else is asked.
+    if alone & reading.named_terms:
+        return max(weighed, LEAST_LOST)
+    # Any other single word of it stands in many sentences.
+    if len(held) < FEWEST_HELD:
+        return 0.0
+    return weighed
 
 
 def _left_out(
@@ -112,12 +139,13 @@ def _left_out(
 
 def ignored_evidence(reading: Reading) -> Iterator[Finding]:
     """Yields the sentence that the model was shown, that speaks to the question best, and that it did not use."""
-    if reading.reply is None or reading.response is None or not reading.shown:
-        return
-    if reading.reply.event.tool_calls:
+    if reading.reply is None or reading.response is None:
         return
     asked = reading.asked
-    best = max(reading.shown, key=lambda sentence: asked.share(sentence.terms))
+    shown = [each for each in reading.shown if each.fact.passage.kind != "outline"]
+    if not shown:
+        return
+    best = max(shown, key=lambda sentence: asked.share(sentence.terms))
     share = asked.share(best.terms)
     cited = 0.0
     for citation in reading.response.citations:

@@ -96,7 +96,7 @@ KINDS: Mapping[str, Kind] = {
     "no_progress": Kind("limit", 0.35, 0.35, _ASK_ANOTHER),
     "repeated_call": Kind("limit", 0.2, 0.2, _ASK_ANOTHER),
     "earlier_topic": Kind("conversation", 0.75, 0.86, "Fork with the question written out in full."),
-    "search_missed": Kind("search", 0.45, 0.85, _ASK_ANOTHER),
+    "search_missed": Kind("search", 0.3, 0.85, _ASK_ANOTHER),
     "evidence_left_out": Kind("memory", 0.3, 0.84, _SHOW),
     "fact_lost": Kind("memory", 0.78, 0.78, _SHOW),
     "context_compressed": Kind("memory", 0.15, 0.15, _SHOW),

@@ -9,6 +9,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from antiphon.language.evidence import (
     TermShares,
+    is_light,
+    names_in,
     question_shares,
     rarity_among,
     telling_words,
@@ -183,6 +185,23 @@ class Reading:
         if not rarity:
             return question_shares(meant)
         return question_shares(meant, rarity.__getitem__)
+
+    @cached_property
+    def telling_terms(self) -> frozenset[str]:
+        """The terms of the question but for those in which it is merely put."""
+        return frozenset([term for term in self.asked.of_term if not is_light(term)])
+
+    @cached_property
+    def named_terms(self) -> frozenset[str]:
+        """The terms of the names in the question."""
+        return frozenset[str]().union(*names_in(self.question))
+
+    @property
+    def is_answered(self) -> bool:
+        """True if the answer cites something, and is not of low confidence."""
+        if self.response is None:
+            return False
+        return bool(self.response.citations) and self.response.confidence != "low"
 
     @cached_property
     def sentences(self) -> list[SentenceFound]:

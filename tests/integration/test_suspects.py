@@ -3,37 +3,67 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 import pytest
 
 from tests.e2e.conftest import Run, Shell, shell
-from tests.planted.answers import PLANTED, Asked, ask, calling, planted_service
+from tests.planted import held_out
+from tests.planted.answers import (
+    MISTAKES,
+    PLANTED,
+    Asked,
+    Planted,
+    ask,
+    calling,
+    planted_service,
+)
+from tests.planted.held_out import HELD_OUT
 
 __all__ = ["shell"]
 
 TOP = 3
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("planted")
+class Case(NamedTuple):
+    """A set of planted answers, and the service that gives them."""
+
+    planted: Mapping[str, Planted]
+    client: httpx2.Client
+    folder: Path
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(PLANTED, MISTAKES), (HELD_OUT, held_out.MISTAKES)],
+    ids=["planted", "held out"],
+)
+def case(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Case]:
+    """The service over planted documents."""
+    planted, mistakes = request.param
+    folder = tmp_path_factory.mktemp("planted")
+    with (
+        planted_service(folder, planted, mistakes) as server,
+        calling(server) as client,
+    ):
+        yield Case(planted, client, folder)
 
 
 @pytest.fixture(scope="module")
-def client(folder: Path) -> Iterator[httpx2.Client]:
-    """A caller of the service over planted documents."""
-    with planted_service(folder) as server, calling(server) as client:
-        yield client
+def client(case: Case) -> httpx2.Client:
+    """A caller of the service."""
+    return case.client
 
 
 @pytest.fixture(scope="module")
-def answers(client: httpx2.Client) -> dict[str, Asked]:
+def answers(case: Case) -> dict[str, Asked]:
     """Every planted answer, asked once: the double has its replies only once."""
-    return {name: ask(client, planted) for name, planted in PLANTED.items()}
+    return {name: ask(case.client, each) for name, each in case.planted.items()}
 
 
 def suspects(client: httpx2.Client, asked: Asked) -> list[dict[str, Any]]:
@@ -46,12 +76,13 @@ def suspects(client: httpx2.Client, asked: Asked) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_event_that_explains_a_planted_answer_is_among_the_first_suspects(
     name: str,
+    case: Case,
     client: httpx2.Client,
     answers: dict[str, Asked],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     asked = answers[name]
-    wanted = asked.explaining_seq(PLANTED[name])
+    wanted = asked.explaining_seq(case.planted[name])
 
     found = suspects(client, asked)
 
@@ -79,19 +110,19 @@ def test_suspects_are_ranked_name_their_events_and_say_what_to_try(
 
 
 def test_the_command_says_the_same_as_the_api(
-    client: httpx2.Client, answers: dict[str, Asked], folder: Path, shell: Shell
+    client: httpx2.Client, answers: dict[str, Asked], case: Case, shell: Shell
 ) -> None:
     asked = answers["a tool lost to a timeout"]
 
     def why(*options: str) -> Run:
         return shell.run(
             "traces", "why", asked.query_id[:12], *options,
-            folder=folder, data_dir=folder / "data",
+            folder=case.folder, data_dir=case.folder / "data",
         )  # fmt: skip
 
     found = suspects(client, asked)
     assert json.loads(why("--json").stdout) == found
-    assert "1. The tool room_plan brought nothing (timeout)" in why().stdout
+    assert f"1. {found[0]['text']} (event {found[0]['event_seq']})" in why().stdout
 
 
 def test_an_answer_in_its_sources_words_has_only_its_sources_to_suspect(

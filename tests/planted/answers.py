@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +29,12 @@ MISTAKES = {
     ),
 }
 """What is planted in the sample courses: a wrong sentence, and an order to the model."""
+
+
+TOOLS = ",".join(
+    f"tests.planted.tools:{name}"
+    for name in ("exam_calendar", "free_seats", "room_plan", "opening_hours")
+)
 
 
 class Planted(NamedTuple):
@@ -175,11 +181,11 @@ PLANTED: dict[str, Planted] = {
 }  # fmt: skip
 
 
-def script() -> Json:
+def script(planted: Iterable[Planted]) -> Json:
     """What the double says: to each question its own replies, else as the offline reasoner would."""
     replies: list[Json] = []
-    for planted in PLANTED.values():
-        for question, said in (*planted.before, (planted.question, planted.replies)):
+    for each in planted:
+        for question, said in (*each.before, (each.question, each.replies)):
             # The conversation stands in every request as well: the question itself is what ends it.
             when = {"contains": f"{question}\\n</question>"}
             replies += [{"when": when} | reply for reply in said]
@@ -187,26 +193,30 @@ def script() -> Json:
 
 
 @contextmanager
-def planted_service(folder: Path) -> Iterator[Server]:
+def planted_service(
+    folder: Path,
+    planted: Mapping[str, Planted] = PLANTED,
+    mistakes: Mapping[str, tuple[str, str]] = MISTAKES,
+) -> Iterator[Server]:
     """The service over the planted documents, with tools that go wrong, and the double as its model."""
     data_dir = folder / "data"
     courses = folder / "courses"
     courses.mkdir()
     for path in COURSES.glob("*.txt"):
-        right, wrong = MISTAKES.get(path.name, ("", ""))
+        right, wrong = mistakes.get(path.name, ("", ""))
         text = path.read_text()
         assert right in text, f"{path.name} does not say {right!r} any more"
         (courses / path.name).write_text(text.replace(right, wrong) if right else text)
     indexed = run("index", str(courses), data_dir=data_dir, folder=folder)
     assert indexed.returncode == 0, indexed.stderr
     with (
-        doubling(folder, script()) as address,
+        doubling(folder, script(planted.values())) as address,
         serving(
             data_dir,
             folder,
             ANTHROPIC_BASE_URL=address,
             ANTIPHON_CITATIONS="native",
-            ANTIPHON_TOOLS="tests.planted.tools:exam_calendar,tests.planted.tools:room_plan",
+            ANTIPHON_TOOLS=TOOLS,
         ) as server,
     ):
         yield server

@@ -1,4 +1,4 @@
-"""Two tools of one's own that go wrong: one brings old data, the other never comes back."""
+"""Tools of one's own that go wrong: some bring old data, others never come back."""
 
 from __future__ import annotations
 
@@ -33,4 +33,24 @@ async def _room_plan(course: str) -> str:
     return "room 4.12"
 
 
+async def free_seats(course: str) -> str:
+    """Says how many seats of a course are free.
+
+    Args:
+        course: The course's title.
+    """
+    return f"{course}: 5 seats are free. This list was last refreshed on 2024-01-15."
+
+
+async def _opening_hours(course: str) -> str:
+    """Says when the office of a course is open.
+
+    Args:
+        course: The course's title.
+    """
+    await asyncio.sleep(60)
+    return "from nine to five"
+
+
+opening_hours = tool_from_function(_opening_hours, name="opening_hours", timeout_s=0.3)
 room_plan = tool_from_function(_room_plan, name="room_plan", timeout_s=0.3)
