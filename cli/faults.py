@@ -108,25 +108,19 @@ def run(
     _refuse_mixture(
         is_alone=is_alone, is_filtered=is_filtered, pairs=pairs, reports=reports
     )
-    if keep and (is_alone or pairs):
-        raise BadInputError(
-            "Only the matrix of single faults can be kept: leave out --plan, --fault and --pairs."
-        )
+    _refuse_keeping(keep=keep, is_matrix=not is_alone and not pairs)
     if is_alone:
         _run_experiment(_experiment_of(plan, fault or [], seed), tools)
         return
     # Before the run, which takes minutes.
     for path in reports:
         refuse_unwritable(path)
-    kept: service.KeptFaults | None = None
-    if keep:
-        kept = service.KeptFaults(service.load_settings(data_dir=data_dir).data_dir)
     with world_of(tools) as world:
         if pairs:
             _run_pairs(world, seed, most, html, json_file)
         else:
             chosen = faults.Chosen(_split(points), _split(kinds), when)
-            places = _Reports(html, json_file, kept)
+            places = _Reports(html, json_file, _kept(data_dir, keep=keep))
             _run_singles(world, seed, chosen, places, as_json_, fail_fast=fail_fast)
 
 
@@ -208,6 +202,19 @@ class _Reports(NamedTuple):
             write_report(self.json_file, faults.as_json(report))
         if self.kept is not None:
             self.kept.finish(faults.as_json(report))
+
+
+def _refuse_keeping(*, keep: bool, is_matrix: bool) -> None:
+    if keep and not is_matrix:
+        raise BadInputError(
+            "Only the matrix of single faults can be kept: leave out --plan, --fault and --pairs."
+        )
+
+
+def _kept(data_dir: Path | None, *, keep: bool) -> service.KeptFaults | None:
+    if not keep:
+        return None
+    return service.KeptFaults(service.load_settings(data_dir=data_dir).data_dir)
 
 
 def _run_singles(

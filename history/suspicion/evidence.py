@@ -139,17 +139,13 @@ def _left_out(
 
 def ignored_evidence(reading: Reading) -> Iterator[Finding]:
     """Yields the sentence that the model was shown, that speaks to the question best, and that it did not use."""
-    if reading.reply is None or reading.response is None:
+    best = _best_shown(reading)
+    if reading.reply is None or reading.response is None or best is None:
         return
-    asked = reading.asked
-    shown = [each for each in reading.shown if each.fact.passage.kind != "outline"]
-    if not shown:
-        return
-    best = max(shown, key=lambda sentence: asked.share(sentence.terms))
-    share = asked.share(best.terms)
+    share = reading.asked.share(best.terms)
     cited = 0.0
     for citation in reading.response.citations:
-        cited = max(cited, asked.share(sentence_terms(citation.cited_text)))
+        cited = max(cited, reading.asked.share(sentence_terms(citation.cited_text)))
     if share < SPEAKS_TO or share - cited < MARGIN:
         return
     said = frozenset(terms(reading.response.answer))
@@ -162,6 +158,17 @@ def ignored_evidence(reading: Reading) -> Iterator[Finding]:
     if not reading.response.citations:
         text += " The answer cites nothing at all."
     yield Finding("evidence_ignored", text, reading.reply.seq, share - cited)
+
+
+def _best_shown(reading: Reading) -> SentenceFound | None:
+    """Returns the sentence shown that speaks to the question best; what an outline lists is no sentence."""
+    best: SentenceFound | None = None
+    share = 0.0
+    for sentence in reading.shown:
+        own = reading.asked.share(sentence.terms)
+        if own > share and sentence.fact.passage.kind != "outline":
+            best, share = sentence, own
+    return best
 
 
 def miscited_claims(reading: Reading) -> Iterator[Finding]:

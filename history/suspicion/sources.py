@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
-from itertools import islice
+from itertools import product
+from typing import NamedTuple
 
 from antiphon.history.suspicion.reading import (
     READ_CHARS,
@@ -26,7 +27,8 @@ OLD_DAYS = 3 * 365
 """Data of that age and older is as stale as can be."""
 SAME_SUBJECT = 0.5
 """Two sentences that share so much of their telling terms speak of the same thing."""
-MOST_PAIRS = 20_000
+MOST_STATEMENTS = 150
+"""As many sentences with numbers are compared with one another."""
 MOST_RELIED_ON = 3
 
 _DATED = re.compile(
@@ -134,36 +136,47 @@ def _age(days: int) -> str:
     return f"{days / 365.25:.1f} years"
 
 
+class _Statement(NamedTuple):
+    """A sentence that gives numbers: these, and the telling terms that say of what."""
+
+    sentence: SentenceFound
+    numbers: frozenset[str]
+    subject: frozenset[str]
+
+
 def contradictions(reading: Reading) -> Iterator[Finding]:
     """Yields what was found beside what the answer relies on, and gives another number for the same thing."""
     relied_on = [sentence for _, sentence in _relied_on(reading)] or reading.shown
-    pairs = (
-        (one, other)
-        for one in relied_on
-        for other in reading.sentences
-        if one.fact.id != other.fact.id
-    )
+    others = _statements(reading.sentences)
     seen: set[str] = set()
-    for one, other in islice(pairs, MOST_PAIRS):
-        if other.text in seen or not _contradict(one, other):
+    for one, other in product(_statements(relied_on), others):
+        if other.sentence.text in seen or not _contradict(one, other):
             continue
-        seen.add(other.text)
-        text = (
-            f"{quoted(one.fact.passage.source)} says {quoted(one.text)}, "
-            f"and {quoted(other.fact.passage.source)} says {quoted(other.text)}."
-        )
-        yield Finding("contradiction", text, reading.found_seq(other))
+        seen.add(other.sentence.text)
+        text = f"{_said(one.sentence)}, and {_said(other.sentence)}."
+        yield Finding("contradiction", text, reading.found_seq(other.sentence))
 
 
-def _contradict(one: SentenceFound, other: SentenceFound) -> bool:
+def _said(sentence: SentenceFound) -> str:
+    return f"{quoted(sentence.fact.passage.source)} says {quoted(sentence.text)}"
+
+
+def _statements(sentences: Sequence[SentenceFound]) -> list[_Statement]:
+    """Returns the sentences that give numbers, as far as they are compared."""
+    found: list[_Statement] = []
+    for sentence in sentences:
+        numbers, subject = _numbers(sentence.text), _subject(sentence)
+        if numbers and len(subject) > 1:
+            found.append(_Statement(sentence, numbers, subject))
+    return found[:MOST_STATEMENTS]
+
+
+def _contradict(one: _Statement, other: _Statement) -> bool:
     """Returns True for two sentences on the same subject that give different numbers, and none of the same."""
-    numbers, others = _numbers(one.text), _numbers(other.text)
-    if not numbers or not others or numbers & others:
+    if one.sentence.fact.id == other.sentence.fact.id or one.numbers & other.numbers:
         return False
-    subject, compared = _subject(one), _subject(other)
-    if len(subject) < 2 or len(compared) < 2:
-        return False
-    return len(subject & compared) >= SAME_SUBJECT * len(subject | compared)
+    shared = len(one.subject & other.subject)
+    return shared >= SAME_SUBJECT * len(one.subject | other.subject)
 
 
 def _subject(sentence: SentenceFound) -> frozenset[str]:
@@ -174,7 +187,7 @@ def _subject(sentence: SentenceFound) -> frozenset[str]:
     return frozenset(telling)
 
 
-def _numbers(text: str) -> set[str]:
+def _numbers(text: str) -> frozenset[str]:
     found: set[str] = set()
     for word in words(text[:READ_CHARS]):
         # "One" is an article more often than a number.
@@ -182,7 +195,7 @@ def _numbers(text: str) -> set[str]:
             found.add(str(NUMBER_WORDS[word]))
         elif word.replace(".", "").isdigit():
             found.add(word)
-    return found
+    return frozenset(found)
 
 
 def relied_on(reading: Reading) -> Iterator[Finding]:
