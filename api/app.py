@@ -27,6 +27,7 @@ from antiphon.api.routes import (
     archive,
     conversations,
     documents,
+    faults,
     forks,
     queries,
     searching,
@@ -114,6 +115,7 @@ def create_app(
         traces,
         views,
         forks,
+        faults,
     ):
         app.include_router(routes.router)
     add_pages(app, chosen.root_path)

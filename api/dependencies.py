@@ -22,6 +22,7 @@ from antiphon.service import (
     Diff,
     EventKind,
     ForkPlan,
+    FaultReport,
     Interceptor,
     Job,
     Mode,
@@ -106,6 +107,14 @@ class ChangingDocuments(Protocol):
     def follow(self, job_id: str) -> AsyncIterator[Job]: ...
 
 
+class KeptFaultReports(Protocol):
+    """The kept report of the fault matrix; `service.FaultReports` is one."""
+
+    async def read(self) -> FaultReport | None: ...
+
+    async def open_trace(self, query_id: str) -> int: ...
+
+
 class Facade(Protocol):
     """The service as the routes see it; `service.Antiphon` is one, and the tests hand in a small one."""
 
@@ -120,6 +129,9 @@ class Facade(Protocol):
 
     @property
     def documents(self) -> ChangingDocuments: ...
+
+    @property
+    def fault_reports(self) -> KeptFaultReports: ...
 
     @property
     def catalog(self) -> Catalog: ...

@@ -14,8 +14,10 @@ from antiphon.service import (
     BriefingView,
     Contribution,
     Diff,
+    FaultReport,
     MemoryView,
     Sentence,
+    Suspect,
 )
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Live, Recorded
@@ -23,7 +25,7 @@ from antiphon.vocabulary.values import StoredText
 
 _AT = "#/components/schemas/"
 _RECORDED = "RecordedEvent"
-_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution)
+_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution, Suspect, FaultReport)
 
 JsonSchema = dict[str, Any]
 

@@ -23,6 +23,8 @@ VIEWS = (
     "/traces/{query_id}",
     "/traces/{query_id}/{view}",
     "/traces/{query_id}/{view}/{item}",
+    "/faults",
+    "/faults/{point}/{kind}",
 )
 """The paths of the views (web/views.js says what each shows); all are served the same shell."""
 

@@ -47,6 +47,7 @@ from antiphon.history import (
     ReplayRun,
     Sentence,
     Side,
+    Suspect,
     answer_in,
     contributions,
     diff,
@@ -56,6 +57,7 @@ from antiphon.history import (
     replay_sealed,
     replay_stored,
     sealed_trace,
+    suspects,
     trace_test,
 )
 from antiphon.knowledge import (
@@ -88,6 +90,12 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
+from antiphon.service.fault_reports import (
+    KEEP_REPORT,
+    FaultReport,
+    FaultReports,
+    KeptFaults,
+)
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -121,6 +129,7 @@ from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
     "FILTER_VALUES",
+    "KEEP_REPORT",
     "MOST_BYTES",
     "MOST_CHANGES",
     "MOST_FILES",
@@ -147,6 +156,8 @@ __all__ = [
     "Documents",
     "Double",
     "EventKind",
+    "FaultReport",
+    "FaultReports",
     "FileResult",
     "Finding",
     "ForkPlan",
@@ -156,6 +167,7 @@ __all__ = [
     "IndexSummary",
     "Interceptor",
     "Job",
+    "KeptFaults",
     "MemoryView",
     "Mode",
     "NoInterceptor",
@@ -179,6 +191,7 @@ __all__ = [
     "Side",
     "Suggestion",
     "TextStretch",
+    "Suspect",
     "Totals",
     "answer_in",
     "briefings_of",
@@ -226,6 +239,7 @@ __all__ = [
     "silence_logging",
     "speaker_of",
     "suggestions",
+    "suspects",
     "to_json",
     "tool_definitions",
     "trace_file",

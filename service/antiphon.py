@@ -36,6 +36,7 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import TextStretch, text_stretch
+from antiphon.service.fault_reports import FaultReports
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
@@ -88,6 +89,9 @@ class Antiphon:
         self._bus = Bus(resources.store, self._shared.clock, self._shared.catalog)
         self.archive = Archive(
             resources.store, settings, self._shared.subscribers, self._bus.sessions
+        )
+        self.fault_reports = FaultReports(
+            settings.data_dir, self.archive, resources.store
         )
         self._intake = Intake(settings, resources)
         self.history = History(

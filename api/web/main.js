@@ -6,6 +6,7 @@ import { show as showAsk } from "./ask/page.js";
 import { show as showCourses } from "./courses/page.js";
 import { COURSES_CHANGED, addDocuments, droppedFiles } from "./documents.js";
 import { byId, element } from "./dom.js";
+import { show as showFaults } from "./faults/page.js";
 import { openSidebar, closeSidebar, showOutline, showReasoner } from "./sidebar.js";
 import { nextTheme, startTheme } from "./theme.js";
 import { show as showTraceList } from "./traces/list.js";
@@ -27,6 +28,7 @@ const VIEWS = [
   { path: /^\/$/, title: "Ask", show: showAsk },
   { path: /^\/conversations\/(?<session_id>[^/]+)$/, title: "Ask", show: showAsk },
   { path: /^\/courses$/, title: "Courses", show: showCourses },
+  { path: /^\/faults(\/(?<point>[^/]+)\/(?<kind>[^/]+))?$/, title: "Faults", show: showFaults },
   { path: /^\/traces$/, title: "Traces", show: showTraceList },
   {
     path: /^\/traces\/(?<query_id>[^/]+)(\/(?<view>[a-z]+)(\/(?<item>[^/]+))?)?$/,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +11,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import yaml
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -24,16 +21,24 @@ from playwright.sync_api import (
 )
 
 from tests.e2e.conftest import (
-    ROOT,
     Server,
+    Shell,
     data_dir,
-    environment,
     serving,
     shell,
     without_traces,
 )
+from tests.e2e.processes import doubling
 
-__all__ = ["Server", "data_dir", "serving", "shell", "without_traces"]
+__all__ = [
+    "Server",
+    "Shell",
+    "data_dir",
+    "doubling",
+    "serving",
+    "shell",
+    "without_traces",
+]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
@@ -163,26 +168,6 @@ def server(
     folder = tmp_path_factory.mktemp("browser")
     with serving(without_traces(data_dir, folder), folder) as running:
         yield running
-
-
-@contextmanager
-def doubling(folder: Path, script: object) -> Generator[str, None, None]:
-    """A double in a process of its own that plays a script; yields its address."""
-    file = folder / "script.yaml"
-    file.write_text(yaml.safe_dump(script))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "antiphon.cli", "double", "--script", str(file), "--port", "0"],
-        env=environment(folder),
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    assert process.stderr is not None
-    try:
-        yield process.stderr.readline().split()[4]
-    finally:
-        process.terminate()
-        process.wait(WAIT_MS / 1000)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 /** One question and its answer on the page, from the asking until it stands there. */
 
 import { ROOT, RefusedError, UnreachableError, getJson } from "../api.js";
-import { announce, element, icon, plain } from "../dom.js";
+import { copyText } from "../copying.js";
+import { announce, element, icon } from "../dom.js";
 import { answerText, asText, doubts, facts, sources } from "./answer.js";
 import { noProgress, now, roundsList, summary, take } from "./progress.js";
 import { Query } from "./query.js";
@@ -298,19 +299,4 @@ function messageOf(error) {
   if (error instanceof RefusedError || error instanceof UnreachableError) return error.message;
   console.error(error);
   return "Something went wrong in this page. Load it again; if it stays, report it.";
-}
-
-/**
- * @param {string} text
- * @param {HTMLElement} button
- */
-async function copyText(text, button) {
-  try {
-    await navigator.clipboard.writeText(plain(text));
-    announce("Copied.");
-    button.classList.add("done");
-    setTimeout(() => button.classList.remove("done"), 1500);
-  } catch {
-    announce("The browser does not let this page copy: mark the text and copy it yourself.");
-  }
 }

@@ -13,6 +13,7 @@ import { address } from "./links.js";
 import { Requests } from "./requests.js";
 import { Retrieval } from "./retrieval.js";
 import { Steps } from "./steps.js";
+import { suspectsPanel } from "./suspects.js";
 
 /**
  * A view of a trace. `show` is told the last part of the address, `update` that a trace has gone on.
@@ -106,6 +107,7 @@ class TracePage {
       this.place,
     );
     this.#describe();
+    this.#suspect();
     // While it was read, somebody may have gone on to another of its views.
     this.change(this.wanted);
     // For whoever measures how long it took.
@@ -164,6 +166,7 @@ class TracePage {
       this.frame = requestAnimationFrame(() => {
         this.frame = 0;
         this.#describe();
+        this.#suspect();
         this.view?.update();
       });
     };
@@ -178,6 +181,14 @@ class TracePage {
         element("span", {}, String(/** @type {Error} */ (error).message)),
       );
     }
+  }
+
+  /** Says what may have gone wrong, once the query is over: of half an answer nothing can be said. */
+  #suspect() {
+    if (!this.trace?.isOver || this.panels.firstChild) return;
+    const { view = "events", item } = this.wanted;
+    const seq = view === "events" && item ? Number(item) : null;
+    this.panels.replaceChildren(suspectsPanel(this.trace.id, seq));
   }
 
   #describe() {

@@ -18,6 +18,7 @@ from antiphon.service import (
     Course,
     Diff,
     EventKind,
+    FaultReport,
     FileResult,
     ForkPlan,
     FoundPassage,
@@ -274,6 +275,22 @@ class FakeDocuments:
         return job
 
 
+class FakeFaultReports:
+    """Keeps a report where a test gives it one, and the traces that it names."""
+
+    def __init__(self) -> None:
+        self.report: FaultReport | None = None
+        self.traces: dict[str, int] = {}
+
+    async def read(self) -> FaultReport | None:
+        return self.report
+
+    async def open_trace(self, query_id: str) -> int:
+        if query_id not in self.traces:
+            raise NotFoundError(f"The report has no trace {query_id!r}.")
+        return self.traces[query_id]
+
+
 class FakeService:
     """Answers every question alike, at once unless `held`."""
 
@@ -288,6 +305,7 @@ class FakeService:
         self.history = FakeHistory(self.store)
         self.archive = FakeArchive(self.store)
         self.documents = FakeDocuments()
+        self.fault_reports = FakeFaultReports()
         self.catalog = BUILT_IN
         self.asked: list[FakeAsked] = []
         self.began = asyncio.Event()
